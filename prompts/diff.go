@@ -59,8 +59,11 @@ func ShareDiff(files []DiffFile) (shares []DiffShare, unread []string) {
 		all[i] = p
 	}
 	slices.SortStableFunc(all, func(a, b diffPiece) int {
-		if a.last != b.last {
-			return cmp.Compare(btoi(a.last), btoi(b.last))
+		switch {
+		case a.last && !b.last:
+			return 1
+		case b.last && !a.last:
+			return -1
 		}
 		return cmp.Or(cmp.Compare(path.Dir(a.Path), path.Dir(b.Path)), cmp.Compare(a.Path, b.Path))
 	})
@@ -86,13 +89,6 @@ func ShareDiff(files []DiffFile) (shares []DiffShare, unread []string) {
 		shares = append(shares, s)
 	}
 	return shares, unread
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // cut shows less of a file: its beginning, and then nothing.

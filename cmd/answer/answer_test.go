@@ -228,7 +228,7 @@ func TestTheServerOutlivesNonsense(t *testing.T) {
 	}
 }
 
-// TestWithoutATaskThereIsNoServer: the program then goes on without the tool.
+// TestWithoutATaskThereIsNoServer: the program then works without the tool.
 func TestWithoutATaskThereIsNoServer(t *testing.T) {
 	dir := t.TempDir()
 	for _, task := range []string{"", "{", `{"kind":"no such"}`, `{"kind":"review","context":7}`} {

@@ -86,7 +86,7 @@ func guardEntries(dir string) error {
 func guardLinks(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil //nolint:nilerr // whoever needs it explains why it cannot be read
+		return nil //nolint:nilerr // its reader explains why it cannot be read
 	}
 	for _, e := range entries {
 		if e.Type()&fs.ModeSymlink != 0 {

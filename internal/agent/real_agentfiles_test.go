@@ -147,7 +147,7 @@ func (j judged) place(t *testing.T, dir string, guarded bool) {
 }
 
 // obeys is a model that reads a file in a folder, for which programs load instructions of the
-// folder, then what its system prompt orders, then whatever it finds.
+// folder, then what its system prompt orders, then all that it finds.
 func (r *rig) obeys() []modelsim.Reply {
 	if r.spec.Adapter.Name == codexName {
 		const find = "grep -rhoE '" + ofChange + "-[0-9]+' --exclude-dir=.git . | sort -u | tr '\\n' ' '"
@@ -173,8 +173,8 @@ func (j judged) said(text string) []string {
 	return slices.Compact(names)
 }
 
-// No word that a change writes into a file that agents obey reaches the model in a review, whatever
-// the program loads by itself and whatever the model looks for: a reviewer's program loads none, and
+// No word that a change writes into a file that agents obey reaches the model in a review, by
+// what the program loads itself or by what the model looks for: a reviewer's program loads none, and
 // the checkout of a review has none for a program that loads them all the same, as one does that
 // runs as its operator set it up. In the change's own checkout both get such words.
 func TestNoInstructionOfAChangeReachesItsReviewer(t *testing.T) {

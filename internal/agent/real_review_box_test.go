@@ -36,7 +36,7 @@ func (r *rig) boxed() *sandbox.Box {
 	return box
 }
 
-// Whatever a home has, a turn that writes works: what a program's own sandbox may write is what can be
+// A turn that writes works with every folder that a home may have: what a program's own sandbox may write is what can be
 // written in the final layout. Every folder that the sandbox treats apart is there, some only behind a
 // link, one is missing and on PATH, and the config names some again with the other way.
 func TestARealTurnWritesWithEveryKnownFolderInTheHome(t *testing.T) {

@@ -118,7 +118,7 @@ func (c *treeCopy) copyFile(name string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, io.LimitReader(in, info.Size())) // not what somebody appends meanwhile
+	_, err = io.Copy(out, io.LimitReader(in, info.Size())) // not what is appended to it now
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}

@@ -99,15 +99,7 @@ func joinChanges(all, further []FileChange) []FileChange {
 
 // listChanges lists the changed files with their sizes.
 func (m *Mirror) listChanges(ctx context.Context, from, to string) ([]FileChange, error) {
-	a, err := m.treeOf(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	b, err := m.treeOf(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := m.objects.changes(ctx, a, b)
+	changes, err := m.treeChanges(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestChangesFromSeveralMergeBases(t *testing.T) {
 	}
 }
 
-// One long file takes no room from another, whatever their order.
+// One long file takes no room from another, in any order.
 func TestNoFileHidesAnother(t *testing.T) {
 	w := newWorld(t, map[string]string{"README.md": "x\n"})
 	from := w.cmd(w.person, "rev-parse", "HEAD")

@@ -108,7 +108,8 @@ func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, e
 	return paths, nil
 }
 
-func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, error) {
+// treeChanges returns the files that differ between two commits.
+func (m *Mirror) treeChanges(ctx context.Context, from, to string) ([]treeChange, error) {
 	a, err := m.treeOf(ctx, from)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,11 @@ func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	changes, err := m.objects.changes(ctx, a, b)
+	return m.objects.changes(ctx, a, b)
+}
+
+func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, error) {
+	changes, err := m.treeChanges(ctx, from, to)
 	paths := make([]string, len(changes))
 	for i, c := range changes {
 		paths[i] = c.Path

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -150,27 +149,21 @@ const maxUnread = 100
 
 // mostUnread returns the paths to keep with a verdict, first those that ask for a person. If there
 // are more of these than are kept, the last entry is a path that no file has, so that it asks for a
-// person whatever the config says later.
+// person under any later config.
 func mostUnread(r config.Repo, unread []string) []string {
-	unread = slices.Clone(unread)
-	asks := len(slices.DeleteFunc(slices.Clone(unread), r.MayStayUnread))
-	slices.SortStableFunc(unread, func(a, b string) int {
-		return cmp.Compare(asNumber(r.MayStayUnread(a)), asNumber(r.MayStayUnread(b)))
-	})
-	switch {
-	case asks > maxUnread:
-		return append(unread[:maxUnread-1], fmt.Sprintf("and %d more files", asks-maxUnread+1))
-	case len(unread) > maxUnread:
-		return unread[:maxUnread]
+	var all, exempt []string
+	for _, path := range unread {
+		if r.MayStayUnread(path) {
+			exempt = append(exempt, path)
+		} else {
+			all = append(all, path)
+		}
 	}
-	return unread
-}
-
-func asNumber(b bool) int {
-	if b {
-		return 1
+	if n := len(all); n > maxUnread {
+		return append(all[:maxUnread-1], fmt.Sprintf("and %d more files", n-maxUnread+1))
 	}
-	return 0
+	all = append(all, exempt...)
+	return all[:min(len(all), maxUnread)]
 }
 
 // results returns what checks and required tests said on the reviewed head. The output of those that

@@ -72,7 +72,7 @@ func TestDemands(t *testing.T) {
 }
 
 // Of a change that a reviewer saw before, it is shown what is new, and from the base all that it did not
-// see, by whatever name it is kept.
+// see, under any name.
 func TestToSee(t *testing.T) {
 	file := func(path, from, text string) git.FileChange {
 		return git.FileChange{Path: path, From: from, Text: text}

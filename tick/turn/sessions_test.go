@@ -148,7 +148,7 @@ func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 	}
 }
 
-// TestWhenAProviderIsOut: a run that waits for its provider begins an outage or goes on with it, and only an
+// TestWhenAProviderIsOut: a run that waits for its provider begins or extends an outage, and only an
 // answer, be it a refusal, ends it. Another day's outage is another one.
 func TestWhenAProviderIsOut(t *testing.T) {
 	blocked := func(kind work.ReasonKind) error { return &work.BlockedError{Reason: work.Reason{Kind: kind}} }

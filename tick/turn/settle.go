@@ -105,8 +105,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	return retry(err, now.Add(work.Backoff(retryBase, t.Attempts+1)))
 }
 
-// verdict returns the effect of an error on the lease's turn. What was paid for is an attempt, with
-// whatever it ended: after the last one a person must act, also where an unpaid turn would wait. Only
+// verdict returns the effect of an error on the lease's turn. What was paid for is an attempt, by
+// any end: after the last one a person must act, also where an unpaid turn would wait. Only
 // a pause of everything is none, because a person asks for it.
 func (p *Turns) verdict(l *env.Lease, err error) settlement {
 	t := l.Earlier()

@@ -63,7 +63,7 @@ func TestARunThatReportsNothingIsUnknown(t *testing.T) {
 	}
 }
 
-// TestWhatWasPaidForIsAnAttempt: with whatever error a run ends, its attempt counts if it cost tokens, and
+// TestWhatWasPaidForIsAnAttempt: the attempt of a run that ends with any error counts if it cost tokens, and
 // the turn stops after the last one. An error that only waits and cost nothing counts as none, for ever.
 func TestWhatWasPaidForIsAnAttempt(t *testing.T) {
 	blocked := func(kind work.ReasonKind) error { return &work.BlockedError{Reason: work.Reason{Kind: kind}} }

@@ -192,7 +192,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Whatever ends a turn says so in its own kind and words, and an answer given before counts for
+// Each end of a turn has its own kind of error and its own words, and an answer given before counts for
 // nothing. Usage that was told counts.
 func TestEveryEndHasItsWords(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func (t *talk) Stop() {
 	}
 }
 
-// end frees whoever still reads our messages.
+// end closes the messages to the program, so that nothing waits for more of them.
 func (t *talk) end() { t.close() }
 
 // finish ends the turn: the program's input ends, and after a while the program is ended.
