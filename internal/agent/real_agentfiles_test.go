@@ -139,7 +139,7 @@ func (j judged) place(t *testing.T, dir string, guarded bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Tree = g.Tree
+		r.Guarded = g
 	}
 	if err := j.mirror.Restore(t.Context(), r); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -10,45 +11,64 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// named has the paths that trusted agent files name, in lower case: programs load these with them.
-// The value is false for a folder around such a path.
-type named map[string]bool
+// obeyed has the paths that agents obey: those of work.AgentFiles, and those that a trusted commit's
+// files among these name, in lower case. Nil: no file names any.
+type obeyed map[string]nameKind
 
-// has reports whether a file or a folder around it is named. A file in the place of a folder around
-// a named path counts too: as a link, it would put other files into the folder.
-func (n named) has(file string) bool {
+// nameKind is how a path is named; each kind includes the ones before.
+type nameKind int
+
+// A link in the place of a folder around a named path would put other files into the folder, and a
+// folder in the place of a named file would leave no room for it.
+const (
+	aroundNamed nameKind = iota + 1 // a file there counts
+	namedPath                       // the same: a program loads it, if it is a file
+	namedTree                       // all below it, too: the target of a link, or a file of the trusted commit
+)
+
+// has reports whether agents obey a file.
+func (o obeyed) has(file string) bool {
+	if work.IsAgentFile(file) {
+		return true
+	}
 	file = strings.ToLower(file)
-	if _, around := n[file]; around {
+	if o[file] > 0 {
 		return true
 	}
 	for p := path.Dir(file); p != "."; p = path.Dir(p) {
-		if n[p] {
+		if o[p] == namedTree {
 			return true
 		}
 	}
 	return false
 }
 
-// namesOf collects the paths that agent files name.
-type namesOf struct {
-	named  named
-	theirs map[string]treeEntry // trusted files
-	files  map[string]bool      // files of both commits
-	links  map[string]bool      // links of both commits
-	todo   []treeEntry          // trusted files to look into
-	seen   map[string]bool
+// Obeyed returns those of paths that agents obey once they are on the trusted commit's branch.
+func (m *Mirror) Obeyed(ctx context.Context, trusted string, paths []string) (some []string, err error) {
+	o, err := m.obeyedBy(ctx, trusted)
+	if err != nil {
+		return nil, fmt.Errorf("find what agents obey by the files of %s: %w", trusted, err)
+	}
+	for _, p := range paths {
+		if o.has(p) {
+			some = append(some, p)
+		}
+	}
+	return some, nil
 }
 
-// namedByAgentFiles returns the paths that trusted agent files name, directly or through one
-// another.
-func (m *Mirror) namedByAgentFiles(ctx context.Context, own, theirs []treeEntry) (named, error) {
-	n := namesOf{named: named{}, theirs: map[string]treeEntry{}, files: map[string]bool{}, links: map[string]bool{}, seen: map[string]bool{}}
-	for _, e := range slices.Concat(own, theirs) {
-		n.files[e.Path], n.links[e.Path] = true, n.links[e.Path] || e.Mode == modeSymlink
+// obeyedBy finds what agents obey by a trusted commit's files, once for each commit.
+func (m *Mirror) obeyedBy(ctx context.Context, trusted string) (obeyed, error) {
+	if known, ok := m.obeyed.Load(trusted); ok {
+		return known.(obeyed), nil
 	}
-	for _, e := range theirs {
-		n.theirs[e.Path] = e
-		if work.IsAgentFile(e.Path) {
+	entries, err := m.entries(ctx, trusted)
+	if err != nil {
+		return nil, err
+	}
+	n := namesOf{named: obeyed{}, files: map[string]treeEntry{}, seen: map[string]bool{}}
+	for _, e := range entries {
+		if n.files[e.Path] = e; work.IsAgentFile(e.Path) {
 			n.look(e)
 		}
 	}
@@ -67,7 +87,18 @@ func (m *Mirror) namedByAgentFiles(ctx context.Context, own, theirs []treeEntry)
 			return nil, err
 		}
 	}
+	m.obeyed.Store(trusted, n.named)
 	return n.named, nil
+}
+
+// namesOf collects the paths that a trusted commit's agent files name, directly or through one
+// another. Whether there is a file by that path does not count: a change may bring it, or an earlier
+// turn have left it.
+type namesOf struct {
+	named obeyed
+	files map[string]treeEntry // of the trusted commit
+	todo  []treeEntry          // those to look into
+	seen  map[string]bool
 }
 
 // look has a trusted file read, if it can name others.
@@ -104,7 +135,7 @@ func (n *namesOf) read(e treeEntry, content string) {
 	switch {
 	case e.Mode == modeSymlink:
 		if to, ok := linkTarget(e.Path, content); ok {
-			n.add(to)
+			n.add(to, namedTree)
 		}
 	case isProse(e.Path):
 		for _, m := range importedPath().FindAllStringSubmatch(content, -1) {
@@ -124,45 +155,40 @@ func (n *namesOf) read(e treeEntry, content string) {
 	}
 }
 
-// addFile adds a name, as written in a folder's file, if there is such a file.
+// addFile adds a name, as written in a folder's file.
 func (n *namesOf) addFile(dir, name string) {
-	if p := path.Join(dir, name); name != "" && !path.IsAbs(name) && n.reaches(p) {
-		n.add(p)
+	if p := path.Join(dir, name); name != "" && !path.IsAbs(name) && p != "." && p != ".." && !strings.HasPrefix(p, "../") {
+		n.add(p, namedPath)
 	}
-}
-
-// reaches reports whether there is a file of that path, or a link on the way to it, through which
-// the commit would put a file there that neither commit has by that path.
-func (n *namesOf) reaches(p string) bool {
-	if n.files[p] {
-		return true
-	}
-	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if n.links[dir] {
-			return true
-		}
-	}
-	return false
 }
 
 // add adds a path. Of a path behind a trusted link, it also adds the link, whose target is added
 // when the link is read.
-func (n *namesOf) add(p string) {
+func (n *namesOf) add(p string, kind nameKind) {
+	e, isFile := n.files[p]
+	if isFile {
+		kind = namedTree
+	}
 	key := strings.ToLower(p)
-	if n.named[key] {
+	if n.named[key] >= kind {
 		return
 	}
-	n.named[key] = true
+	n.named[key] = kind
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if e, ok := n.theirs[dir]; ok && e.Mode == modeSymlink {
-			n.add(dir)
-		} else if around := strings.ToLower(dir); !n.named[around] {
-			n.named[around] = false
+		if link, ok := n.files[dir]; ok && link.Mode == modeSymlink {
+			n.add(dir, namedTree)
+		} else if around := strings.ToLower(dir); n.named[around] == 0 {
+			n.named[around] = aroundNamed
 		}
 	}
-	for file, e := range n.theirs { // the path is a file's, or a folder's
-		if file == p || strings.HasPrefix(file, p+"/") {
-			n.look(e)
+	switch {
+	case isFile:
+		n.look(e)
+	case kind == namedTree:
+		for file, e := range n.files {
+			if strings.HasPrefix(file, p+"/") {
+				n.look(e)
+			}
 		}
 	}
 }

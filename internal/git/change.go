@@ -353,21 +353,21 @@ func (m *Mirror) markGenerated(ctx context.Context, trusted, to string, all []Fi
 	return err
 }
 
-// Beside is the folder below a checkout in which LayOut writes. It is inside the agent's own
+// Beside is the folder below a checkout in which Restore lays out a change. It is inside the agent's own
 // repository, so that no file of the change is in its place, searches do not find it, and every
 // program that reads files can read it.
 const Beside = ".git/review"
 
-// Limits of what LayOut writes, in bytes.
+// Limits of what layOut writes, in bytes.
 const (
 	maxLaidFile = 8 << 20
 	maxLaid     = 256 << 20
 )
 
-// LayOut writes a change beside a checkout that was just restored: the whole difference, and the
+// layOut writes a change beside a checkout that was just restored: the whole difference, and the
 // changed files as they were, also deleted ones. What does not fit is left out, as are names that
 // the file system cannot hold.
-func (m *Mirror) LayOut(ctx context.Context, dir string, change []FileChange) error {
+func layOut(ctx context.Context, m *Mirror, dir string, change []FileChange) error {
 	at := filepath.Join(dir, filepath.FromSlash(Beside))
 	if err := errors.Join(files.Remove(at), os.MkdirAll(filepath.Join(at, "base"), 0o755)); err != nil {
 		return fmt.Errorf("lay out a change: %w", err)

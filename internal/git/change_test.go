@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 
 	w.cmd(w.root, "clone", "-q", w.remote, w.dir)
 	for range 2 {
-		w.check(w.mirror.LayOut(t.Context(), w.dir, all))
+		w.check(layOut(t.Context(), w.mirror, w.dir, all))
 	}
 	at := filepath.Join(w.dir, Beside)
 	diff := w.read(filepath.Join(at, "change.diff"))

@@ -6,8 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Guarded is a commit's tree with the files that agents obey taken from a trusted commit, so that
@@ -15,6 +13,8 @@ import (
 type Guarded struct {
 	Tree  string
 	Paths []string // paths that differ from the commit's own; empty if its tree is unchanged
+
+	obeyed obeyed // what agents obey by the trusted commit's files
 }
 
 // Guard makes a Guarded tree. Agents obey what work.AgentFiles names and what the trusted files
@@ -31,7 +31,7 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string) (Guarded, er
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
 	}
 	g := guard{mirror: m, kept: map[string]bool{}}
-	if g.named, err = m.namedByAgentFiles(ctx, own, theirs); err != nil {
+	if g.obeyed, err = m.obeyedBy(ctx, trusted); err != nil {
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
 	}
 	if err := g.compare(ctx, own, theirs); err != nil {
@@ -41,7 +41,7 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string) (Guarded, er
 	if err != nil {
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
 	}
-	return Guarded{Tree: tree, Paths: g.paths}, nil
+	return Guarded{Tree: tree, Paths: g.paths, obeyed: g.obeyed}, nil
 }
 
 // indexLine formats an entry for update-index.
@@ -58,20 +58,17 @@ func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error
 // guard is the state of one call of Guard.
 type guard struct {
 	mirror *Mirror
-	named  named
+	obeyed obeyed
 	kept   map[string]bool // the commit's remaining files and their folders (with a trailing slash)
 	lines  strings.Builder // input of update-index: removals, then additions
 	paths  []string
 }
 
-// has reports whether agents obey a file.
-func (g *guard) has(file string) bool { return work.IsAgentFile(file) || g.named.has(file) }
-
 // compare records the removals and the additions.
 func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 	before := map[string]treeEntry{}
 	for _, e := range own {
-		if g.has(e.Path) {
+		if g.obeyed.has(e.Path) {
 			before[e.Path] = e
 			continue
 		}
@@ -116,7 +113,7 @@ func (g *guard) keep(name string) {
 // usable reports whether a trusted file can be added: no remaining file is in its place, and it is
 // no link to a path that is not guarded.
 func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
-	if !g.has(e.Path) || g.kept[e.Path+"/"] {
+	if !g.obeyed.has(e.Path) || g.kept[e.Path+"/"] {
 		return false, nil
 	}
 	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
@@ -129,7 +126,7 @@ func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	}
 	content, err := g.mirror.objects.content(ctx, object{OID: e.OID, Kind: "blob"})
 	to, ok := linkTarget(e.Path, string(content))
-	return err == nil && ok && g.has(to), err
+	return err == nil && ok && g.obeyed.has(to), err
 }
 
 func (g *guard) write(ctx context.Context, commit string) (tree string, err error) {

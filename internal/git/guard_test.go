@@ -34,6 +34,7 @@ func TestGuard(t *testing.T) {
 		"a link to the imported": {map[string]string{"AGENTS.md": "@d/rules.md", "d/rules.md": "ours"}, map[string]string{"d/rules.md": "", "d": "-> evil", "evil/rules.md": "theirs"}, map[string]string{"AGENTS.md": "@d/rules.md", "d/rules.md": "ours", "evil/rules.md": "theirs"}, []string{"d", "d/rules.md"}},
 		"a link to what is not":  {map[string]string{"AGENTS.md": "@d/local.md and @e/my\\ own.md and @f.md#top", "e/my own.md": "ours", "f.md": "ours"}, map[string]string{"d": "-> evil", "evil/local.md": "theirs", "e/my own.md": "theirs", "f.md": "theirs"}, map[string]string{"AGENTS.md": "@d/local.md and @e/my\\ own.md and @f.md#top", "evil/local.md": "theirs", "e/my own.md": "ours", "f.md": "ours"}, []string{"d", "e/my own.md", "f.md"}},
 		"named by settings":      {map[string]string{".claude/settings.json": `{"command": "$CLAUDE_PROJECT_DIR/tools/hook.sh -x"}`, "tools/hook.sh": "ours"}, map[string]string{"tools/hook.sh": "theirs", "tools/b.sh": "new"}, map[string]string{".claude/settings.json": `{"command": "$CLAUDE_PROJECT_DIR/tools/hook.sh -x"}`, "tools/hook.sh": "ours", "tools/b.sh": "new"}, []string{"tools/hook.sh"}},
+		"words that are folders": {map[string]string{".claude/settings.json": `{"allow": ["Bash(./src/*)"]}`, "CLAUDE.md": "@types/node, @ann", "src/a.go": "ours", "types/node/a.ts": "ours"}, map[string]string{"src/a.go": "new", "types/node/a.ts": "new", "ann": "theirs"}, map[string]string{".claude/settings.json": `{"allow": ["Bash(./src/*)"]}`, "CLAUDE.md": "@types/node, @ann", "src/a.go": "new", "types/node/a.ts": "new"}, []string{"ann"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.txt": "old"})
@@ -45,8 +46,19 @@ func TestGuard(t *testing.T) {
 			if !slices.Equal(g.Paths, tc.paths) {
 				t.Errorf("differ: %q, want %q", g.Paths, tc.paths)
 			}
+			changed, err := w.mirror.ChangedFiles(t.Context(), base, head)
+			w.check(err)
+			obeyed, err := w.mirror.Obeyed(t.Context(), base, changed)
+			w.check(err)
+			want := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return !slices.Contains(tc.paths, path) })
+			if name == "a file for its folder" { // which leaves no place for it
+				want = append(want, "x/AGENTS.md")
+			}
+			if !slices.Equal(obeyed, want) {
+				t.Errorf("agents obey %q of %q, want %q", obeyed, changed, want)
+			}
 			r := w.wanted()
-			r.Commit, r.Tree = head, g.Tree
+			r.Commit, r.Guarded = head, g
 			w.check(w.mirror.Restore(t.Context(), r))
 			if _, kept := tc.want["a.txt"]; !kept {
 				tc.want["a.txt"] = "old"
@@ -92,25 +104,27 @@ func (w *world) putAll(files map[string]string) string {
 	return w.commit("change", nil)
 }
 
-// Ignored files that an earlier turn left do not instruct a reviewer either. The author's next
+// Ignored files that an earlier turn left, or a set-up made, do not instruct a reviewer either, where
+// programs look for them by themselves or because a file of the base imports them. The author's next
 // checkout has the commit's own files again.
 func TestAGuardedCheckoutKeepsNoIgnoredFileThatAgentsObey(t *testing.T) {
-	w := newWorld(t, map[string]string{".gitignore": "*.local.md\n.codex\ncache\n", "AGENTS.md": "ours"})
-	w.fetch()
-	base := w.main()
+	w := newWorld(t, map[string]string{".gitignore": "*.local.md\n.codex\ncache\nlocal\nlinked\n", "AGENTS.md": "ours @local/rules.md @Linked/rules.md"})
+	base := w.putAll(map[string]string{".claude/skills": "-> ../local/skills"})
 	head := w.putAll(map[string]string{"AGENTS.md": "theirs"})
 	w.fetch()
 	g, err := w.mirror.Guard(t.Context(), head, base)
 	w.check(err)
 	r := w.wanted()
 	r.Commit, r.Ignored = head, KeepIgnored
-	for _, tree := range []string{"", g.Tree, ""} {
-		r.Tree = tree
+	left := []string{"CLAUDE.local.md", "sub/CLAUDE.local.md", ".codex/config.toml", "local/rules.md", "local/skills/a/SKILL.md", "linked"}
+	for _, guarded := range []Guarded{{}, g, {}} {
+		tree := guarded.Tree
+		r.Guarded = guarded
 		w.check(w.mirror.Restore(t.Context(), r))
 		got := contents(t, w.dir)
 		want := map[string]string{"AGENTS.md": "theirs"}
 		if tree != "" {
-			want = map[string]string{"AGENTS.md": "ours", "cache/a": "kept"}
+			want = map[string]string{"AGENTS.md": "ours @local/rules.md @Linked/rules.md", "cache/a": "kept", "local/b": "kept"}
 		}
 		for path, text := range want {
 			if got[path] != text {
@@ -118,12 +132,16 @@ func TestAGuardedCheckoutKeepsNoIgnoredFileThatAgentsObey(t *testing.T) {
 			}
 		}
 		for path := range got {
-			if tree != "" && (strings.Contains(path, "local") || strings.Contains(path, "config.toml")) {
+			if tree != "" && slices.Contains(left, filepath.ToSlash(path)) {
 				t.Errorf("tree %q: %s is there", tree, path)
 			}
 		}
-		for _, path := range []string{"CLAUDE.local.md", "sub/CLAUDE.local.md", ".codex/config.toml", "cache/a"} {
-			w.write(filepath.Join(w.dir, filepath.FromSlash(path)), "kept")
+		for _, path := range append([]string{"cache/a", "local/b"}, left...) {
+			if at := filepath.Join(w.dir, filepath.FromSlash(path)); path != "linked" {
+				w.write(at, "kept")
+			} else if err := os.Symlink("cache", at); err != nil && !os.IsExist(err) {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -35,6 +35,7 @@ type Mirror struct {
 
 	bases   sync.Map // memo of MergeBase: two commits -> their merge base
 	indexes sync.Map // path of an index -> its content after restoring
+	obeyed  sync.Map // trusted commit -> what agents obey by its files
 }
 
 // Mirror returns a mirror without creating it; Ensure does. A local url must be absolute. lockPath

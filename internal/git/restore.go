@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Ignored selects what a restore does with files that .gitignore matches.
@@ -31,8 +30,9 @@ type Restore struct {
 	Branch  string // required; the agent's current branch
 	Base    string // the base branch, for the agent to compare with; may be ""
 	Ignored Ignored
-	Merge   *Merge // a merge in progress to check out instead of Commit; may be nil
-	Tree    string // the guarded tree to check out instead of Commit's, see Guard; may be ""
+	Merge   *Merge       // a merge in progress to check out instead of Commit; may be nil
+	Change  []FileChange // what lies in the folder Beside; may be nil
+	Guarded Guarded      // its tree is checked out instead of Commit's, see Guard; may be zero
 }
 
 // Restore makes the checkout hold exactly the commit, from any state, and verifies it. The
@@ -107,7 +107,10 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := noteIndex(ctx, m, r); err != nil {
 		return err
 	}
-	return createAgentRepository(ctx, m, r)
+	if err := createAgentRepository(ctx, m, r); err != nil || r.Change == nil {
+		return err
+	}
+	return layOut(ctx, m, r.Dir, r.Change)
 }
 
 // Treeish returns the commit or the tree to check out.
@@ -115,12 +118,12 @@ func (r Restore) Treeish() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
 	}
-	return cmp.Or(r.Tree, r.Commit)
+	return cmp.Or(r.Guarded.Tree, r.Commit)
 }
 
 // checkOutFiles writes the commit to the index and the files, and removes all other files. Of a
 // guarded checkout's ignored files, it also removes those that agents obey: an earlier turn may have
-// left them.
+// left them, or a set-up made them.
 func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
 	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.Treeish()).Run(ctx); err != nil {
 		return err
@@ -128,12 +131,12 @@ func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
 	if _, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx); err != nil {
 		return err
 	}
-	if r.Ignored != KeepIgnored || r.Tree == "" {
+	if r.Ignored != KeepIgnored || r.Guarded.Tree == "" {
 		return nil
 	}
 	ignored, err := m.checkoutCommand(r.Dir, r.Index, "ls-files", "-z", "--others", "--ignored", "--exclude-standard").fields(ctx)
 	for _, file := range ignored {
-		if work.IsAgentFile(file) {
+		if r.Guarded.obeyed.has(file) {
 			err = errors.Join(err, files.Remove(filepath.Join(r.Dir, filepath.FromSlash(file))))
 		}
 	}

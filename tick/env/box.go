@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -21,6 +22,7 @@ type BoxOf struct {
 // and what they change. Of a box that was read before it reuses that if head and merge base are the
 // same, and the rules of the base if GitHub answers that they are. The boxes are read last, so that
 // they show what changed during the other reads, in one query: there are at most MaxBoxes of them.
+// Only they show the base's tip, by whose files agents obey some of what is changed.
 func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 	b := boxReader{r: r, preflight: p.Preflight, rules: map[string]baseRules{}}
 	for _, of := range all {
@@ -42,7 +44,10 @@ func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxR
 		box := &read.Box
 		box.Rules = beside[i].Rules
 		if box.Head == all[i].Pull.HeadOID { // the change of another head is unknown
-			box.From, box.Lines, box.Paths, box.Uncounted = beside[i].From, beside[i].Lines, beside[i].Paths, beside[i].Uncounted
+			box.Change = beside[i].Change
+		}
+		if read.Err == nil && box.From != "" {
+			read.Err = b.addObeyed(ctx, all[i], box)
 		}
 		out[i] = read
 	}
@@ -70,7 +75,7 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 	}
 	switch was := of.Was; {
 	case was.Head == of.Pull.HeadOID && was.From == of.Pull.MergeBase && len(was.Paths) > 0:
-		box.From, box.Lines, box.Paths, box.Uncounted = was.From, was.Lines, was.Paths, was.Uncounted
+		box.Change = was.Change
 	default:
 		err = b.count(ctx, of.Pull, &box)
 	}
@@ -105,6 +110,22 @@ func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *mergin
 		}
 	}
 	return nil
+}
+
+// addObeyed finds which of the changed paths agents obey by the files of the base's tip. Without
+// that commit the change is unknown.
+func (b boxReader) addObeyed(ctx context.Context, of BoxOf, box *merging.Box) error {
+	if was := of.Was; was.Head == box.Head && was.From == box.From && was.BaseTip == box.BaseTip && len(was.Paths) > 0 {
+		return nil
+	}
+	tip := cmp.Or(box.BaseTip, of.Pull.BaseOID)
+	if b.preflight == nil || b.preflight(ctx) != nil || !b.r.Git().Has(ctx, tip) && b.r.Git().Fetch(ctx, tip) != nil {
+		box.Change = merging.Change{}
+		return ctx.Err()
+	}
+	some, err := b.r.Git().Obeyed(ctx, tip, box.Paths)
+	box.Obeyed = some[:min(len(some), merging.MostPaths)]
+	return err
 }
 
 func (b boxReader) demands(ctx context.Context, base string) (merging.Rules, error) {

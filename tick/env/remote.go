@@ -108,6 +108,7 @@ type Mirror interface {
 	Heads(ctx context.Context) (map[string]string, error)
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
 	Guard(ctx context.Context, commit, trusted string) (git.Guarded, error)
+	Obeyed(ctx context.Context, trusted string, paths []string) ([]string, error)
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
@@ -123,7 +124,6 @@ type Mirror interface {
 	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	Changes(ctx context.Context, from, to, trusted string) ([]git.FileChange, error)
-	LayOut(ctx context.Context, dir string, change []git.FileChange) error
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
 	OnlyMerges(ctx context.Context, tip, before, after string) (bool, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)

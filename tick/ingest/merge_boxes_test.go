@@ -73,7 +73,7 @@ type mirror struct {
 	landed string
 }
 
-func (mirror) Has(_ context.Context, oid string) bool { return oid != "ccc" }
+func (mirror) Has(_ context.Context, oid string) bool { return oid != "ccc" && oid != "gone" }
 
 // Changes says what a binary file, a renamed one and one of many lines change.
 func (m mirror) Changes(_ context.Context, from, to, _ string) ([]git.FileChange, error) {
@@ -81,7 +81,23 @@ func (m mirror) Changes(_ context.Context, from, to, _ string) ([]git.FileChange
 	return []git.FileChange{{Path: "a.go", Lines: 500, Counted: true}, {Path: "b.png", Lines: 1}, {Path: "now.go", From: "was.go", Lines: 40, Counted: true}}, nil
 }
 
-func (mirror) Fetch(context.Context, ...string) error { return nil }
+// Obeyed says that what a tip imports is a.go, after the base has moved.
+func (m mirror) Obeyed(_ context.Context, trusted string, paths []string) ([]string, error) {
+	if asked := "obeyed by " + trusted; !slices.Contains(m.hub.asked, asked) { // a mirror reads it once
+		m.hub.asked = append(m.hub.asked, asked)
+	}
+	if trusted != "tip2" {
+		return nil, nil
+	}
+	return paths[:1], nil
+}
+
+func (mirror) Fetch(_ context.Context, oids ...string) error {
+	if slices.Contains(oids, "gone") {
+		return &git.MissingError{OID: "gone"}
+	}
+	return nil
+}
 
 func (mirror) Head(context.Context, string) (string, bool, error) { return "bbb", true, nil }
 
@@ -136,7 +152,7 @@ func (w *world) addPull(ctx context.Context, tx *store.Tx, number int) error {
 	if err != nil {
 		return err
 	}
-	w.hub.boxes[number] = merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN"}
+	w.hub.boxes[number] = merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", BaseTip: "tip", Mergeable: "MERGEABLE", Status: "CLEAN"}
 	return tx.PutReviewState(ctx, review.Record{PullID: pull}, review.Record{PullID: pull, State: review.Approved, Head: "aaa"})
 }
 
@@ -177,8 +193,8 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
-	for _, beside := range []string{"rules main, base..aaa, base..aaa", "same rules main"} {
-		if asked, _ := w.pass(); asked != beside+", boxes agent:freeze 10 20" {
+	for _, beside := range []string{"rules main, base..aaa, base..aaa, boxes agent:freeze 10 20, obeyed by tip", "same rules main, boxes agent:freeze 10 20"} {
+		if asked, _ := w.pass(); asked != beside {
 			t.Errorf("asked for %s", asked)
 		}
 	}
@@ -191,10 +207,11 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	}
 }
 
-// What a head changes is read from its commits, once per head and merge base.
+// What a head changes is read from its commits, once per head and merge base. Which of it agents
+// obey is read once per head, merge base and tip of the base.
 func TestWhatAHeadChanges(t *testing.T) {
 	w := newWorld(t, 1)
-	for _, want := range []string{"rules main, base..aaa, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
+	for _, want := range []string{"rules main, base..aaa, boxes agent:freeze 10, obeyed by tip", "same rules main, boxes agent:freeze 10"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
 		}
@@ -202,10 +219,14 @@ func TestWhatAHeadChanges(t *testing.T) {
 			t.Errorf("stored %+v", box)
 		}
 	}
-	for _, x := range []struct{ head, base, asked string }{
-		{"aaa", "base2-base3", "same rules main, base2-base3..aaa, boxes agent:freeze 10"},
-		{"aaa", "", "same rules main, boxes agent:freeze 10"},
-		{"ccc", "base", "same rules main, boxes agent:freeze 10"}, // the mirror does not have it yet
+	for _, x := range []struct{ head, base, tip, asked, obeyed string }{
+		{"aaa", "base", "tip2", "same rules main, boxes agent:freeze 10, obeyed by tip2", "a.go"},
+		{"aaa", "base", "tip2", "same rules main, boxes agent:freeze 10", "a.go"},
+		{"aaa", "base2-base3", "tip2", "same rules main, base2-base3..aaa, boxes agent:freeze 10, obeyed by tip2", "a.go"},
+		{"aaa", "base2-base3", "tip3", "same rules main, boxes agent:freeze 10, obeyed by tip3", ""},
+		{"aaa", "base2-base3", "gone", "same rules main, boxes agent:freeze 10", ""}, // the remote has no such commit
+		{"aaa", "", "tip3", "same rules main, boxes agent:freeze 10", ""},
+		{"ccc", "base", "tip3", "same rules main, boxes agent:freeze 10", ""}, // the mirror does not have it yet
 	} {
 		w.update(func(ctx context.Context, tx *store.Tx) error {
 			pull, _, err := tx.GetPull(ctx, w.repo.ID, 10)
@@ -216,10 +237,10 @@ func TestWhatAHeadChanges(t *testing.T) {
 			_, err = tx.PutPull(ctx, pull)
 			return err
 		})
-		w.hub.boxes[10] = merging.Box{State: work.PullOpen, Head: x.head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN"}
+		w.hub.boxes[10] = merging.Box{State: work.PullOpen, Head: x.head, Base: "main", BaseTip: x.tip, Mergeable: "MERGEABLE", Status: "CLEAN"}
 		asked, _ := w.pass()
 		box, _ := w.stored(10)
-		if known := strings.Contains(asked, ".."); asked != x.asked || known != (box.Lines > 0) || known != (len(box.Paths) > 0) {
+		if known := x.head == "aaa" && x.base != "" && x.tip != "gone"; asked != x.asked || strings.Join(box.Obeyed, " ") != x.obeyed || known != (box.Lines > 0) || known != (len(box.Paths) > 0) {
 			t.Errorf("head %s, merge base %s: asked for %s, stored %+v", x.head, x.base, asked, box)
 		}
 	}
@@ -250,7 +271,7 @@ func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 		asked  string
 		others bool
 	}{
-		{&transport.Error{Status: 502}, "boxes agent:freeze 10 20 30 40, boxes agent:freeze 10 20, boxes agent:freeze 30 40, boxes agent:freeze 30, boxes agent:freeze 40", true},
+		{&transport.Error{Status: 502}, "boxes agent:freeze 10 20 30 40, boxes agent:freeze 10 20, boxes agent:freeze 30 40, boxes agent:freeze 30, boxes agent:freeze 40, obeyed by tip", true},
 		{&transport.Error{Status: 400, Message: "Field 'isInMergeQueue' doesn't exist"}, "boxes agent:freeze 10 20 30 40", false},
 	} {
 		w := newWorld(t, 4)
@@ -273,6 +294,7 @@ func TestSoManyAreReadInAPass(t *testing.T) {
 	for range 2 {
 		asked, _ := w.pass()
 		_, numbers, _ := strings.Cut(asked, "boxes agent:freeze ")
+		numbers, _, _ = strings.Cut(numbers, ",")
 		all := strings.Fields(numbers)
 		for _, n := range all {
 			seen[n] = true
@@ -296,6 +318,7 @@ func TestUnreadableBoxesKeepNoOtherFromBeingRead(t *testing.T) {
 	for range 2 {
 		asked, _ := w.pass()
 		_, numbers, _ := strings.Cut(asked, "boxes agent:freeze ")
+		numbers, _, _ = strings.Cut(numbers, ",")
 		for n := range strings.FieldsSeq(numbers) {
 			seen[n] = true
 		}

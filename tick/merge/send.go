@@ -259,7 +259,7 @@ func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
 			return err
 		}
 		if now := j.looked; now.Counted(j.pull) && box.From != now.From { // the plan judges by this itself
-			box.From, box.Lines, box.Paths, box.Uncounted, why = now.From, now.Lines, now.Paths, now.Uncounted, work.Reason{}
+			box.Change, why = now.Change, work.Reason{}
 		}
 		box.Found = why
 		return tx.PutBox(ctx, j.pull.ID, box)

@@ -30,7 +30,7 @@ func landable(v *known.Snapshot) {
 		i.Landing = known.Landing{
 			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze"},
 			Box: merging.Box{
-				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", Paths: []string{"a.go"}, ChecksKnown: true,
+				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", Change: merging.Change{Paths: []string{"a.go"}}, ChecksKnown: true,
 				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true}, Closes: true,
 			},
 		}

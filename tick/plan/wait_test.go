@@ -110,7 +110,7 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"somebody else than the last pusher":   {patient(landable, box(func(b *merging.Box) { b.Rules.LastPush = true })), "last pusher"},
 		"a thread was never resolved":          {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
 		"changes were asked for, and are made": {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
-		"a file that agents obey":              {patient(landable, box(func(b *merging.Box) { b.Paths = []string{"AGENTS.md"} })), "AGENTS.md, which agents obey"},
+		"a file that agents obey":              {patient(landable, box(func(b *merging.Box) { b.Paths, b.Obeyed = []string{"AGENTS.md"}, []string{"AGENTS.md"} })), "AGENTS.md, which agents obey"},
 		"critical paths": {patient(landable, policy(func(p *merging.Policy) {
 			p.Critical, p.Match = []string{"**"}, func(string, string) bool { return true }
 		})), "critical_paths"},

@@ -78,24 +78,22 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	m := l.Repo.Git()
-	err := m.Restore(ctx, checkoutOf(l))
-	if err != nil || l.Turn.Kind != work.KindReview {
-		return err
+	if l.Turn.Kind == work.KindReview {
+		base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
+		if err == nil && ok {
+			l.Change, err = p.briefs.changeOf(ctx, l, base)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
-	if err != nil || !ok {
-		return err
-	}
-	if l.Change, err = p.briefs.changeOf(ctx, l, base); err != nil {
-		return err
-	}
-	return m.LayOut(ctx, l.Checkout.Dir, l.Change)
+	return m.Restore(ctx, checkoutOf(l))
 }
 
 // checkoutOf returns the turn's checkout before its agent runs.
 func checkoutOf(l *env.Lease) git.Restore {
 	return git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
-		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Tree: l.Guarded.Tree,
+		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Guarded: l.Guarded, Change: l.Change,
 	}
 }

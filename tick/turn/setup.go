@@ -246,7 +246,7 @@ func (s *setup) ofChange(ctx context.Context, base string) (made string, res age
 	}
 	own := s.made(setupNew)
 	at := s.at
-	at.Base = ""
+	at.Base, at.Change = "", nil
 	if res, err = s.execute(ctx, at, true, base, own); err != nil || res.Failure != "" {
 		return base, res, err
 	}

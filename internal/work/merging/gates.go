@@ -321,13 +321,13 @@ func (g *gates) critical() []string {
 // before a merge does not accept that.
 func (g *gates) notCounted() bool { return len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull) }
 
-// agentFiles returns changed files that agents obey: once merged, they instruct the reviewers of
-// later changes. Until the merge box is read, nothing is merged anyway.
+// agentFiles returns changed files that agents obey, listed or imported by the base's: once merged,
+// they instruct the reviewers of later changes. Until the merge box is read, nothing is merged anyway.
 func (g *gates) agentFiles() []string {
 	if !g.f.Box.Read() {
 		return nil
 	}
-	return g.changed(work.IsAgentFile)
+	return g.changed(func(path string) bool { return slices.Contains(g.f.Box.Obeyed, path) })
 }
 
 // changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.

@@ -24,7 +24,7 @@ func ready() (Facts, Policy) {
 			Author: work.Account{ID: 1, Login: "bot"},
 		},
 		Box: Box{
-			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, From: base, Lines: 30, Paths: []string{"a.go", "docs/b.md"}, ChecksKnown: true,
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Change: Change{From: base, Lines: 30, Paths: []string{"a.go", "docs/b.md"}}, ChecksKnown: true,
 			Methods: Methods(), Permission: "WRITE", Rules: Rules{Known: true},
 		},
 		Approved: true, Now: noon,
@@ -107,7 +107,9 @@ func closings() []closing {
 		{"person by a file without lines", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.MaxLines, f.Box.Paths, f.Box.Uncounted = 1000, []string{"a", "logo.png"}, []string{"logo.png"}
 		}},
-		{"person by a file that agents obey", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = []string{"a.go", "sub/.claude/settings.json"} }},
+		{"person by a file that agents obey", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) {
+			f.Box.Paths, f.Box.Obeyed = []string{"a.go", "docs/rules.md"}, []string{"docs/rules.md"}
+		}},
 		{"person by what may be such a file", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = nil }},
 		{"person by unknown files", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.MaxLines, f.Box.Paths = 1000, nil }},
 		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {

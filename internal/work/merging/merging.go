@@ -169,6 +169,15 @@ type BoxOf struct {
 	Freeze     string // label; empty: no issue is looked for
 }
 
+// Change is what merging a head changes, read from its commits.
+type Change struct {
+	From      string   `json:"from,omitempty"`      // the merge base from which the rest is read; empty: nothing is known
+	Lines     int      `json:"lines,omitempty"`     // added and removed, as git shows them
+	Paths     []string `json:"paths,omitempty"`     // that the head changes
+	Uncounted []string `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
+	Obeyed    []string `json:"obeyed,omitempty"`    // some of Paths that agents obey, also those that only files of the base's tip import
+}
+
 // Box is GitHub's merge box of one pull request, with the rules and settings of its repository.
 type Box struct {
 	At          time.Time      `json:"-"` // when it was read
@@ -187,20 +196,17 @@ type Box struct {
 	Looked      time.Time      `json:"-"`                // when the look began that read it last; zero: it is no last look
 	Labels      []string       `json:"labels,omitempty"` // of the pull request
 	Issue       Issue          `json:"issue,omitzero"`
-	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
-	From        string         `json:"from,omitempty"`      // the merge base from which Lines, Paths and Uncounted are read; empty: they are not known
-	Lines       int            `json:"lines,omitempty"`     // added and removed, as git shows them
-	Paths       []string       `json:"paths,omitempty"`     // that the head changes
-	Uncounted   []string       `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
-	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
-	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
-	Checks      []Check        `json:"checks,omitempty"`
-	ChecksKnown bool           `json:"checks_known"`          // false: the token may not see them
-	Expected    []string       `json:"expected,omitempty"`    // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
-	StatusText  string         `json:"status_text,omitempty"` // of the commit status of the reviews
-	StatusAt    time.Time      `json:"status_at,omitzero"`    // when that was set
-	Queue       Queue          `json:"queue"`
-	Rules       Rules          `json:"rules"`
+	Closes      bool           `json:"closes,omitempty"` // the pull request's text says that its merge closes that issue
+	Change
+	Threads     int       `json:"threads,omitempty"` // conversations on the diff that are not resolved
+	Reviews     []Review  `json:"reviews,omitempty"` // the oldest first
+	Checks      []Check   `json:"checks,omitempty"`
+	ChecksKnown bool      `json:"checks_known"`          // false: the token may not see them
+	Expected    []string  `json:"expected,omitempty"`    // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
+	StatusText  string    `json:"status_text,omitempty"` // of the commit status of the reviews
+	StatusAt    time.Time `json:"status_at,omitzero"`    // when that was set
+	Queue       Queue     `json:"queue"`
+	Rules       Rules     `json:"rules"`
 
 	Methods      []Method `json:"methods"` // that the repository allows
 	DeleteBranch bool     `json:"delete_branch,omitempty"`
@@ -208,8 +214,8 @@ type Box struct {
 	Freeze       int      `json:"freeze,omitempty"` // an open issue with the freeze label
 }
 
-// Counted reports whether the box shows what merging the pull request changes: Lines, Paths and
-// Uncounted were read from its merge bases.
+// Counted reports whether the box shows what merging the pull request changes: its Change was read
+// from its merge bases.
 func (b Box) Counted(p work.PullRequest) bool { return b.From != "" && b.From == p.MergeBase }
 
 // Read reports whether the box was read.
