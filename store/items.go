@@ -14,7 +14,7 @@ import (
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
 	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
-	issue_closed, wait, wait_since, wait_look_at, wait_told_at`
+	issue_closed, wait, wait_since, wait_look_at, wait_told_at, setup_failure, setup_command, setup_failed_at`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -36,6 +36,8 @@ func itemFields(i *work.Item) []any {
 		timeOf(&i.Wait.Since),
 		timeOf(&i.Wait.LookAt),
 		timeOf(&i.Wait.ToldAt),
+		&i.Setup.Why, &i.Setup.Command,
+		timeOf(&i.Setup.At),
 	}
 }
 
@@ -159,6 +161,12 @@ func (t *Tx) SetWait(ctx context.Context, id int64, w work.Wait) error {
 	return t.execOne(ctx, fmt.Sprintf("store what item %d waits for", id), ErrNotFound,
 		`UPDATE work_items SET wait = ?, wait_since = ?, wait_look_at = ?, wait_told_at = ? WHERE id = ?`,
 		reasonOf(&w.Reason), timeOf(&w.Since), timeOf(&w.LookAt), timeOf(&w.ToldAt), id)
+}
+
+// SetSetupFailure stores why the repository's set-up failed for a turn of an item; zero: it did not.
+func (t *Tx) SetSetupFailure(ctx context.Context, id int64, f work.SetupFailure) error {
+	return t.execOne(ctx, fmt.Sprintf("store how the set-up for item %d ended", id), ErrNotFound,
+		`UPDATE work_items SET setup_failure = ?, setup_command = ?, setup_failed_at = ? WHERE id = ?`, t.clean(f.Why), t.clean(f.Command), timeOf(&f.At), id)
 }
 
 // ListDueWaits returns the ids of a repository's items whose waits are due to be decided about.

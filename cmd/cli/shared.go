@@ -10,18 +10,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SharedLines are texts, each with the repositories it concerns.
+// SharedLines are texts, each with the repositories or items it concerns.
 type SharedLines struct {
 	texts []string
 	names map[string][]string
 	waits map[string]time.Time // the latest time until which GitHub is not asked again
+	last  map[string]time.Time // when it happened last
 }
 
-// Add adds a text about a repository.
+// Add adds a text about a repository or an item.
 func (s *SharedLines) Add(repo, text string) {
 	text = terminal.OneLine(text)
 	if s.names == nil {
-		s.names, s.waits = map[string][]string{}, map[string]time.Time{}
+		s.names, s.waits, s.last = map[string][]string{}, map[string]time.Time{}, map[string]time.Time{}
 	}
 	if s.names[text] == nil {
 		s.texts = append(s.texts, text)
@@ -36,12 +37,22 @@ func (s *SharedLines) Until(text string, at time.Time) {
 	}
 }
 
+// Last records when the content of a text happened.
+func (s *SharedLines) Last(text string, at time.Time) {
+	if text = terminal.OneLine(text); at.After(s.last[text]) {
+		s.last[text] = at
+	}
+}
+
 // Lines returns one line per text, with the repositories that share it.
 func (s *SharedLines) Lines() []string {
 	return terminal.Each(s.texts, func(text string) string {
 		line := enumerate(s.names[text]) + ": " + text
 		if at, ok := s.waits[text]; ok {
 			line += " (asked again after " + work.Stamp(at) + ")"
+		}
+		if at, ok := s.last[text]; ok {
+			line += " (last: " + work.Stamp(at) + ")"
 		}
 		return line
 	})

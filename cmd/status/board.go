@@ -169,6 +169,9 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		if !q.All && !i.State.Open() {
 			continue
 		}
+		if settings, _ := q.Config.Repo(r.Name); len(settings.Setup) == 0 { // taken out of the config since
+			i.Setup = work.SetupFailure{}
+		}
 		f := ItemFacts{
 			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.of(i.Turn), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,

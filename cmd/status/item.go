@@ -41,6 +41,7 @@ type Item struct {
 	Spent       Spent           `json:"spent"`         // spending of its budgets
 	Stop        *Stop           `json:"stop"`          // null: it is not blocked
 	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
+	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../using.md#set-up) failed for its last turn; null: it did not, or there is none
 
 	open       bool
 	urgency    int       // orders items for people
@@ -71,6 +72,17 @@ type Stop struct {
 
 	trouble string // why the comment could not be made
 }
+
+// SetupFailed is why a repository's set-up failed for an item. Its turns run without what it makes.
+type SetupFailed struct {
+	Command  string        `json:"command"`  // the set-up's command
+	Failure  string        `json:"failure"`  // how it failed, with its exit code
+	At       terminal.Time `json:"at"`       // when it failed last
+	NextStep string        `json:"nextStep"` // the command that shows its output
+}
+
+// says tells it in one line, without when.
+func (f SetupFailed) says() string { return "the set-up failed: " + f.Command + " " + f.Failure }
 
 // Spent is the usage and the limits of some budgets; a limit of 0 means none.
 type Spent struct {
@@ -116,6 +128,9 @@ func (f ItemFacts) item() Item {
 			Reason: explain.What(f.Stop.Reason, f.Place), Code: f.Stop.Reason.Kind, Since: terminal.Stamp(f.Stop.Since), Attempts: f.Stop.Attempts,
 			URL: f.Said.ResultURL, State: f.Said.State, trouble: f.Said.LastError,
 		}
+	}
+	if s := f.Setup; s.Why != "" {
+		i.SetupFailed = &SetupFailed{s.Command, s.Why, terminal.Stamp(s.At), "gh mergexo logs " + i.ref() + " --level warn"}
 	}
 	if p := f.Pull; f.HasPull() {
 		i.PullRequest = &PullRequest{
@@ -181,6 +196,7 @@ func (i Item) head(out terminal.Output) [][2]string {
 		{waitsLabel(out), i.WaitingFor},
 		{"next", i.NextStep},
 		{"comment on GitHub", i.Stop.comment()},
+		{"warning", i.warning(out)},
 		{"flow", string(i.Flow)},
 		{"spent", i.Spent.says},
 		{"priority", fmt.Sprint(i.Priority)},
@@ -190,6 +206,15 @@ func (i Item) head(out terminal.Output) [][2]string {
 		{"pull request is", pull.says()},
 		{"pull request trouble", pull.Error},
 	}
+}
+
+// warning tells people that the set-up failed for its last turn.
+func (i Item) warning(out terminal.Output) string {
+	f := i.SetupFailed
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s); its output: %s", f.says(), out.When(f.At.Time, i.now), f.NextStep)
 }
 
 // says sums up a pull request. Only an open one can be mergeable.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -49,6 +50,17 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	b.printUndelivered(notes)
 	for _, x := range b.Outages {
 		fmt.Fprintln(notes, out.LocalTimes(x.says()))
+	}
+	var failed cli.SharedLines
+	for _, i := range b.Items {
+		if f := i.SetupFailed; f != nil && i.open {
+			text := f.says() + "; its output: gh mergexo logs --level warn"
+			failed.Add(i.ref(), text)
+			failed.Last(text, f.At.Time)
+		}
+	}
+	for _, line := range failed.Lines() {
+		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
 	b.printDay(out, notes)
 	return nil

@@ -77,6 +77,15 @@ type Item struct {
 	IssueClosed     bool     // as of the last read of the issue
 	Wait            Wait     // what it waits for, as the last plan of it saw
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
+
+	Setup SetupFailure // of the last turn for which the repository's set-up ran
+}
+
+// SetupFailure is why a repository's set-up failed. Its turn ran without what it makes.
+type SetupFailure struct {
+	Command string // of the config
+	Why     string // such as "ended with exit code 1"; empty: it did not fail
+	At      time.Time
 }
 
 // Wait is what an open item waits for that no stop comment tells.

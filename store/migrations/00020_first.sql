@@ -142,6 +142,10 @@ CREATE TABLE work_items (
     wait_since       INTEGER NOT NULL DEFAULT 0,
     wait_look_at     INTEGER NOT NULL DEFAULT 0,  -- when it is decided about, even if nothing happened; 0: never
     wait_told_at     INTEGER NOT NULL DEFAULT 0,  -- when a comment and a notification about it were planned; 0: they were not
+    -- Why the repository's set-up failed for the last turn that it ran for.
+    setup_failure    TEXT    NOT NULL DEFAULT '', -- empty: it did not
+    setup_command    TEXT    NOT NULL DEFAULT '',
+    setup_failed_at  INTEGER NOT NULL DEFAULT 0,
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL

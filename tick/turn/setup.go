@@ -23,6 +23,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -87,7 +88,10 @@ func (f *failedSetups) put(path string, res agent.Tested) {
 // told; nil: there is none. That it fails is no error: the turn runs and is told. An error means that
 // the turn is over, or the pass.
 func (p *runner) setUp(ctx context.Context, l *env.Lease, ag agent.Agent, at git.Restore) (*prompts.Setup, error) {
-	if len(l.Repo.Settings.Setup) == 0 || l.Turn.Kind == work.KindDesignStart || l.Turn.Kind == work.KindDesignFeedback {
+	if len(l.Repo.Settings.Setup) == 0 {
+		return nil, p.recordSetup(ctx, l, "")
+	}
+	if l.Turn.Kind == work.KindDesignStart || l.Turn.Kind == work.KindDesignFeedback {
 		return nil, nil //nolint:nilnil // no set-up is an answer
 	}
 	running, over := p.watch(ctx, l)
@@ -105,10 +109,22 @@ func (p *runner) setUp(ctx context.Context, l *env.Lease, ag agent.Agent, at git
 	if s.told.Failure != "" {
 		p.Changed(l, "set-up failed", s.told.Failure)
 		p.Log.WarnContext(ctx, "the set-up failed", p.TurnAttrs(l, "failure", s.told.Failure, "output", s.told.Output)...)
-		return &s.told, nil
+	} else {
+		p.Changed(l, "set up", cmp.Or(strings.Join(s.told.Made, ", "), "nothing that git ignores"))
 	}
-	p.Changed(l, "set up", cmp.Or(strings.Join(s.told.Made, ", "), "nothing that git ignores"))
-	return &s.told, nil
+	return &s.told, p.recordSetup(ctx, l, s.told.Failure)
+}
+
+// recordSetup stores with the item why its set-up failed; "": it did not.
+func (p *runner) recordSetup(ctx context.Context, l *env.Lease, failure string) error {
+	var f work.SetupFailure
+	if failure != "" {
+		f = work.SetupFailure{Command: work.CommandLine(l.Repo.Settings.Setup), Why: failure, At: p.Now()}
+	} else if l.Item.Setup.Why == "" {
+		return nil
+	}
+	l.Item.Setup = f
+	return p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetSetupFailure(ctx, l.Item.ID, f) })
 }
 
 // setup is one set-up of a checkout.
