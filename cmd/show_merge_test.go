@@ -47,7 +47,7 @@ name = "quinn"
 
 func openBox() merging.Box {
 	return merging.Box{
-		At: p0, State: work.PullOpen, Head: head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Paths: []string{"a.go"}, ChecksKnown: true, Methods: merging.Methods(), Permission: "WRITE",
+		At: p0, State: work.PullOpen, Head: head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Change: merging.Change{Paths: []string{"a.go"}}, ChecksKnown: true, Methods: merging.Methods(), Permission: "WRITE",
 		Rules: merging.Rules{Known: true},
 	}
 }

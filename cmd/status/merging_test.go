@@ -26,7 +26,7 @@ func toMerge(change func(*merging.Facts, *merging.Policy)) ItemFacts {
 	facts := merging.Facts{
 		Pull: f.Pull, Approved: true, Now: noon,
 		Box: merging.Box{
-			State: work.PullOpen, Head: head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Paths: []string{"a.go"}, UpdatedAt: noon, ChecksKnown: true,
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Change: merging.Change{Paths: []string{"a.go"}}, UpdatedAt: noon, ChecksKnown: true,
 			Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
 		},
 	}
