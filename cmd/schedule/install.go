@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // standing is a scheduler and the job that is installed in it.
@@ -76,7 +77,10 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 		}
 		lacks = append(lacks, fmt.Sprintf("no %s: %s", k, err))
 	}
-	return nil, "", fmt.Errorf("no scheduler works on this machine (%s); install cron, or have another scheduler run %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
+	return nil, "", &work.MachineError{
+		Err: fmt.Errorf("no scheduler works on this machine (%s)", strings.Join(lacks, "; ")),
+		Do:  fmt.Sprintf("install cron, or have another scheduler run %q", strings.Join(p.job.Command(schedule.Cron), " ")),
+	}
 }
 
 // DemoVariable is set in the environment that `demo --serve` prints. Schedulers are those of the

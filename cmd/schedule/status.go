@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,6 +30,7 @@ type State struct {
 	Command   []string
 	Files     []string
 	Differs   []string // why schedule install would write something else
+	None      error    // why this machine can have no schedule, as in a container; nil: it can
 }
 
 // Says is the state in words.
@@ -41,7 +43,11 @@ func (st State) Says() string {
 
 // Facts is the state as doctor judges it.
 func (st State) Facts() *doctor.Schedule {
-	return &doctor.Schedule{Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says()}
+	f := &doctor.Schedule{Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says()}
+	if none, ok := errors.AsType[*work.MachineError](st.None); ok {
+		f.Trouble, f.Do = none.Err.Error(), none.Do
+	}
+	return f
 }
 
 // Look asks the schedulers for the state and reads what is known of passes. The latter is also
@@ -56,6 +62,7 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 	}
 	v := p.survey(ctx)
 	if len(v.all) == 0 {
+		_, _, st.None = p.choose(ctx, "", nil)
 		return st, v.trouble
 	}
 	in := v.all[0]

@@ -224,6 +224,7 @@ type Schedule struct {
 	Says      string // in words
 	Differs   []string
 	Trouble   string
+	Do        string // what ends the trouble; empty: schedule status tells more
 }
 
 // Passes is what the database and the state folder know of passes.

@@ -243,7 +243,7 @@ func schedule(f Facts) []Check {
 	case s == nil:
 		return nil
 	case s.Trouble != "":
-		return warn(s.Trouble, "gh mergexo schedule status")
+		return warn(s.Trouble, cmp.Or(s.Do, "gh mergexo schedule status"))
 	case !s.Installed:
 		return warn("no scheduler repeats passes", do)
 	case !s.Active && len(s.Differs) == 0:

@@ -2,9 +2,12 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,6 +69,36 @@ func TestWhoCouldChangeAFile(t *testing.T) {
 		at, _, _ := strings.Cut(why, " ")
 		if tt.want == "" && why != "" || tt.want != "" && filepath.Base(at) != tt.want {
 			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// Another user's file is protected where nobody can write, as a config that a container was given.
+func TestAReadOnlyMountProtectsAnotherUsersFile(t *testing.T) {
+	const variable = "TEST_FILE"
+	if file := os.Getenv(variable); file != "" {
+		fmt.Println(ChangedByOthers(file))
+		return
+	}
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("this needs bubblewrap")
+	}
+	file, args := "/etc/passwd", []string{"--unshare-user"} // in a namespace root's files are a stranger's
+	if os.Getuid() == 0 {
+		file, args = filepath.Join(Resolve(t.TempDir()), "file"), append(args, "--uid", "1000", "--gid", "1000")
+		if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Chown(file, 12345, 12345)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for how, want := range map[string]string{"--bind": file + " belongs to user", "--ro-bind": "\n"} {
+		in := exec.CommandContext(t.Context(), bwrap, slices.Concat(args, []string{how, "/", "/", "--dev", "/dev", "--setenv", variable, file, os.Args[0], "-test.run", t.Name()})...)
+		out, err := in.CombinedOutput()
+		if err != nil && strings.Contains(string(out), "bwrap:") {
+			t.Skipf("bubblewrap does not work: %s", out)
+		}
+		if err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%s: %v, %s", how, err, out)
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package files
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -22,8 +21,10 @@ func OwnerOf(info fs.FileInfo) (uid int, ours bool) {
 // WritableByOthers reports whether the group or everybody may write.
 func WritableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
-// readOnly reports whether a path is on a file system that nobody can write to here.
+// readOnly reports whether a path is on a file system that is mounted read-only. That a write is not
+// permitted says less: of another user's file it is said first.
 func readOnly(path string) bool {
-	const write = 2
-	return errors.Is(syscall.Access(path, write), syscall.EROFS)
+	const flag = 1 // ST_RDONLY of Linux, MNT_RDONLY of others
+	var mounted syscall.Statfs_t
+	return syscall.Statfs(path, &mounted) == nil && mounted.Flags&flag != 0
 }
