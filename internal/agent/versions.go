@@ -101,7 +101,7 @@ func (s Spec) CheckVersion(ctx context.Context, r Request, env []string) error {
 		return s.notStarted(program, res)
 	}
 	if version := versionNumber().FindString(string(res.Stdout)); TooOld(s, version) {
-		return s.badProgram("has version "+version+", which is too old,", s.update(), "")
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentTooOld, Who: s.Name, Text: version, Advice: s.update()}}
 	}
 	return nil
 }
@@ -120,11 +120,7 @@ func (s Spec) notStarted(program string, res proc.Result) error {
 	if last := LastLine(string(res.Stderr)); strings.HasPrefix(last, "bwrap: ") || strings.HasPrefix(last, "sandbox-exec: ") {
 		return s.unable(said, nil)
 	}
-	return s.badProgram("does not start", s.reinstall(), said)
-}
-
-func (s Spec) badProgram(is, advice, said string) error {
-	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentProgram, Who: s.Name, Text: is, Advice: advice, Local: said}}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentBroken, Who: s.Name, Advice: s.reinstall(), Local: said}}
 }
 
 // reinstall says what to do about a program that is there and does not start. npm leaves out the
