@@ -26,7 +26,7 @@ import (
 var Adapter = agent.Adapter{
 	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
-	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
+	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.331"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
 	Sessions: agent.Sessions{Folder: "projects", Levels: []func() *regexp.Regexp{anyName}},
 	Step:     step, Recorded: recorded, Login: login, Tool: takesServers,
