@@ -88,7 +88,9 @@ var unusable = []struct {
 	env     map[string]string // what the story is to find
 }{
 	{
-		"claude", layout{"npm with --ignore-scripts", inHome(".npm-global"), byNpmWithoutScripts}, nil,
+		"claude",
+		layout{"npm with --ignore-scripts", inHome(".npm-global"), byNpmWithoutScripts},
+		nil,
 		map[string]string{
 			"STOPS": `The program of agent "claude" does not start on the machine that runs gh mergexo\. No tokens were used\.`,
 			"SAYS":  `The program of agent "claude" does not start .*claude native binary not installed.*install\.cjs`, // the program's own words
@@ -98,7 +100,9 @@ var unusable = []struct {
 		},
 	},
 	{
-		"codex", layout{"npm, and cron's PATH without node", inHome(".npm-global"), byNpm}, []string{"node", "nodejs"},
+		"codex",
+		layout{"npm, and cron's PATH without node", inHome(".npm-global"), byNpm},
+		[]string{"node", "nodejs"},
 		map[string]string{
 			"STOPS": `"node", which the program of agent "codex" needs, is not on the PATH that gh mergexo was started with\.`,
 			"SAYS":  `"node", which the program of agent "codex" needs, is not on the PATH that gh mergexo was started with\. The program is \S+/bin/codex\.`,
@@ -160,17 +164,6 @@ func allBut(dir, path string, names ...string) error {
 		}
 	}
 	return nil
-}
-
-func withoutScripts(prefix, program, bin string) (path, node string, err error) {
-	if path, node, err = byNpm(prefix, program, bin); err != nil {
-		return "", "", err
-	}
-	file, err := filepath.EvalSymlinks(filepath.Join(path, program))
-	if err != nil {
-		return "", "", err
-	}
-	return path, node, errors.Join(os.Remove(file), linkFile(filepath.Join(bin, "..", "..", "claude-without-scripts"), file))
 }
 
 // playInstalled plays a story of a folder with a program that a layout installs, and with more variables, where PATH
