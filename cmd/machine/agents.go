@@ -146,7 +146,9 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 			g.Fails = startTrouble(err)
 		}
 		g.Keeps = m.keeps(a)
-		g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
+		if g.Fails == nil || g.Version != "" {
+			g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
+		}
 		g.Path, _ = agent.Program(spec) // it was found just now
 	}
 	spec.Args = a.Args
@@ -166,7 +168,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 func startTrouble(err error) *doctor.Trouble {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
-		return &doctor.Trouble{Says: said.Here(), Do: said.Next()}
+		return &doctor.Trouble{Says: said.Here(), Do: cmp.Or(said.Fix, said.Next())}
 	}
 	return &doctor.Trouble{Says: err.Error()}
 }
@@ -202,10 +204,10 @@ func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place s
 		defer b.Leave(work.Job{Dir: dir})
 		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
-	if version, err = agent.Start(ctx, spec, dir); err != nil || !ready || agent.TooOld(spec, version) {
+	if version, err = agent.Start(ctx, spec, dir); !ready || agent.TooOld(spec, version) {
 		return version, err
 	}
-	ag, err := agent.New(spec)
+	ag, err := agent.New(spec) // its check decides, as before a turn
 	if err == nil {
 		err = ag.Check(ctx, agent.Request{Turn: "check", Mark: "MERGEXO_CHECK=" + own.scratch, Mode: work.ModeWrite, Dir: dir})
 	}

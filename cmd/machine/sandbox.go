@@ -91,6 +91,10 @@ func (m *Machine) environOf(a config.Agent) []string {
 	return agent.WithNeighbours(programOf(m.env, a))
 }
 
+// tasksOfProcess is how many tasks, itself and its further threads, a process of a run may have on
+// average. Processes are counted each second; the kernel bounds tasks at once.
+const tasksOfProcess = 4
+
 // box returns what an agent can see of this machine.
 func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
@@ -100,7 +104,8 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
-		MaxHome: m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
+		MaxHome:  m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
+		MaxTasks: tasksOfProcess * m.cfg.Runtime.MaxProcesses,
 	}
 	if r, known := m.cfg.Repo(repo.Name); known && len(r.Setup) > 0 {
 		b.SetUp = m.dirs.SetupCheckout(repo).Dir

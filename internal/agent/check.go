@@ -81,10 +81,15 @@ func (s Spec) Checked(res proc.Result, err error) error {
 		return s.unable("it did not end within "+checkTime.String(), err)
 	}
 	if res.Code != 0 {
-		said := lastWords(s.Redact(strings.ToValidUTF8(string(res.Stderr), "\uFFFD")))
-		return s.unable(cmp.Or(said, fmt.Sprintf("it ended with exit code %d", res.Code)), nil)
+		return s.unable(s.lastWords(res), nil)
 	}
 	return nil
+}
+
+// lastWords is what a failed program said at its end, or its exit code.
+func (s Spec) lastWords(res proc.Result) string {
+	said := lastWords(s.Redact(strings.ToValidUTF8(string(res.Stderr), "\uFFFD")))
+	return cmp.Or(said, fmt.Sprintf("it ended with exit code %d", res.Code))
 }
 
 // lastWords returns the end of a program's output as one line.

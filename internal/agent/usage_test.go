@@ -177,6 +177,21 @@ func TestStatedPricesCount(t *testing.T) {
 	}
 }
 
+// Newer versions of claude say in total_cost_usd what all runs of the session cost.
+func TestClaudesCostIsThatOfTheRun(t *testing.T) {
+	for said, want := range map[string]float64{
+		``: 0.25,
+		`,"model_usage_since_last_result":{"a":{"costUSD":0.125},"b":{"costUSD":0.0625}}`: 0.1875,
+		`,"model_usage_since_last_result":{}`:                                             0,
+		`,"model_usage_since_last_result":"much"`:                                         0,
+	} {
+		res, err := ending(t, claudeName, nil, claudeInit, claudeResult(`,"structured_output":{"a":1}`+said))
+		if err != nil || res.Usage.CostUSD != want || res.Known.Cost != !strings.Contains(said, "much") || res.Usage.InputTokens == 0 {
+			t.Errorf("%s: %+v, %+v, want %g USD; %v", said, res.Usage, res.Known, want, err)
+		}
+	}
+}
+
 func TestCodexsCostIsStatedByTheConfig(t *testing.T) {
 	r := newRig(t, codexName)
 	r.spec.Prices = &spending.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 10}

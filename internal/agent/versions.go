@@ -69,7 +69,7 @@ func Start(ctx context.Context, s Spec, dir string) (version string, err error) 
 	case res.TimedOut != proc.NoLimit:
 		return "", fmt.Errorf("%s --version did not end within %s", command[0], versionTime)
 	case res.Code != 0:
-		return "", fmt.Errorf("exit code %d: %s", res.Code, cmp.Or(LastLine(string(res.Stderr)), "it printed no error"))
+		return "", s.notStarted(path, res)
 	}
 	return versionNumber().FindString(string(res.Stdout)), nil
 }
@@ -94,13 +94,54 @@ func (s Spec) CheckVersion(ctx context.Context, r Request, env []string) error {
 	}
 	argv := slices.Concat([]string{program}, command[1:], []string{"--version"})
 	res, err := s.Launch(ctx, Within(r), Launch{Argv: argv, Env: env, MaxOutput: CheckOutput})
-	if err != nil || res.Code != 0 {
+	switch {
+	case err != nil:
 		return s.Checked(res, err)
+	case res.Code != 0:
+		return s.notStarted(program, res)
 	}
 	if version := versionNumber().FindString(string(res.Stdout)); TooOld(s, version) {
-		return s.unable(s.Adapter.Releases.drift(version, s.Adapter.Install), nil)
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentTooOld, Who: s.Name, Text: version, Advice: s.update()}}
 	}
 	return nil
+}
+
+// notStarted is the error of a program that failed when it was only to print its version.
+func (s Spec) notStarted(program string, res proc.Result) error {
+	if s.missingInside(res) {
+		return s.notInside(s.CommandLine()[0], res)
+	}
+	if name := proc.Interpreter(program); res.Code == codeNotFound && name != "" {
+		if _, err := proc.LookPath(name, PathOf(s.Environ)); err != nil {
+			return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: s.Name, Name: name, Local: "The program is " + program}}
+		}
+	}
+	said := s.lastWords(res)
+	if last := LastLine(string(res.Stderr)); strings.HasPrefix(last, "bwrap: ") || strings.HasPrefix(last, "sandbox-exec: ") {
+		return s.unable(said, nil)
+	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentBroken, Who: s.Name, Advice: s.reinstall(), Local: said}}
+}
+
+// reinstall says what to do about a program that is there and does not start. npm leaves out the
+// install scripts of a package if it is configured to, and with them the program itself.
+func (s Spec) reinstall() string {
+	how := "correct command of [agents." + s.Name + "]"
+	switch install := s.Adapter.Install; {
+	case strings.HasPrefix(install, "npm "):
+		how = "run `" + install + " --ignore-scripts=false` to install it again, with its install scripts"
+	case install != "":
+		how = "run `" + install + "` to install it again"
+	}
+	if s.Wrap != nil {
+		how += fmt.Sprintf("; if it starts outside of the sandbox, add the folder that it lacks to readable of [agents.%s]", s.Name)
+	}
+	return how
+}
+
+// update says how to get a version that is new enough.
+func (s Spec) update() string {
+	return fmt.Sprintf("run `%s@latest` to get %s or later", s.Adapter.Install, s.Adapter.Releases.Least)
 }
 
 // TooOld reports a version that lacks something that a turn needs.

@@ -47,7 +47,7 @@ func version(g Agent) []Check {
 	case g.Drift != "":
 		return warn(g.Drift, "if its turns fail, install one of those")
 	case g.Version != "":
-		return ok(g.Version + " is known to work")
+		return ok(g.Version + " is in the range of the tested ones")
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func agentStart(g Agent) []Check {
 	case g.Blocked: // reported by sandbox
 		return nil
 	case g.Fails != nil:
-		return fail("its program does not start as in a turn: "+g.Fails.Says, cmp.Or(g.Fails.Do, fmt.Sprintf("gh mergexo sandbox show %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name)))
+		return fail("its turns cannot start: "+g.Fails.Says, cmp.Or(g.Fails.Do, fmt.Sprintf("gh mergexo sandbox show %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name)))
 	}
 	return ok("its program starts as in a turn")
 }

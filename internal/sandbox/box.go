@@ -33,7 +33,8 @@ type Box struct {
 	Own    string   // contains the run's other folders; empty: the folder beside the checkout
 	SetUp  string   // path of the checkout in which the repository's set-up runs; leads to the command's own checkout; may be empty
 
-	MaxHome int64 // bytes; a larger home of an item is emptied before a run; 0: no limit
+	MaxHome  int64 // bytes; a larger home of an item is emptied before a run; 0: no limit
+	MaxTasks int   // processes and threads that may run inside at a time, in bubblewrap and not for root; 0: no limit
 }
 
 // How is the way in which a path appears in the sandbox.

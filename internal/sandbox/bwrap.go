@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -30,7 +31,7 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) (line, writable []string, e
 	if err := mountPoints(all, own.home); err != nil {
 		return nil, nil, err
 	}
-	line, err = t.recorded(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j), argv))
+	line, err = t.recorded(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j), t.bounded(b.MaxTasks, argv)))
 	return line, l.writable(all), err
 }
 
@@ -72,4 +73,16 @@ func (t Tool) bwrap(all []Entry, empty string, j work.Job) []string {
 		}
 	}
 	return slices.Concat(args, last, []string{"--chdir", j.Dir, "--"})
+}
+
+// bounded prepends a shell that limits the number of tasks. Set inside, the limit counts those of the
+// sandbox's user namespace and of nested ones, and nobody inside can raise it; kernels before 5.14
+// count all of the user's. They never limit root. A program that cannot be started is reported in the
+// words of bubblewrap.
+func (t Tool) bounded(tasks int, argv []string) []string {
+	if tasks <= 0 || t.root {
+		return argv
+	}
+	const limit = `ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null; shift; exec "$@"` // bash, then dash
+	return slices.Concat([]string{"/bin/sh", "-c", limit, "bwrap: execvp", strconv.Itoa(tasks)}, argv)
 }

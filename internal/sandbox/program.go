@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +13,6 @@ import (
 // programDepth is how many interpreters may follow one another.
 const programDepth = 3
 
-// maxFirstLine is how many bytes of a script are read.
-const maxFirstLine = 4096
-
 // program lets in a program with its installation and, likewise, the interpreter that its first
 // line names.
 func (l *layout) program(path, why string, depth int) {
@@ -27,7 +22,7 @@ func (l *layout) program(path, why string, depth int) {
 	}
 	l.let(path, Read, why)
 	l.installation(at, why)
-	if name := interpreter(at); name != "" && depth > 0 {
+	if name := proc.Interpreter(at); name != "" && depth > 0 {
 		if found, err := proc.LookPath(name, l.box.Path); err == nil && filepath.IsAbs(found) {
 			l.program(found, "the interpreter of "+filepath.Base(path), depth-1)
 		}
@@ -50,30 +45,6 @@ func (l *layout) installation(program, why string) {
 	}
 }
 
-// interpreter returns the program in a script's first line: a path, or for env the name to find on
-// PATH.
-func interpreter(script string) string {
-	f, err := os.Open(script)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	line, _ := bufio.NewReader(io.LimitReader(f, maxFirstLine)).ReadString('\n')
-	words := strings.Fields(strings.TrimPrefix(line, "#!"))
-	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
-		return ""
-	}
-	if filepath.Base(words[0]) != "env" {
-		return words[0]
-	}
-	for _, w := range words[1:] {
-		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
-			return w
-		}
-	}
-	return ""
-}
-
 // visible reports whether a program can be started inside: it and all its interpreters are let in.
 // missing is the first one that is not.
 func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
@@ -90,7 +61,7 @@ func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 		if !found || around.How != Read && around.How != Write {
 			return program, false
 		}
-		name := interpreter(at)
+		name := proc.Interpreter(at)
 		if name == "" {
 			return "", true
 		}
@@ -104,7 +75,7 @@ func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 // notVisible returns the error that tells the operator how to let the program in.
 func (b Box) notVisible(program, missing string) error {
 	if missing != program && !filepath.IsAbs(missing) {
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: b.Agent, Name: missing, Local: "the program is " + program}}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: b.Agent, Name: missing, Local: "The program is " + program}}
 	}
 	reason := work.Reason{Kind: work.WhyAgentShutOut, Who: b.Agent, Name: program}
 	if missing != program {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,17 +73,105 @@ func TestAgentsAsTheyAreInstalled(t *testing.T) {
 			for _, program := range []string{"codex", "claude"} {
 				t.Run(program, func(t *testing.T) {
 					t.Parallel()
-					playInstalled(t, l, program, bin)
+					playInstalled(t, l, program, bin, "installed", nil)
 				})
 			}
 		})
 	}
 }
 
-func playInstalled(t *testing.T, l layout, program, bin string) {
+// unusable are installations whose program cannot start.
+var unusable = []struct {
+	program string
+	layout  layout
+	without []string          // names that PATH does not have
+	env     map[string]string // what the story is to find
+}{
+	{
+		"claude",
+		layout{"npm with --ignore-scripts", inHome(".npm-global"), byNpmWithoutScripts},
+		nil,
+		map[string]string{
+			"STOPS": `The program of agent "claude" does not start on the machine that runs gh mergexo\. No tokens were used\.`,
+			"SAYS":  `The program of agent "claude" does not start .*claude native binary not installed.*install\.cjs`, // the program's own words
+			"DO": "run `npm install -g @anthropic-ai/claude-code --ignore-scripts=false` to install it again, with its install scripts; " +
+				"if it starts outside of the sandbox, add the folder that it lacks to readable of [agents.claude]",
+			"MEND": `node "$HOME/.npm-global/lib/node_modules/@anthropic-ai/claude-code/install.cjs"`,
+		},
+	},
+	{
+		"codex",
+		layout{"npm, and cron's PATH without node", inHome(".npm-global"), byNpm},
+		[]string{"node", "nodejs"},
+		map[string]string{
+			"STOPS": `"node", which the program of agent "codex" needs, is not on the PATH that gh mergexo was started with\.`,
+			"SAYS":  `"node", which the program of agent "codex" needs, is not on the PATH that gh mergexo was started with\. The program is \S+/bin/codex\.`,
+			"DO":    "add the folder of node to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo",
+			"MEND":  `ln -s "$(PATH=$REST command -v node)" "${PATH%%:*}/node"`,
+		},
+	},
+}
+
+// TestAgentsThatCannotStart has doctor and a pass meet a real program in such an installation.
+func TestAgentsThatCannotStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
+	bin, why := modelsim.Programs()
+	if why != "" {
+		t.Skip(why)
+	}
+	for _, u := range unusable {
+		t.Run(u.layout.name, func(t *testing.T) {
+			t.Parallel()
+			playInstalled(t, u.layout, u.program, bin, "unusable", u.env, u.without...)
+		})
+	}
+}
+
+// byNpmWithoutScripts installs likewise, where npm runs no install script of a package.
+func byNpmWithoutScripts(prefix, program, bin string) (path, node string, err error) {
+	if path, node, err = byNpm(prefix, program, bin); err != nil {
+		return "", "", err
+	}
+	file, err := filepath.EvalSymlinks(filepath.Join(path, program))
+	if err != nil {
+		return "", "", err
+	}
+	text, err := os.ReadFile(filepath.Join(bin, "..", "..", program+"-without-scripts")) // a copy: the install script may write to it
+	if err != nil {
+		return "", "", err
+	}
+	return path, node, errors.Join(os.Remove(file), os.WriteFile(file, text, 0o755))
+}
+
+// allBut makes a folder of links to the programs of PATH without those of some names.
+func allBut(dir, path string, names ...string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, from := range filepath.SplitList(path) {
+		entries, _ := os.ReadDir(from) // PATH may name what is not there
+		for _, e := range entries {
+			if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// playInstalled plays a story of a folder with a program that a layout installs, and with more variables, where PATH
+// lacks some programs.
+func playInstalled(t *testing.T, l layout, program, bin, story string, env map[string]string, without ...string) {
 	place := l.place(t)
 	p := agentParams(t)
-	p.Files = []string{filepath.Join(agentStories, "installed", "turn.txtar")}
+	p.Files = []string{filepath.Join(agentStories, story, "turn.txtar")}
 	p.WorkdirRoot = testhome.New(t)
 	p.Setup = func(e *testscript.Env) error {
 		path, node, err := l.install(place(filepath.Join(e.WorkDir, "home")), program, bin)
@@ -90,12 +179,24 @@ func playInstalled(t *testing.T, l layout, program, bin string) {
 			return fmt.Errorf("install %s: %w", program, err)
 		}
 		rest := e.Getenv("PATH")
+		env := maps.Clone(env)
+		if env == nil {
+			env = map[string]string{}
+		}
+		if len(without) > 0 {
+			dir := filepath.Join(e.WorkDir, "programs")
+			if err := allBut(dir, rest, without...); err != nil {
+				return err
+			}
+			env["REST"], rest = rest, dir
+		}
+		maps.Copy(env, map[string]string{
+			"PATH": path + string(filepath.ListSeparator) + rest, "PROGRAM": program, "LAYOUT": l.name, "CLIS": bin, "NODE": node,
+		})
 		if err := setUpAgents(e, t, ""); err != nil {
 			return err
 		}
-		for name, value := range map[string]string{
-			"PATH": path + string(filepath.ListSeparator) + rest, "PROGRAM": program, "LAYOUT": l.name, "CLIS": bin, "NODE": node,
-		} {
+		for name, value := range env {
 			e.Setenv(name, value)
 		}
 		return nil

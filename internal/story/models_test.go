@@ -40,6 +40,7 @@ import (
 //	model broke            no credit is left
 //
 //	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
+//	! model-asked          checks that no query ever came
 //	model-saw              prints what tools said since that prompt
 func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
 	cmds["model"] = cmdModel
@@ -95,8 +96,14 @@ func scriptOf(ts *testscript.TestScript, args []string) script {
 
 func cmdModelAsked(ts *testscript.TestScript, neg bool, args []string) {
 	all := modelOf(ts).Queries()
+	if neg && len(args) == 0 {
+		if len(all) > 0 {
+			ts.Fatalf("the model was asked %d times", len(all))
+		}
+		return
+	}
 	if neg || len(args) != 1 || len(all) == 0 {
-		ts.Fatalf("usage: model-asked N, after a query")
+		ts.Fatalf("usage: model-asked N, after a query, or ! model-asked")
 	}
 	if got := strconv.Itoa(all[len(all)-1].Earlier); got != args[0] {
 		ts.Fatalf("the last query came after %s prompts, not %s", got, args[0])

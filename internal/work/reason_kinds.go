@@ -38,6 +38,8 @@ const (
 	WhyAgentRelative      ReasonKind = "agent_path_relative"         // Who, Name
 	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
 	WhyAgentShutOut       ReasonKind = "agent_outside_sandbox"       // its program is not visible in its sandbox; Who, Name, Text
+	WhyAgentBroken        ReasonKind = "agent_does_not_start"        // its program does not even print its version; Who, Advice, Local
+	WhyAgentTooOld        ReasonKind = "agent_too_old"               // Who, Text (the version), Advice
 	WhyAgentUnable        ReasonKind = "agent_unable"                // its check before the first run failed; Who, Local
 	WhyAgentNoTemp        ReasonKind = "agent_temporary_folder"      // its own config shuts the temporary folder; Who, Name (the setting), Local
 	WhyAgentLimit         ReasonKind = "agent_limit"                 // a limit set by the agent's config; Who, Local

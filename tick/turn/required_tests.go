@@ -134,6 +134,7 @@ func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, com
 	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		if prepared != nil && prepared.Failure != "" {
+			res.Failure += " after a set-up that failed"
 			res.Output = fmt.Sprintf("Before the tests, the set-up %s:\n%s\n\nThe tests:\n%s", prepared.Failure, prepared.Output, res.Output)
 		}
 		p.Changed(l, "tests failed", res.Failure)

@@ -26,7 +26,7 @@ import (
 var Adapter = agent.Adapter{
 	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
-	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
+	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.331"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
 	Sessions: agent.Sessions{Folder: "projects", Levels: []func() *regexp.Regexp{anyName}},
 	Step:     step, Recorded: recorded, Login: login, Tool: takesServers,
@@ -90,9 +90,10 @@ func (c *claude) used(run outcome, m *meter) (work.Usage, work.Known) {
 	all, known := priced, work.Known{Tokens: counted, Cost: counted}
 	if end := run.end; end != nil {
 		all = priced.Most(end.Usage.tokens())
-		known = work.Known{Tokens: counted || end.Usage.known(), Cost: counted && all == priced || end.CostUSD.Known}
-		if end.CostUSD.N > 0 {
-			cost = end.CostUSD.Cost()
+		said := end.cost()
+		known = work.Known{Tokens: counted || end.Usage.known(), Cost: counted && all == priced || said.Known}
+		if said.N > 0 {
+			cost = said.Cost()
 		}
 	}
 	return c.spec.Charge(all, cost, known)
@@ -154,18 +155,36 @@ type event struct {
 	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
 
 	// The rest is only in the line "result".
-	IsError    bool        `json:"is_error"`
-	Status     int         `json:"api_error_status"`
-	Result     string      `json:"result"`
-	StopReason string      `json:"stop_reason"`
-	Terminal   string      `json:"terminal_reason"`
-	Errors     []string    `json:"errors"`
-	CostUSD    agent.Count `json:"total_cost_usd"`
-	Usage      counts      `json:"usage"`
+	IsError    bool            `json:"is_error"`
+	Status     int             `json:"api_error_status"`
+	Result     string          `json:"result"`
+	StopReason string          `json:"stop_reason"`
+	Terminal   string          `json:"terminal_reason"`
+	Errors     []string        `json:"errors"`
+	CostUSD    agent.Count     `json:"total_cost_usd"`
+	OfRun      json.RawMessage `json:"model_usage_since_last_result"` // by model
+	Usage      counts          `json:"usage"`
 	Denials    []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`
 	Structured json.RawMessage `json:"structured_output"`
+}
+
+// cost is what the run cost. Newer versions add up the whole session in total_cost_usd, and say
+// apart what came since the last result: that of the run before.
+func (e *event) cost() agent.Count {
+	if e.OfRun == nil {
+		return e.CostUSD
+	}
+	var models map[string]struct {
+		CostUSD agent.Count `json:"costUSD"`
+	}
+	sum := agent.Count{Known: json.Unmarshal(e.OfRun, &models) == nil && models != nil}
+	for _, of := range models {
+		sum.N += of.CostUSD.N
+		sum.Known = sum.Known && of.CostUSD.Known
+	}
+	return sum
 }
 
 type rateLimit struct {

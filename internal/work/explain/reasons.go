@@ -141,8 +141,10 @@ var reasons = []row{
 		work.WhyNotOnPath, Operator, AtOnce, `"{name}", which the program of agent "{who}" needs, is not on the PATH that gh mergexo was started with`,
 		fix("add the folder of {name} to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo"), nil,
 	},
+	{work.WhyAgentBroken, Operator, AtOnce, `The program of agent "{who}" does not start on the machine that runs gh mergexo. No tokens were used.`, fix("{advice}"), nil},
+	{work.WhyAgentTooOld, Operator, AtOnce, `The program of agent "{who}" is too old on the machine that runs gh mergexo: version {text}. No tokens were used.`, fix("{advice}"), nil},
 	{
-		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program does not start or speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
+		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
 		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.{who}] in the config"), nil,
 	},
 	{

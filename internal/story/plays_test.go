@@ -13,25 +13,32 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-// TestAgentsOfTheProtocol has each real program that speaks the Agent Client Protocol play the
-// whole way of an issue. It takes minutes, so only script/agent-tests asks for it; everywhere else
-// the adapter's own tests have each program make two turns.
-func TestAgentsOfTheProtocol(t *testing.T) {
-	if _, asked := os.LookupEnv("MERGEXO_AGENT_PLAYS"); !asked {
-		t.Skip("script/agent-tests plays it")
-	}
+// TestAgentsPlayTheWholeWay has each real program play the whole way of an issue. With those that
+// speak the Agent Client Protocol it takes minutes, so only script/agent-tests asks for them;
+// everywhere else the adapter's own tests have each make two turns.
+func TestAgentsPlayTheWholeWay(t *testing.T) {
 	for program, command := range map[string][]string{
+		"codex": nil, "claude": nil,
 		"claude-agent-acp": {"claude-agent-acp"}, "codex-acp": {"codex-acp"}, "copilot": {"copilot", "--acp"}, "opencode": {"opencode", "acp"},
 	} {
 		t.Run(program, func(t *testing.T) {
+			if _, asked := os.LookupEnv("MERGEXO_AGENT_PLAYS"); command != nil && !asked {
+				t.Skip("script/agent-tests plays it")
+			}
 			p := agentParams(t)
-			p.Files = []string{filepath.Join(agentStories, "acp", "play.txtar")}
+			p.Files = []string{filepath.Join(agentStories, "play", "play.txtar")}
 			p.WorkdirRoot = testhome.New(t)
 			setup := p.Setup
 			p.Setup = func(e *testscript.Env) error {
 				if err := setup(e); err != nil {
 					return err
 				}
+				e.Setenv("PROGRAM", program)
+				e.Setenv("NAME", program)
+				if command == nil {
+					return nil
+				}
+				e.Setenv("NAME", "mine")
 				return setUpProtocol(e, program, command)
 			}
 			testscript.Run(t, p)
@@ -43,7 +50,6 @@ func TestAgentsOfTheProtocol(t *testing.T) {
 func setUpProtocol(e *testscript.Env, program string, command []string) error {
 	w := e.Values[worldKey{}].(*world)
 	variables, files := e.Values[modelKey{}].(*modelsim.Server).ACP(program)
-	e.Setenv("PROGRAM", program)
 	var pass []string
 	for _, v := range variables {
 		e.Setenv(v[0], v[1])
