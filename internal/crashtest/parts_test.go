@@ -58,7 +58,7 @@ func (w *world) partsShown() error {
 	defer w.rig.mu.Unlock()
 	in, seen := map[string]int{}, map[string]bool{}
 	for _, r := range w.rig.runs {
-		for _, file := range strings.Fields(r.files) {
+		for file := range strings.FieldsSeq(r.files) {
 			if of := r.turn + " " + file; in[of] == 0 {
 				in[of] = r.part
 			} else if in[of] != r.part {
