@@ -45,7 +45,13 @@ type request struct {
 		Review *struct {
 			Reviewer string `json:"reviewer"`
 			Cycle    int    `json:"cycle"`
+			Diff     string `json:"diff"`
+			Part     int    `json:"part"`
+			Parts    int    `json:"parts"`
 		} `json:"review"`
+		Surroundings struct {
+			Setup *told `json:"setup"`
+		} `json:"surroundings"`
 	} `json:"context"`
 }
 
@@ -59,10 +65,18 @@ type agentRun struct {
 	turn  string
 	kind  string
 	issue int
-	lost  bool // its answer died with its pass
+	part  int    // of a review in parts; 0: it is in one
+	files string // that it was shown, of a review in parts
+	lost  bool   // its answer died with its pass
 }
 
-func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue) }
+func (a agentRun) String() string {
+	s := fmt.Sprintf("%s #%d", a.kind, a.issue)
+	if a.part > 0 {
+		s += fmt.Sprintf(", part %d: %s", a.part, a.files)
+	}
+	return s
+}
 
 // runAgent does an agent's work in its checkout and words its answer. Both
 // depend on what it was asked alone, so that a turn that is rightly run again
@@ -80,6 +94,12 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 		w.rig.fault(fmt.Errorf("%s is to go on in %s, which is somebody else's session", req.session(), req.Session))
 	}
 	run := agentRun{turn: req.Turn, kind: req.Kind, issue: req.Context.Task.Issue.Number}
+	if r := req.Context.Review; r != nil && r.Parts > 1 {
+		run.part, run.files = r.Part, changedFiles(r.Diff)
+	}
+	if err := w.checkSetup(dir, req); err != nil {
+		w.rig.fault(err)
+	}
 	w.rig.mu.Lock()
 	w.rig.runs = append(w.rig.runs, run)
 	nth := len(w.rig.runs)
@@ -96,6 +116,11 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 	if req.Mode == "write" && (req.start() || !w.scenario.idle) && !asks {
 		if err := change(dir, req); err != nil {
 			return "", err
+		}
+		if w.scenario.large && req.start() {
+			if err := largeChange(dir); err != nil {
+				return "", err
+			}
 		}
 	}
 	answer := map[string]any{"blocked_reason": nil, "decision_summary": "Did " + req.Kind + "."}

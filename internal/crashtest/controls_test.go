@@ -208,6 +208,22 @@ func diesWithAnswers(h history) []point {
 	return upTo(h.counts.agents, point{act: actKill, at: atAgent, when: after})
 }
 
+func diesAfterTheTool(h history) []point {
+	return upTo(h.counts.answers, point{act: actKill, at: atAnswer, when: after})
+}
+
+func diesWithSetup(h history) []point {
+	return upTo(h.counts.setups, point{act: actKill, at: atSetup, when: after})
+}
+
+// diesAtEvenWrites is where the machine dies, see plantSetup.
+func diesAtEvenWrites(h history) (points []point) {
+	for n := 2; n <= h.counts.writes; n += 2 {
+		points = append(points, point{act: actKill, at: atWrite, when: after, n: n})
+	}
+	return points
+}
+
 func meetsOthers(h history) []point { return overlaps(h.counts) }
 
 // verdicts is the table of the controls.

@@ -199,7 +199,9 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "ci":
 		beyond := 2
 		if s.sampled {
-			points, beyond = spread(points, mostOfSampled, r), 1
+			isOwn := func(p point) bool { return p.at == s.own && p.when == after }
+			own := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !isOwn(p) })
+			points, beyond = append(spread(slices.DeleteFunc(points, isOwn), mostOfSampled, r), own...), 1
 		}
 		points = append(points, more(want, r, beyond)...)
 	case mode == "all":

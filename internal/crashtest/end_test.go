@@ -82,6 +82,9 @@ func (w *world) look() (e ended, err error) {
 	if w.scenario.reviews != nil { // whether a pass sees a review of ours, or makes it, depends on when one died
 		e.ledger = copyLines.ReplaceAllString(e.ledger, "")
 	}
+	if err := w.partsShown(); err != nil {
+		return e, err
+	}
 	e.runs = map[string]int{}
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()

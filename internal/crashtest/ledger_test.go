@@ -22,10 +22,13 @@ import (
 
 // ledger is what the database says.
 type ledger struct {
-	open   int    // turns, events and actions that something is still to be done for
-	text   string // items and events as they ended
-	stored map[string]bool
+	open   int             // turns, events and actions that something is still to be done for
+	text   string          // items and events as they ended
+	stored map[string]bool // turns whose answers it has, and parts of them
 }
+
+// partKey names a part of a turn's review.
+func partKey(turn string, part int) string { return fmt.Sprintf("%s, part %d", turn, part) }
 
 func (w *world) ledger() (l ledger, err error) {
 	l.stored = map[string]bool{}
@@ -83,6 +86,16 @@ func (w *world) ledger() (l ledger, err error) {
 	steps, err := rows(db, `SELECT turn_key FROM turns WHERE step <> 'claimed'`)
 	for _, key := range steps {
 		l.stored[key] = true
+	}
+	if err != nil || !w.scenario.large {
+		return l, err
+	}
+	parts, err := rows(db, `SELECT turn_key, request FROM turns WHERE request IS NOT NULL`)
+	for _, row := range parts {
+		key, request, _ := strings.Cut(row, " ")
+		for _, part := range storedParts([]byte(request)) {
+			l.stored[partKey(key, part)] = true
+		}
 	}
 	return l, err
 }
@@ -150,7 +163,9 @@ func (w *world) lost() (map[string]int, error) {
 		from = 0
 	}
 	for i := range w.rig.runs[from:] {
-		if r := &w.rig.runs[from+i]; !l.stored[r.turn] && !r.lost {
+		r := &w.rig.runs[from+i]
+		stored := l.stored[r.turn] || l.stored[partKey(r.turn, r.part)] || r.kind == setupRun && w.keptSetup() != ""
+		if !stored && !r.lost {
 			r.lost = true
 			lost[r.String()]++
 		}

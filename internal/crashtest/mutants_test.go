@@ -168,6 +168,55 @@ func mutants() []mutant {
 			}},
 		},
 		{
+			guard: "a part of a review that answered is not asked again", file: "tick/turn/review_parts.go", scenario: "review in parts", points: diesWithAnswers,
+			edits: []edit{{
+				`if part.Answer == nil {`,
+				`if part.Answer == nil || part.Prompt != "" {`,
+			}},
+		},
+		{
+			guard: "the answer of the tool is of this run", file: "internal/agent/tool.go", scenario: "answer by the tool", points: diesAfterTheTool,
+			edits: []edit{{`
+	if err := files.Remove(dir); err != nil {
+		return err
+	}
+	task, err := json.Marshal(Task{Kind: r.Kind, Context: r.Context})
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+`, `
+	task, err := json.Marshal(Task{Kind: r.Kind, Context: r.Context})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+`}, {
+				`return checkout + ".answer"`,
+				`return filepath.Join(filepath.Dir(checkout), "answer")`,
+			}},
+		},
+		{
+			guard: "what a set-up made is used if it is whole", file: "tick/turn/setup.go", scenario: "set-up", points: diesAtEvenWrites,
+			edits: []edit{{
+				`if isWhole(made) {`,
+				`if isWhole(made) || made != "" {`,
+			}},
+		},
+		{
+			guard: "what a set-up made is kept once all is copied", file: "tick/turn/setup.go", scenario: "set-up", points: diesWithSetup,
+			edits: []edit{
+				{`
+	if isFresh(made, s.Local()) {
+`, `
+	if left := s.made(setupNew); isFresh(left, s.Local()) {
+		return left, res, nil
+	}
+	if isFresh(made, s.Local()) {
+`},
+			},
+		},
+		{
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
 			edits: []edit{
 				{

@@ -61,6 +61,9 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 	if o.err == nil {
 		o.ended, o.err = w.look()
 	}
+	if o.err == nil && p.gone == "" {
+		o.err = w.heardOfTheDead()
+	}
 	return o
 }
 
@@ -146,7 +149,7 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 	case database:
 		err = loseDatabase(w)
 	default:
-		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork())
+		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork(), w.plantSetup(p))
 	}
 	lost, lostErr := w.lost()
 	for what, n := range lost {

@@ -23,6 +23,8 @@ const (
 	atGitChange place = "git-change" // one that changes something
 	atRemote    place = "remote"     // one that talks to the remote
 	atAgent     place = "agent"      // a start of the agent
+	atAnswer    place = "answer"     // an answer that the tool has accepted
+	atSetup     place = "setup"      // a start of the set-up
 	atTime      place = "ms"         // milliseconds after the pass began
 )
 
@@ -93,7 +95,9 @@ func (s scenario) pointName(p point) string { return slug(s.name) + "/" + p.Stri
 
 // noGit tells of a point that strikes at a request or at the agent, so that no call of git need be
 // counted.
-func (p point) noGit() bool { return p.at == atRequest || p.at == atWrite || p.at == atAgent }
+func (p point) noGit() bool {
+	return slices.Contains([]place{atRequest, atWrite, atAgent, atAnswer, atSetup}, p.at)
+}
 
 var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(-lag)?$`)
 
@@ -160,7 +164,10 @@ func kills(c counts) (points []point, enumerated int) {
 	add(atGitChange, after, c.gitChanges)
 	add(atAgent, before, c.agents)
 	add(atAgent, after, c.agents)
-	return points, 3 * (c.requests + c.git + c.agents)
+	add(atAnswer, after, c.answers)
+	add(atSetup, before, c.setups)
+	add(atSetup, after, c.setups)
+	return points, 3*(c.requests+c.git+c.agents+c.setups) + c.answers
 }
 
 // upTo are n points of a kind, from the first to the nth.
@@ -212,7 +219,7 @@ func without(points []point, gone string) []point {
 // does after that place: so much, at least, is then left to do.
 func twice(c counts, r *rand.Rand) point {
 	once, _ := kills(c)
-	total := map[place]int{atRequest: c.requests, atWrite: c.writes, atGit: c.git, atGitChange: c.gitChanges, atAgent: c.agents}
+	total := map[place]int{atRequest: c.requests, atWrite: c.writes, atGit: c.git, atGitChange: c.gitChanges, atAgent: c.agents, atAnswer: c.answers, atSetup: c.setups}
 	for {
 		first := once[r.IntN(len(once))]
 		left := total[first.at] - first.n
@@ -231,7 +238,7 @@ func slug(s string) string { return strings.ReplaceAll(s, " ", "-") }
 
 // TestPointNames reads back what a failure prints.
 func TestPointNames(t *testing.T) {
-	c := counts{requests: 2, writes: 2, git: 2, gitChanges: 2, remotes: 2, agents: 2}
+	c := counts{requests: 2, writes: 2, git: 2, gitChanges: 2, remotes: 2, agents: 2, answers: 2, setups: 2}
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, want := range more(outcome{counts: c}, r, -1) {
 		got, err := parsePoint(want.String())

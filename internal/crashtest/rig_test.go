@@ -19,11 +19,11 @@ import (
 
 // message is what the rig and its helper (testdata/helper) say to one another.
 type message struct {
-	Tool   string   `json:"tool,omitempty"` // git or agent
+	Tool   string   `json:"tool,omitempty"` // git, agent, acp or setup
 	Args   []string `json:"args,omitempty"`
 	Dir    string   `json:"dir,omitempty"`
 	Input  []byte   `json:"input,omitempty"`
-	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, die
+	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, answer, die
 	Path   string   `json:"path,omitempty"`
 	Output string   `json:"output,omitempty"`
 }
@@ -45,7 +45,9 @@ type rig struct {
 	changing int         // calls of git that change something
 	remotes  int         // calls of git that talk to the remote
 	agents   int         // starts of the agent
-	runs     []agentRun  // that got to work, since the world was made
+	answers  int         // that the tool has accepted
+	setups   int         // starts of the set-up
+	runs     []agentRun  // that got to work, since the world was made; a set-up that made all is one
 	said     []string    // what the pass did, for people
 	errs     []error
 
@@ -59,7 +61,7 @@ func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
-	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents = 0, 0, 0, 0, 0, 0
+	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents, r.answers, r.setups = 0, 0, 0, 0, 0, 0, 0, 0
 	r.write, r.said = map[int]int{}, nil
 }
 
@@ -73,10 +75,13 @@ func (r *rig) hasStruck() bool {
 func (r *rig) counts() counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return counts{requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, remotes: r.remotes, agents: r.agents, runs: len(r.runs)}
+	return counts{
+		requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, remotes: r.remotes, agents: r.agents, answers: r.answers,
+		setups: r.setups, runs: len(r.runs),
+	}
 }
 
-type counts struct{ requests, writes, git, gitChanges, remotes, agents, runs int }
+type counts struct{ requests, writes, git, gitChanges, remotes, agents, answers, setups, runs int }
 
 // strikes reports whether this is the planned point; it is struck once.
 func (r *rig) strikes(at place, n int, when moment) bool {
@@ -196,36 +201,11 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	if err := heard.Decode(&m); err != nil {
 		return nil // it was killed before it could speak
 	}
-	if m.Tool == "agent" {
-		r.mu.Lock()
-		r.agents++
-		nth, act := r.agents, r.plan.act
-		r.mu.Unlock()
-		r.note(atAgent, nth)
-		r.begins()
-		defer r.ends()
-		if r.strikes(atAgent, nth, before) {
-			if act != actMeet {
-				r.w.kill()
-				return nil
-			}
-			if err := r.w.meet(); err != nil {
-				return err
-			}
-		}
-		out, err := r.w.runAgent(m.Dir, m.Input)
-		if errors.Is(err, errGone) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("run the agent: %w", err)
-		}
-		if r.strikes(atAgent, nth, after) {
-			r.w.kill()
-			return nil
-		}
-		_ = said.Encode(message{Do: "print", Output: out}) // a killed agent needs no answer
-		return nil
+	switch m.Tool {
+	case "agent", "acp":
+		return r.onAgent(m, heard, said)
+	case "setup":
+		return r.onSetup(m, said)
 	}
 	do, change := r.onGit(m.Args)
 	r.begins()
@@ -234,6 +214,78 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	if do == "run" && heard.Decode(&m) == nil && r.strikes(atGitChange, change, after) {
 		r.w.kill()
 	}
+	return nil
+}
+
+// onAgent numbers a run of the agent and has it work.
+func (r *rig) onAgent(m message, heard *json.Decoder, said *json.Encoder) error {
+	r.mu.Lock()
+	r.agents++
+	nth, act := r.agents, r.plan.act
+	r.mu.Unlock()
+	r.note(atAgent, nth)
+	r.begins()
+	defer r.ends()
+	if r.strikes(atAgent, nth, before) {
+		if act != actMeet {
+			r.w.kill()
+			return nil
+		}
+		if err := r.w.meet(); err != nil {
+			return err
+		}
+	}
+	out, err := r.w.runAgent(m.Dir, m.Input)
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("run the agent: %w", err)
+	}
+	if r.strikes(atAgent, nth, after) {
+		r.w.kill()
+		return nil
+	}
+	do := "print"
+	if m.Tool == "acp" && r.w.firstRun() {
+		do = "answer"
+	}
+	_ = said.Encode(message{Do: do, Output: out}) // a killed agent needs no answer
+	if do == "answer" && heard.Decode(&m) == nil {
+		r.mu.Lock()
+		r.answers++
+		nth = r.answers
+		r.mu.Unlock()
+		if r.strikes(atAnswer, nth, after) {
+			r.w.kill()
+			return nil
+		}
+		_ = said.Encode(message{})
+	}
+	return nil
+}
+
+// onSetup numbers a run of the set-up and has it make what it makes.
+func (r *rig) onSetup(m message, said *json.Encoder) error {
+	r.mu.Lock()
+	r.setups++
+	nth := r.setups
+	r.mu.Unlock()
+	r.note(atSetup, nth)
+	r.begins()
+	defer r.ends()
+	if r.strikes(atSetup, nth, before) {
+		r.w.kill()
+		return nil
+	}
+	if err := r.w.runSetup(m.Dir); err != nil {
+		return fmt.Errorf("run the set-up: %w", err)
+	}
+	if r.strikes(atSetup, nth, after) {
+		r.w.kill()
+		return nil
+	}
+	_ = said.Encode(message{Do: "print"})
 	return nil
 }
 

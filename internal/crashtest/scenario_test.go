@@ -27,6 +27,9 @@ type scenario struct {
 	deadly    bool // its pass is killed while it works, each time
 	beside    bool // two turns run at once, so which place has which number differs from run to run
 	parked    bool // what it did at first has had no effect when the scenario begins
+	large     bool // its first change is too large for one run of a reviewer
+	byTool    bool // it answers by the tool, see tool_test.go
+	setsUp    bool // the repository has a set-up, see setup_test.go
 
 	reviews func(request) verdict // what the reviewers say; nil: nobody reviews
 	policy  string                // of reviews and merges, as the config says it; empty: one fix
@@ -35,6 +38,7 @@ type scenario struct {
 	between func(*world) error    // what GitHub does after each pass that ended by itself
 	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
+	own     place                 // what it is about: CI kills it after each of these, too
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
 
@@ -100,6 +104,9 @@ func scenarios() []scenario {
 		{name: "request, fix, approve", input: start, reviews: asksOnce, sampled: true},
 		{name: "escalation", input: start, reviews: callsSamIn, sampled: true},
 		{name: "cap", input: start, reviews: asksAlways, sampled: true},
+		{name: "review in parts", input: start, reviews: asksForPart2, policy: "max_fix_cycles = 0", large: true, sampled: true, own: atAgent},
+		{name: "answer by the tool", setup: start, input: commentOn(pullNumber), byTool: true, sampled: true, own: atAnswer},
+		{name: "set-up", input: steps(needsSetup, start), reviews: approves, setsUp: true, sampled: true, own: atSetup},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase), sampled: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},

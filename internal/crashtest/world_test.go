@@ -60,7 +60,7 @@ func openWorld(p programs) (*world, error) {
 	if err := os.MkdirAll(w.path("bin"), 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"bin/git", "bin/agent"} {
+	for _, name := range []string{"bin/git", "bin/agent", "bin/acp", "bin/setup"} {
 		if err := os.Link(p.helper, w.path(name)); err != nil {
 			return nil, err
 		}
@@ -161,6 +161,14 @@ func (w *world) now() time.Time {
 
 // config waits for nothing, so that every point of a run is reached at once.
 func (w *world) config() string {
+	adapter, program, own := "command", "agent", cmp.Or(w.scenario.policy, "max_fix_cycles = 1")
+	if w.scenario.byTool {
+		adapter, program = "acp", "acp"
+	}
+	setup := ""
+	if w.scenario.setsUp {
+		setup = fmt.Sprintf("setup = [%q]", w.path("bin", "setup"))
+	}
 	return fmt.Sprintf(`[runtime]
 agent = "rig"
 workers = 2
@@ -171,17 +179,19 @@ settle_after = "0s"
 state_dir = %q
 sandbox = "none"
 [agents.rig]
-adapter = "command"
+adapter = %q
 command = [%q]
+session = %q
 [[repo]]
 name = %q
 remote_url = %q
+%s
 [repo.review]
 enabled = %t
 auto_merge = %t
 %s
-`, w.state(), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges,
-		cmp.Or(w.scenario.policy, "max_fix_cycles = 1"))
+`, w.state(), adapter, w.path("bin", program), map[bool]string{false: "resume", true: "fresh"}[w.scenario.byTool], repoName, w.repo.GitDir(), setup,
+		w.scenario.reviews != nil, w.scenario.merges, own)
 }
 
 // environ is what a pass sees. Its git is the rig's, unless nobody counts.

@@ -148,6 +148,34 @@ func Sum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// SumTree returns the SHA-256 of a folder in hexadecimal: of the paths, the permissions and the
+// contents of everything in it. Symbolic links are not followed.
+func SumTree(dir string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case info.Mode().IsRegular():
+			content, err = Sum(path)
+		case info.Mode()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(path)
+		}
+		fmt.Fprintf(h, "%q %s %q\n", path[len(dir):], info.Mode(), content)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the folder %s: %w", dir, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
 // Regular returns the path if a regular file is there, else "".
 func Regular(path string) string {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {

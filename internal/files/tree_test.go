@@ -3,6 +3,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -128,5 +129,56 @@ func TestCopyTreeKeepsAttributes(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(to, "m/same")); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
 		t.Errorf("a shared file: %v", err)
+	}
+}
+
+// The sum of a folder is the one of its copy, and each difference that a power loss may leave changes it.
+func TestSumTree(t *testing.T) {
+	all := map[string]string{"d/a": "one", "d/b": "two", "d/link": "-> a", "e": "", "f/g": "three"}
+	from := tree(t, t.TempDir(), all)
+	sum := func(dir string) string {
+		t.Helper()
+		s, err := SumTree(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	copied := func() string {
+		t.Helper()
+		to := t.TempDir()
+		if _, err := CopyTree(from, to, []string{"d", "e", "f"}, 0, func(string) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		if sum(to) != sum(from) {
+			t.Fatal("a copy has another sum")
+		}
+		return to
+	}
+	for name, damage := range map[string]func(dir string) error{
+		"an empty file":       func(dir string) error { return os.Truncate(filepath.Join(dir, "d/a"), 0) },
+		"zeros":               func(dir string) error { return os.WriteFile(filepath.Join(dir, "d/a"), []byte("\x00\x00\x00"), 0o600) },
+		"a file that is gone": func(dir string) error { return os.Remove(filepath.Join(dir, "e")) },
+		"a link elsewhere": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "d/link")), os.Symlink("b", filepath.Join(dir, "d/link")))
+		},
+		"a file in place of a link": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "d/link")), os.WriteFile(filepath.Join(dir, "d/link"), []byte("a"), 0o600))
+		},
+		"other permissions":     func(dir string) error { return os.Chmod(filepath.Join(dir, "d/b"), 0o700) },
+		"an empty folder":       func(dir string) error { return os.Remove(filepath.Join(dir, "f/g")) },
+		"one more":              func(dir string) error { return os.Mkdir(filepath.Join(dir, "h"), 0o700) },
+		"contents that changed": func(dir string) error { return os.Rename(filepath.Join(dir, "d/a"), filepath.Join(dir, "d/b")) },
+	} {
+		to := copied()
+		if err := damage(to); err != nil {
+			t.Fatal(err)
+		}
+		if sum(to) == sum(from) {
+			t.Errorf("%s: the sum is the same", name)
+		}
+	}
+	if _, err := SumTree(filepath.Join(from, "gone")); err == nil {
+		t.Error("a folder that is not there has a sum")
 	}
 }

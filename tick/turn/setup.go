@@ -49,6 +49,7 @@ const (
 type setupProduct struct {
 	Paths []string `json:"paths"` // that git ignored, each a file or a whole folder
 	Bytes int64    `json:"bytes"`
+	Sum   string   `json:"sum"` // files.SumTree of the copied files
 }
 
 func readProduct(made string) (p setupProduct, err error) {
@@ -226,7 +227,10 @@ func (s *setup) made(name string) string { return filepath.Join(s.Dirs.SetupsDir
 func (s *setup) ofBase(ctx context.Context, commit, key string) (made string, res agent.Tested, err error) {
 	made = s.made(setupMade + key)
 	if isFresh(made, s.Local()) {
-		return made, res, nil
+		if isWhole(made) {
+			return made, res, nil
+		}
+		s.Log.WarnContext(ctx, "what the set-up made is damaged and is made again", s.TurnAttrs(s.l)...)
 	}
 	if failed, known := s.setups.get(made); known {
 		return "", failed, nil
@@ -331,7 +335,11 @@ func keepSetup(from, to string, paths []string, most int64) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(setupProduct{Paths: paths, Bytes: n})
+	sum, err := files.SumTree(filepath.Join(to, setupFiles))
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(setupProduct{Paths: paths, Bytes: n, Sum: sum})
 	if err != nil {
 		return err
 	}
@@ -376,6 +384,17 @@ func (s *setup) give(ctx context.Context, from string) error {
 func isFresh(made string, now time.Time) bool {
 	info, err := os.Lstat(made)
 	return err == nil && now.Sub(info.ModTime()) < setupKept
+}
+
+// isWhole reports whether what a set-up made is as it was kept. Nothing of it is synced, which takes
+// long for the many files of some: after a power loss, files may be empty or missing.
+func isWhole(made string) bool {
+	p, err := readProduct(made)
+	if err != nil {
+		return false
+	}
+	sum, err := files.SumTree(filepath.Join(made, setupFiles))
+	return err == nil && sum == p.Sum
 }
 
 // dropOldSetups removes what is too old, or more than most bytes together: the oldest first. The

@@ -1,4 +1,4 @@
-// Helper stands in for git and for the agent on the PATH of a killed pass. It
+// Helper stands in for git, for the agent and for a set-up of a killed pass. It
 // decides nothing: it tells the rig, over the socket that lies beside it, what
 // it was started as, and does what the rig answers. It is a program of its own
 // because the test binary takes longer to start than git does.
@@ -17,11 +17,11 @@ import (
 
 // message is what the rig and the helper say to one another.
 type message struct {
-	Tool   string   `json:"tool,omitempty"` // git or agent
+	Tool   string   `json:"tool,omitempty"` // git, agent, acp or setup
 	Args   []string `json:"args,omitempty"`
 	Dir    string   `json:"dir,omitempty"`
 	Input  []byte   `json:"input,omitempty"`
-	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, die
+	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, answer, die
 	Path   string   `json:"path,omitempty"`
 	Output string   `json:"output,omitempty"`
 }
@@ -55,6 +55,9 @@ func help() (int, error) {
 		return 0, err
 	}
 	said, heard := json.NewEncoder(conn), json.NewDecoder(conn)
+	if m.Tool == "acp" {
+		return 0, speak(m, said, heard)
+	}
 	if err := said.Encode(m); err != nil {
 		return 0, err
 	}
