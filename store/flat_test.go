@@ -131,7 +131,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO pull_reviews (pull_id, repo_id, state, trouble_head, box_at, box_read_at, box) SELECT i, ?1, 'merged', 'h', ?3, ?3, '{}' FROM n`},
 		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
-		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, body) SELECT 'chat', 'pass_' || i, CASE i % 9 WHEN 0 THEN 'pass_failing' ELSE 'blocked' END, ?1, NULL, i, ?3, 'done', ?3, ?3, '', '' FROM n`},
+		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, machine, body) SELECT 'chat', 'pass_' || i, CASE i % 9 WHEN 0 THEN 'pass_failing' ELSE 'blocked' END, ?1, NULL, i, ?3, 'done', ?3, ?3, '', '', '' FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -163,8 +163,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, reposErr := tx.ListRepos(ctx)
 		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
 		_, accountsErr := tx.ListAccounts(ctx, work.RoleOperator)
-		_, clocksErr := tx.ListClocks(ctx)
+		_, clocksErr := tx.ListClocks(ctx, "")
 		_, limitsErr := tx.ListLimits(ctx)
+		_, fleetErr := tx.GetFleet(ctx)
+		_, machinesErr := tx.ListMachines(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, wholeErr := tx.ListWholeOpenPulls(ctx, r.ID)
@@ -205,10 +207,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
 	}))
 }
 
@@ -261,7 +263,7 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, mergedErr := tx.ListNewMerged(ctx, since)
 	_, approvalsErr := tx.ListNewApprovals(ctx, since)
 	_, haltsErr := tx.ListNewHalts(ctx, since)
-	_, _, failingErr := tx.FindFailing(ctx, "chat")
+	_, _, failingErr := tx.FindFailing(ctx, "chat", "")
 	_, plannedErr := tx.ListPlannedNews(ctx)
 	return firstOf(knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
 }
@@ -748,9 +750,9 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	})
 }
 
-// rare are not asked by every pass, and may look at all that is remembered: once a day, and for a
-// person.
-var rare = []string{"ListOldTurns", "ListItems"}
+// rare are not asked by every pass, and may look at all that is remembered: once a day, or some
+// minutes, and for a person.
+var rare = []string{"ListOldTurns", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{
