@@ -7,9 +7,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Shared reports whether other machines may have the same database.
-func (d *DB) Shared() bool { return d.shared }
-
 const machineColumns = `name, installation, host, version, began_at, good_at, failures, why, silent_after`
 
 func machineFields(m *work.Machine) []any {
