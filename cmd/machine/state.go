@@ -144,6 +144,12 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	})
 }
 
+// Shared reports whether other machines may have this machine's database.
+func (m *Machine) Shared() bool { return m.shared }
+
+// OpenShared opens the database that other machines have, too, for a command: it needs no tick.lock.
+func (m *Machine) OpenShared(ctx context.Context) (*store.DB, error) { return m.openStore(ctx) }
+
 // self returns this machine as others know it, without its version. A state folder that has no name
 // yet gets one, unless nothing may be written.
 func (m *Machine) self(readOnly bool) (self work.Machine, err error) {
