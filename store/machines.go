@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -28,9 +29,17 @@ func (t *Tx) ListMachines(ctx context.Context) ([]work.Machine, error) {
 	return listRows(ctx, t, "list machines", scan, `SELECT `+machineColumns+` FROM machines ORDER BY name`)
 }
 
-// ForgetMachine deletes a machine that is gone. It returns false if there is none of that name. One
-// whose passes go on is there again with the next of them.
+// ConfigOf names a config of one of several machines.
+func ConfigOf(machine, path string) string { return machine + ":" + path }
+
+// ForgetMachine deletes a machine that is gone, and lets the configs of others name its repositories.
+// It returns false if there is none of that name. One whose passes go on is there again with the next
+// of them.
 func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
+	config := ConfigOf(name, "")
+	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, ?) = ?`, utf8.RuneCountInString(config), config); err != nil {
+		return false, err
+	}
 	n, err := t.exec(ctx, "forget machine "+name, `DELETE FROM machines WHERE name = ?`, name)
 	return n == 1, err
 }

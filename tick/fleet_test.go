@@ -205,3 +205,51 @@ func TestAPauseOfAllMachines(t *testing.T) {
 		t.Error("the file of a pause that is over is kept")
 	}
 }
+
+// A machine whose config does not name a repository, or not yet, does not take it out of another
+// machine's: their configs may have one path. A forgotten machine keeps none.
+func TestAMachineTakesOutWhatItNames(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	names := func(m *inFleet, repos ...string) (gone []work.RepoName) {
+		t.Helper()
+		m.Remotes = nil
+		for _, r := range repos {
+			m.Remotes = append(m.Remotes, env.Remote{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: r}})
+		}
+		err := m.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
+			if err := m.OpenRepos(t.Context(), tx); err != nil {
+				return err
+			}
+			for _, r := range m.All {
+				if _, _, err := tx.IdentifyRepo(t.Context(), r.Row.ID, store.RepoIdentity{NodeID: r.Name.Name, GitHubID: 1, Current: r.Name}); err != nil {
+					return err
+				}
+			}
+			gone, err = m.OpenRemovedRepos(t.Context(), tx)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gone
+	}
+	for range 2 {
+		if gone := append(names(a, "x", "y"), names(b, "y", "z")...); len(gone) > 0 {
+			t.Errorf("taken out: %v", gone)
+		}
+	}
+	if gone := names(a, "y"); len(gone) != 1 || gone[0].Name != "x" {
+		t.Errorf("taken out: %v, want x", gone)
+	}
+	if gone := names(b, "z"); len(gone) > 0 { // a names y, too
+		t.Errorf("taken out: %v", gone)
+	}
+	if err := b.Store.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.ForgetMachine(t.Context(), "a"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	names(b, "y", "z")
+	if gone := names(b, "z"); len(gone) != 1 || gone[0].Name != "y" {
+		t.Errorf("taken out: %v, want y", gone)
+	}
+}

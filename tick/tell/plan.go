@@ -86,7 +86,7 @@ func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.
 	for _, target := range targets {
 		for _, w := range target.Kinds {
 			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
-				all = append(all, news.Known{Target: target.Name, What: w, Config: t.Config.Path, Since: t.began})
+				all = append(all, news.Known{Target: target.Name, What: w, Config: t.ConfigID(), Since: t.began})
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.
 func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, k := range known {
 		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
-		if !named && k.Config == t.Config.Path {
+		if !named && k.Config == t.ConfigID() {
 			all = append(all, k)
 		}
 	}

@@ -26,8 +26,8 @@ CREATE TABLE repositories (
     -- Since when no name of the config stands for the repository: it was taken out, or
     -- another repository has its name. 0: one does.
     left_at               INTEGER NOT NULL,
-    -- The path of the config that named the repository last: another one that shares the
-    -- state folder does not take it out.
+    -- The path of the config that named the repository last, behind its machine where several
+    -- have the database: another one does not take it out.
     named_by              TEXT    NOT NULL,
     -- What one query for many repositories showed of each, so that only those are read in
     -- which something changed.
