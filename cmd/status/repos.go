@@ -77,9 +77,10 @@ const leftShown = 30 * 24 * time.Hour
 // loadLeft reads the repositories that left the config with open work.
 func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) ([]Repo, error) {
 	var left []Repo
+	ours := []string{cfg.Path, store.ConfigOf(cli.ThisMachine(cfg), cfg.Path)}
 	for _, row := range known {
 		_, named := cfg.Repo(row.Name)
-		if row.NamedBy != cfg.Path {
+		if !slices.Contains(ours, row.NamedBy) {
 			continue // named by another config that shares the state folder
 		}
 		replaced := named && isReplaced(row, known)

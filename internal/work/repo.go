@@ -66,7 +66,7 @@ type Repo struct {
 	DefaultBranch string
 	ConfirmedAt   time.Time // when GitHub last confirmed that Name is this repository
 	RemovedAt     time.Time // when the config's last name for it was removed; zero: the config names it
-	NamedBy       string    // path of the config that last named it
+	NamedBy       string    // path of the config that last named it; with its machine where several have the database
 
 	IssuesSince         time.Time // "since" parameter for issues
 	CommentsSince       time.Time // "since" parameter for issues/comments

@@ -254,16 +254,31 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	}
 	all := make([]*Repo, len(p.Remotes))
 	for i, r := range p.Remotes {
-		if row := rows[i]; row.NamedBy != p.Config.Path {
-			if err := tx.NameRepo(ctx, row.ID, p.Config.Path); err != nil {
+		if row := rows[i]; row.NamedBy != p.ConfigID() && !p.namedElsewhere(row) {
+			if err := tx.NameRepo(ctx, row.ID, p.ConfigID()); err != nil {
 				return err
 			}
-			rows[i].NamedBy = p.Config.Path
+			rows[i].NamedBy = p.ConfigID()
 		}
 		all[i] = &Repo{Remote: r, Row: rows[i]}
 	}
 	p.All, p.byRow = all, nil
 	return nil
+}
+
+// ConfigID names this config among those that use the database: by its path, and by its machine
+// where other machines have the database, too.
+func (p *Env) ConfigID() string {
+	if !p.Store.Shared() {
+		return p.Config.Path
+	}
+	return store.ConfigOf(p.Machine.Name, p.Config.Path)
+}
+
+// namedElsewhere reports whether another machine's config names a repository. That one takes it out
+// then: a machine whose config does not name it, or not yet, must not.
+func (p *Env) namedElsewhere(row work.Repo) bool {
+	return p.Store.Shared() && row.NamedBy != "" && row.RemovedAt.IsZero()
 }
 
 // RemoteByID returns the configured repository of a row; nil: there is none.
@@ -335,7 +350,7 @@ func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.R
 		rows[r.Row.ID], names[strings.ToLower(r.Name.String())] = true, true
 	}
 	for _, row := range known {
-		if row.NodeID == "" || row.NamedBy != p.Config.Path || rows[row.ID] || names[strings.ToLower(row.Name.String())] {
+		if row.NodeID == "" || row.NamedBy != p.ConfigID() || rows[row.ID] || names[strings.ToLower(row.Name.String())] {
 			continue
 		}
 		if row.RemovedAt.IsZero() {

@@ -210,3 +210,35 @@ func TestClean(t *testing.T) {
 		t.Errorf("%v: %s", err, b)
 	}
 }
+
+// Passes of several machines are told apart, also where none of them ever ended well; a silent
+// machine is told once for each silence, to whoever is told of failing passes.
+func TestMachines(t *testing.T) {
+	failing := func(machine string) Entry {
+		f := Facts{Now: noon, Machine: machine, Passes: &work.PassFacts{Last: work.LastPass{Failures: 3, Why: "no network"}}}
+		all := Decide(f, []Target{chat}, since(chat, noon.Add(-time.Hour)))
+		if len(all) != 1 || all[0].Machine != machine {
+			t.Fatalf("%+v", all)
+		}
+		return all[0]
+	}
+	a, b, alone := failing("a"), failing("b"), failing("")
+	if a.Key == b.Key || !strings.Contains(a.Body, "machine a: ") || alone.Key != "pass_failing 0" || strings.Contains(alone.Body, "machine a") {
+		t.Errorf("keys %q, %q, %q; %s", a.Key, b.Key, alone.Key, a.Body)
+	}
+	well := Facts{Now: noon, Machine: "a", Passes: &work.PassFacts{}, Failing: map[string]Entry{"chat": a}}
+	if all := Decide(well, []Target{chat}, since(chat, noon.Add(-time.Hour))); !slices.Equal(whats(all), []Kind{Recovered}) || all[0].Key != "pass_recovered a 0" || all[0].Machine != "a" {
+		t.Errorf("%+v", all)
+	}
+	quiet := work.Machine{Name: "b", Host: "desk", BeganAt: noon.Add(-time.Hour), SilentAfter: 20 * time.Minute}
+	for _, passes := range []*work.PassFacts{nil, {}} {
+		all := Decide(Facts{Now: noon, Machine: "a", Silent: []work.Machine{quiet}, Passes: passes}, []Target{chat}, since(chat, noon.Add(-time.Hour)))
+		if len(all) != 1 || all[0].What != Silent || !strings.Contains(all[0].Body, "gh mergexo machines forget b") || all[0].Key != "machine_silent b "+millis(quiet.BeganAt) {
+			t.Errorf("%+v", all)
+		}
+	}
+	deaf := Target{Name: "chat", Kinds: []Kind{Question}}
+	if all := Decide(Facts{Now: noon, Silent: []work.Machine{quiet}}, []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(all) > 0 {
+		t.Errorf("%+v", all)
+	}
+}
