@@ -24,6 +24,12 @@ type Options struct {
 	// to find functions whose second run differs: they append to, count in or read an outer value
 	// that the first run changed.
 	RunTwice bool
+	// Machine is the name of the machine that this program runs on: what it holds, runs and
+	// measures is stored with the name.
+	Machine string
+	// Shared makes the database count as one that other machines have, too. Tests set it, to play
+	// several machines on one SQLite file.
+	Shared bool
 }
 
 // Open opens the state database for reading and writing, creates it if it is missing and migrates
@@ -44,7 +50,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1), runTwice: opt.RunTwice}, nil
+	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1), runTwice: opt.RunTwice, machine: opt.Machine, shared: opt.Shared}, nil
 }
 
 // OpenReadOnly opens an existing state database for reading. It returns false if there is none, and

@@ -33,6 +33,8 @@ type DB struct {
 	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
+	machine  string
+	shared   bool
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool
@@ -80,13 +82,13 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 var errRunAgain = errors.New("this run is rolled back")
 
 func (d *DB) runOnce(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact, machine: d.machine}, fn)
 }
 
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
 // and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &Tx{readOnly: true}, fn)
+	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &Tx{readOnly: true, machine: d.machine}, fn)
 }
 
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {

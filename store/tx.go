@@ -16,6 +16,7 @@ type Tx struct {
 	sql      *sql.Tx
 	now      time.Time           // the same time for the whole transaction
 	redact   func(string) string // nil: secrets are not removed
+	machine  string              // this one
 	readOnly bool
 }
 

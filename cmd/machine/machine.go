@@ -37,6 +37,7 @@ type Options struct {
 	Now     func() time.Time
 
 	RunTwice bool // of the state database, for tests
+	Shared   bool // the state database counts as one that other machines have, too, for tests
 }
 
 // Open checks the state folder, which decides what is pushed and which programs run: a folder that
@@ -51,7 +52,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice,
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
@@ -67,6 +68,7 @@ type Machine struct {
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
 	runTwice bool            // the functions of transactions, for tests
+	shared   bool            // the database, for tests
 	newLog   bool            // the pass made the log of its day
 	tally    transport.Tally // counts the clients' requests
 

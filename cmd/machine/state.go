@@ -134,7 +134,11 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice})
+	name, err := m.dirs.Installation("")
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice, Machine: name, Shared: m.shared})
 }
 
 // MakeFolder creates a folder; its error has the remedy.
