@@ -47,6 +47,9 @@ func (t *Tx) PutBundle(ctx context.Context, b Bundle) (only string, err error) {
 	return only, err
 }
 
+// Machine returns the name of the machine that this program runs on.
+func (t *Tx) Machine() string { return t.machine }
+
 // FindBundle returns the bundle of a turn's commit.
 func (t *Tx) FindBundle(ctx context.Context, turnID int64) (Bundle, bool, error) {
 	scan := func(row scanner) (b Bundle, err error) {

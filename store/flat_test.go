@@ -487,8 +487,11 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, _, costErr := tx.UsageKnown(ctx, "codex", t0.Add(-time.Hour))
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
+	_, bundleErr := tx.PutBundle(ctx, Bundle{Turn: u.ID, Commit: "commit7"})
+	_, _, takenErr := tx.FindBundle(ctx, u.ID)
+	_, onlyErr := tx.OnlyOn(ctx, u.ID)
 	return firstOf(
-		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
+		bundleErr, takenErr, onlyErr, turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
 		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}, work.Known{}),
@@ -558,7 +561,7 @@ var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinis
 func TestNothingOverIsInPartialIndexes(t *testing.T) {
 	var held [2]map[string]int64
 	for i, n := range []int{80, 400} {
-		d := newDB(t)
+		d := newFile(t)
 		lived(t, d, n)
 		held[i] = map[string]int64{}
 		for _, name := range partial {
