@@ -1,21 +1,25 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -57,15 +61,15 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, 
 		if !*all {
 			return run(c, given)
 		}
-		return a.everything(verb, strings.Join(given, " "))
+		return a.everything(c.Context(), verb, strings.Join(given, " "))
 	}
 }
 
 // itemName matches the name of an item, to tell it from a reason.
 var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`) })
 
-// everything pauses or resumes all work on this machine.
-func (a *app) everything(verb work.Verb, reason string) error {
+// everything pauses or resumes all work: on this machine, and then on all that share its database.
+func (a *app) everything(ctx context.Context, verb work.Verb, reason string) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
 		return err
@@ -80,9 +84,9 @@ func (a *app) everything(verb work.Verb, reason string) error {
 	}
 	dirs, answer := folder.At(cfg.Runtime.StateDir), ""
 	if verb == work.VerbPause {
-		answer, err = a.haltAll(dirs, reason)
+		answer, err = a.haltAll(ctx, cfg, dirs, reason)
 	} else {
-		answer, err = endHalt(dirs)
+		answer, err = a.endHalt(ctx, cfg, dirs)
 	}
 	if err != nil {
 		return err
@@ -98,7 +102,7 @@ func (a *app) everything(verb work.Verb, reason string) error {
 	return err
 }
 
-func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
+func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs, reason string) (string, error) {
 	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
@@ -106,6 +110,20 @@ func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
 	h, before, err := dirs.HaltAll(a.Secrets().Redact(reason), a.Now())
 	if err != nil {
 		return "", err
+	}
+	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, h.Why) })
+	switch {
+	case shared && err != nil:
+		return "Paused all work on this machine only: " + noFleet(err) + ". When it can be reached, pause the other machines, too: gh mergexo pause --all", nil
+	case err != nil:
+		return "", err
+	case shared:
+		if h, err = dirs.HaltFleet(h); err != nil {
+			return "", err
+		}
+		if !before {
+			return "Paused all work on all machines. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
+		}
 	}
 	if before && h.Why != was.Why {
 		return "It was paused already, and stays so since then; the reason is a new one: " + cli.HaltSays(h) + ".", nil
@@ -116,13 +134,50 @@ func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
 	return "Paused all work on this machine. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
 }
 
-func endHalt(dirs folder.Dirs) (string, error) {
+// withFleet runs fn in a transaction of the database that machines share; shared is false if this one
+// shares none. It does not wait long: whoever pauses everything has no time.
+func (a *app) withFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
+	m, err := a.Machine(cfg)
+	if err != nil || !m.Shared() {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fleetTime)
+	defer cancel()
+	db, err := m.OpenShared(ctx)
+	if err != nil {
+		return true, err
+	}
+	return true, errors.Join(db.Update(ctx, fn), db.Close())
+}
+
+// fleetTime bounds withFleet.
+const fleetTime = 10 * time.Second
+
+// noFleet says that the shared database cannot be reached.
+func noFleet(err error) string {
+	return "the database that it shares with other machines cannot be reached (" + terminal.OneLine(err.Error()) + ")"
+}
+
+func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (string, error) {
 	was, err := dirs.EndHalt()
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return "", fmt.Errorf("%w; the state folder is not yours to change", err)
 	case err != nil:
 		return "", err
+	}
+	ended := false
+	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+		ended, err = tx.ResumeFleet(ctx)
+		return err
+	})
+	switch {
+	case shared && err != nil:
+		return "The pause of this machine is over, but " + noFleet(err) + ". When it can be reached, resume all machines: gh mergexo resume --all", nil
+	case err != nil:
+		return "", err
+	case ended:
+		return "The pause of all machines is over: the next passes continue what was stopped. What people paused on GitHub stays paused.", nil
 	case !was:
 		return "pause --all is not in force. To resume one item: gh mergexo resume owner/name#number", nil
 	}

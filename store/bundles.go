@@ -60,10 +60,10 @@ func (t *Tx) FindBundle(ctx context.Context, turnID int64) (Bundle, bool, error)
 }
 
 // OnlyOn returns the machine that alone can push the commit of an answered turn, because the commit is
-// too large for the database; empty: every machine can, or that machine is gone.
+// too large for the database; empty: every machine can, or a person has said that this one is gone.
 func (t *Tx) OnlyOn(ctx context.Context, turnID int64) (machine string, err error) {
 	machine, _, err = findRow(ctx, t, fmt.Sprintf("find who has the commit of turn %d", turnID), scanString,
-		`SELECT machine FROM bundles WHERE turn_id = ? AND content IS NULL`, turnID)
+		`SELECT b.machine FROM bundles b JOIN machines m ON m.name = b.machine WHERE b.turn_id = ? AND b.content IS NULL`, turnID)
 	return machine, err
 }
 

@@ -62,6 +62,9 @@ func TestABundleLastsAsLongAsItsTurnIsAnswered(t *testing.T) {
 	// All together are bounded. A commit without room is its own machine's to push, as one that is too large.
 	d.machine = "box"
 	update(t, d, func(tx *Tx) error {
+		if err := tx.PutMachine(ctx, work.Machine{Name: "box"}); err != nil {
+			return err
+		}
 		_, err := tx.exec(ctx, "fill", `UPDATE bundles SET size = ?`, maxBundles-5)
 		return err
 	})
@@ -76,5 +79,12 @@ func TestABundleLastsAsLongAsItsTurnIsAnswered(t *testing.T) {
 			t.Errorf("%q: only on %q, stored %q, %+v", content, only, stored, b)
 		}
 		update(t, d, func(tx *Tx) error { return tx.AdvanceTurn(ctx, u.ID, work.StepAnswered, work.StepPushed, t0) })
+	}
+
+	// Once a person has said that the machine is gone, nobody waits for it.
+	u, only := answered(Bundle{Commit: "c0ffee"})
+	update(t, d, func(tx *Tx) error { _, err := tx.ForgetMachine(ctx, only); return err })
+	if stored := inTx(t, d, func(tx *Tx) (string, error) { return tx.OnlyOn(ctx, u.ID) }); only != "box" || stored != "" {
+		t.Errorf("only on %q, then on %q", only, stored)
 	}
 }

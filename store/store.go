@@ -47,7 +47,7 @@ type DB struct {
 	now      func() time.Time
 	redact   func(string) string
 	machine  string
-	shared   bool
+	shared   bool          // for tests
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool

@@ -45,7 +45,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	defer func() { err = errors.Join(err, p.Store.Close()) }()
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
@@ -129,7 +129,7 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Comman
 func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account
-	if h, halted := p.Dirs.Halted(); halted {
+	if h, halted := p.Halted(ctx); halted {
 		err, told.Halted = &folder.HaltedError{Halt: h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")

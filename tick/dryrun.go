@@ -29,7 +29,7 @@ type Recovered struct {
 // must be read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
 	}
 	var err error

@@ -67,7 +67,11 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 	if _, named := errors.AsType[*store.DamagedError](err); !named {
 		err = errors.Join(err, p.Store.Damage())
 	}
-	tell.ObservePass(ctx, p.Env, rep, err, p.After)
+	after := p.After
+	if rep.Halt != nil {
+		after = nil
+	}
+	tell.ObservePass(ctx, p.Env, rep, err, after)
 	return errors.Join(err, p.Store.Close())
 }
 
@@ -111,20 +115,25 @@ func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
 	return p.StillSame(ctx, l.Repo, within)
 }
 
-// begin loads, once per pass, the rows of the configured repositories, clocks, limits and our
-// accounts.
-func (p *Pass) begin(ctx context.Context) error {
+// begin loads the rows of the configured repositories, clocks, limits, our accounts, and what holds
+// for all machines. A pass calls it once, with its machine as describeMachine returns it; a command
+// with its machine alone, which is not stored.
+func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fleet, err error) {
 	var clocks map[string]time.Duration
 	var limits []work.Limit
 	var gone []work.RepoName
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	var former string
+	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
 		}
 		if err := p.turns.ReconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what is blocked: %w", err)
 		}
-		if clocks, err = tx.ListClocks(ctx); err != nil {
+		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
+			return err
+		}
+		if former, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
 			return err
 		}
 		if limits, err = tx.ListLimits(ctx); err != nil {
@@ -137,12 +146,15 @@ func (p *Pass) begin(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return fleet, err
 	}
 	p.AssumeClocks(clocks)
+	if former != "" {
+		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", former, "now", machine.Installation)
+	}
 	p.HoldLimits(ctx, limits)
 	for _, name := range gone {
 		p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", name.FullName())
 	}
-	return nil
+	return fleet, nil
 }

@@ -15,9 +15,6 @@ import (
 // whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
 // held; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
-	if err := p.begin(ctx); err != nil {
-		return nil, err
-	}
 	held, err := p.Dirs.HeldSlots()
 	if err != nil {
 		return nil, err

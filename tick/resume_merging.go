@@ -27,7 +27,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	}
 	defer func() { err = errors.Join(err, p.Store.Close()) }()
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return was, false, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
@@ -43,20 +43,23 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	defer alone.Unlock()
-	why, kept := p.Dirs.MergingStopped(row)
+	file, kept := p.Dirs.MergingStopped(row)
 	if err := p.Dirs.ResumeMerging(row); err != nil { // the file first: a command that died halfway is repeated
 		return was, false, err
 	}
-	id := row.ID
+	id, over := row.ID, false
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if was, stopped, err = tx.MergingStopped(ctx, id); err != nil || !stopped {
+			if err == nil {
+				over, err = tx.MergingResumed(ctx, id, file.At)
+			}
 			return err
 		}
 		_, err = tx.ResumeMerging(ctx, id)
 		return err
 	})
-	if kept && !stopped { // the database was lost
-		was, stopped = merging.Halt{Why: why}, true
+	if kept && !stopped && !over { // the database was lost
+		was, stopped = merging.Halt{Why: file.Why}, true
 	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)

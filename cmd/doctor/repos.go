@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
@@ -53,6 +54,18 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if err != nil {
 			return err
 		}
+		machines, err := tx.ListMachines(ctx)
+		if err != nil {
+			return err
+		}
+		p.Silent = cli.MachinesOf(machines).Silent(f.Now)
+		fleet, err := tx.GetFleet(ctx)
+		if err != nil {
+			return err
+		}
+		if halt := env.HaltOf(fleet); !halt.Since.IsZero() {
+			p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+		}
 		day, err := snapshot.Day(ctx, tx, cfg.Runtime.Budgets, f.Now)
 		if err != nil {
 			return err
@@ -82,7 +95,7 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	if err != nil {
 		p.Budgets = nil // what was spent is unknown
 	}
-	if halt, is := dirs.Halted(); is {
+	if halt, is := dirs.Halted(); is && !halt.Fleet {
 		p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
 	}
 	f.Passes = p

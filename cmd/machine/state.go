@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // GuardState rejects a state folder that another user could change or redirect: its content decides
@@ -134,11 +135,32 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	name, err := m.dirs.Installation("")
+	self, err := m.self(false)
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice, Machine: name, Shared: m.shared})
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{
+		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice, Machine: self.Name, Shared: m.shared,
+	})
+}
+
+// Shared reports whether other machines may have this machine's database.
+func (m *Machine) Shared() bool { return m.shared }
+
+// OpenShared opens the database that other machines have, too, for a command: it needs no tick.lock.
+func (m *Machine) OpenShared(ctx context.Context) (*store.DB, error) { return m.openStore(ctx) }
+
+// self returns this machine as others know it, without its version. A state folder that has no name
+// yet gets one, unless nothing may be written.
+func (m *Machine) self(readOnly bool) (self work.Machine, err error) {
+	if !readOnly {
+		if self.Installation, err = m.dirs.Installation(folder.MachineID()); err != nil {
+			return self, fmt.Errorf("name this machine: %w", err)
+		}
+	}
+	self.Host = folder.ThisMachine().Name
+	self.Name, err = m.dirs.MachineName(m.cfg.Runtime.Machine)
+	return self, err
 }
 
 // MakeFolder creates a folder; its error has the remedy.
@@ -156,7 +178,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := m.copyStore(ctx, filepath.Join(dir, "state.db"))
+	db, err := m.copyStore(ctx, pass, filepath.Join(dir, "state.db"))
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -164,7 +186,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 	return func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
+func (m *Machine) copyStore(ctx context.Context, pass *tick.Pass, to string) (*store.DB, error) {
 	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
 	if err != nil {
 		return nil, err
@@ -175,7 +197,7 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice})
+	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice, Machine: pass.Machine.Name, Shared: m.shared})
 }
 
 // View runs fn in a read transaction of the state database; false if there is no database yet.

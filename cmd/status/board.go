@@ -40,6 +40,9 @@ type Board struct {
 
 	now    time.Time                // by GitHub's clock, like stored times
 	clocks map[string]time.Duration // how far this machine's clock is ahead, by host
+
+	halt     *folder.Halt // `pause --all` is in force, here or on all machines; nil: it is not
+	machines cli.Machines
 }
 
 // Day is the usage of the last 24 hours, over all repositories.
@@ -57,11 +60,12 @@ type Day struct {
 
 // Query selects the content of a board.
 type Query struct {
-	Config *config.Config  // required
-	Repos  []work.RepoName // of the config
-	All    bool            // include merged, completed and closed items
-	Now    time.Time       // by this machine's clock
-	Halt   *folder.Halt    // `pause --all` is in force; nil: it is not
+	Config  *config.Config  // required
+	Repos   []work.RepoName // of the config
+	All     bool            // include merged, completed and closed items
+	Now     time.Time       // by this machine's clock
+	Halt    *folder.Halt    // `pause --all` is in force; nil: it is not
+	Machine string          // name of this machine
 }
 
 // empty is the board before any pass.
@@ -84,7 +88,15 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	clocks, err := tx.ListClocks(ctx)
+	clocks, err := tx.ListClocks(ctx, q.Machine)
+	if err != nil {
+		return b, err
+	}
+	all, err := tx.ListMachines(ctx)
+	if err != nil {
+		return b, err
+	}
+	fleet, err := tx.GetFleet(ctx)
 	if err != nil {
 		return b, err
 	}
@@ -95,11 +107,16 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if len(q.Repos) > 0 {
 		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
 	}
+	q.Halt = haltNow(q.Halt, env.HaltOf(fleet))
+	machines := cli.MachinesOf(all)
+	if err := at.addOthers(ctx, tx, machines, q.Machine, q.Now); err != nil {
+		return b, err
+	}
 	day, err := snapshot.Day(ctx, tx, q.Config.Runtime.Budgets, q.Now)
 	if err != nil {
 		return b, err
 	}
-	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt)}
+	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines}
 	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}
@@ -126,6 +143,18 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	left, err := loadLeft(ctx, tx, q.Config, known, q.Now)
 	b.Repos = append(b.Repos, left...)
 	return b, err
+}
+
+// haltNow returns the pause of everything: that of this machine, or that of all machines, which fleet
+// is; nil: there is none. A pause of all machines is over where it is over in the database.
+func haltNow(here *folder.Halt, fleet folder.Halt) *folder.Halt {
+	switch {
+	case here != nil && !here.Fleet:
+		return here
+	case fleet.Since.IsZero():
+		return nil
+	}
+	return &fleet
 }
 
 // loadRepo reads a configured repository and its work items.

@@ -5,8 +5,10 @@ package status
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -24,6 +26,8 @@ type Running struct {
 	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
 	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
 	Usage                      // so far, of all runs of the turn
+
+	machine string // where it runs, for people; empty: here
 }
 
 // LiveTurns are the turns that live passes work on, with their agents' usage so far.
@@ -31,6 +35,8 @@ type LiveTurns struct {
 	live map[string]folder.Live
 	runs map[int64]work.Run // unfinished runs, by turn
 	Now  time.Time          // by this machine's clock, like the times in live
+
+	others map[int64]string // the machines that run an agent for a turn, for people
 }
 
 // loadLiveTurns reads them. now is by this machine's clock.
@@ -46,19 +52,44 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	return w, err
 }
 
+// addOthers adds the turns whose agents run on other machines. here is this one's name, now is by
+// GitHub's clock. A silent machine's agents may be gone.
+func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Machines, here string, now time.Time) error {
+	if len(machines) == 0 {
+		return nil
+	}
+	open, err := tx.ListOpenRuns(ctx)
+	w.others = map[int64]string{}
+	for _, r := range open {
+		at := slices.IndexFunc(machines, func(m work.Machine) bool { return m.Name == r.Machine })
+		if at < 0 || r.Machine == here {
+			continue
+		}
+		if _, silent := machines[at].Silent(now); !silent {
+			r.Began = r.Began.Add(w.Now.Sub(now)) // by this machine's clock
+			w.runs[r.Turn], w.others[r.Turn] = r, machines[at].Called()
+		}
+	}
+	return err
+}
+
 // of returns what a live pass does for a turn; nil if none works on it.
 func (w LiveTurns) of(t *work.Turn) *Running {
 	if t == nil {
 		return nil
 	}
-	live, ok := w.live[t.Key]
-	if !ok {
-		return nil
-	}
 	run, open := w.runs[t.ID]
+	live, ok := w.live[t.Key]
+	machine := ""
+	if !ok {
+		if machine = w.others[t.ID]; machine == "" {
+			return nil
+		}
+		live = folder.Live{Turn: t.Key, Slot: t.Slot, Since: run.Began}
+	}
 	r := &Running{
 		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open),
-		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used),
+		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used), machine: machine,
 	}
 	if open {
 		r.Usage = UsageOf(t.Used.Add(run.Usage, run.Known))
@@ -111,6 +142,9 @@ func (r Running) Says(now time.Time) string {
 	said := string(r.Kind)
 	if r.Agent != "" {
 		said += " by " + by(r.Agent, r.InsteadOf)
+	}
+	if r.machine != "" {
+		said += " on machine " + r.machine
 	}
 	return said + ": " + r.Doing + r.passes(now)
 }

@@ -47,6 +47,9 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	}
 	b.printRemoved(notes)
 	b.printUndelivered(notes)
+	for _, line := range b.machines.Silent(b.now) {
+		fmt.Fprintln(notes, out.LocalTimes(line[0]+"; "+line[1]))
+	}
 	for _, x := range b.Outages {
 		fmt.Fprintln(notes, out.LocalTimes(x.says()))
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/logs"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -26,6 +27,9 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story Story) 
 	case s.diff:
 		return s.printDiff(ctx, cfg, story, turn)
 	case s.log:
+		if turn.machine != "" && turn.on != cli.ThisMachine(cfg) {
+			fmt.Fprintf(s.Env.Stderr, "this turn was worked on last on machine %s; the rest of its log is there\n", turn.machine)
+		}
 		return logs.OfTurn(ctx, s.App, cfg, turn.Key)
 	}
 	return story.printTurn(s.Output(), turn)

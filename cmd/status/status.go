@@ -144,7 +144,7 @@ func (s *statusCmd) query(cfg *config.Config) (Query, error) {
 		return Query{}, err
 	}
 	halt, err := cli.Halted(cfg)
-	return Query{Config: cfg, Repos: wanted, All: s.all, Now: s.Now(), Halt: halt}, err
+	return Query{Config: cfg, Repos: wanted, All: s.all, Now: s.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}, err
 }
 
 // loadBoard reads the board; seen is false if no pass has run.
@@ -160,8 +160,12 @@ func loadBoard(ctx context.Context, q Query) (b Board, seen bool, err error) {
 // print prints the board and remarks about this machine.
 func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, machine []string) error {
 	notes := s.Notes(out)
-	if q.Halt != nil {
-		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*q.Halt)))
+	halt := q.Halt
+	if seen {
+		halt = b.halt
+	}
+	if halt != nil {
+		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*halt)))
 	}
 	if seen {
 		if err := b.Print(out, notes); err != nil {

@@ -121,7 +121,7 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		keys[t.ID] = t.Key
 	}
 	s = f.story(merged)
-	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place) })
+	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place, b.machines) })
 	s.Events = terminal.Each(events, func(e work.Event) Event { return eventOf(e, keys[e.TurnID]) })
 	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
 	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })

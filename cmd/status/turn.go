@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -37,15 +38,17 @@ type Turn struct {
 	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it has not ended
 	Usage
 
+	machine string // where it was worked on last, for people; empty: there is one machine only
+	on      string // the name of that machine
 	request []byte // what its agent was asked; nil: nothing yet
 }
 
-func turnOf(t work.Turn, at explain.Place) Turn {
+func turnOf(t work.Turn, at explain.Place, machines cli.Machines) Turn {
 	return Turn{
 		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf, Sandbox: t.Sandbox,
 		Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
 		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
-		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request,
+		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request, machine: machines.Called(t.Machine), on: t.Machine,
 	}
 }
 
@@ -131,6 +134,9 @@ func (t Turn) says() string {
 	if t.Agent != "" {
 		what += " by " + by(t.Agent, t.InsteadOf)
 	}
+	if t.machine != "" {
+		what += " on machine " + t.machine
+	}
 	what += ": " + t.is()
 	if t.Runs != 1 {
 		what += ", " + work.Count(t.Runs, "run")
@@ -158,6 +164,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 		{"step", t.is()},
 		{"because of", t.Reason},
 		{"agent", by(t.Agent, t.InsteadOf)},
+		{"machine", t.machine},
 		{"sandbox", string(t.Sandbox)},
 		{"claimed", out.When(t.ClaimedAt.Time, s.Item.now)},
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},

@@ -269,13 +269,17 @@ func lastPass(f Facts) []Check {
 	if f.Passes == nil {
 		return nil
 	}
+	var others []Check
+	for _, m := range f.Passes.Silent {
+		others = append(others, warn(m[0], m[1])...)
+	}
 	switch v := f.Passes.Work; {
 	case v.Code == work.PassesNoneYet:
-		return warn(v.Says, "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one")
+		return append(warn(v.Says, "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one"), others...)
 	case v.Bad():
-		return warn(v.Says, v.Do)
+		return append(warn(v.Says, v.Do), others...)
 	default:
-		return ok(v.Says)
+		return append(ok(v.Says), others...)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 // Env is what every part of a pass works with.
 type Env struct {
 	Config   *config.Config                  // required
+	Machine  work.Machine                    // this one: its names and its version
 	Store    *store.DB                       // opened by Run, given for a DryRun
 	Dirs     folder.Dirs                     // required
 	Remotes  []Remote                        // required: one for each configured repository

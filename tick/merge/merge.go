@@ -98,7 +98,7 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 
 // mustNotSend reports whether nothing may be sent: everything is paused, or the pass ends.
 func (m *Merging) mustNotSend(ctx context.Context) bool {
-	_, halted := m.Dirs.Halted()
+	_, halted := m.Halted(ctx)
 	return halted || ctx.Err() != nil
 }
 

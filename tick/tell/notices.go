@@ -31,7 +31,7 @@ const (
 // SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
 // comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
 func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
-	if _, halted := p.Dirs.Halted(); halted || !r.Ready || ctx.Err() != nil {
+	if _, halted := p.Halted(ctx); halted || !r.Ready || ctx.Err() != nil {
 		return
 	}
 	r.Sends.Lock()

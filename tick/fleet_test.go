@@ -1,0 +1,207 @@
+package tick
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// inFleet is a machine with a state folder of its own.
+type inFleet struct {
+	*Pass
+	now time.Time
+}
+
+func newInFleet(t *testing.T, at, name string, shared bool) *inFleet {
+	t.Helper()
+	m := &inFleet{now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return m.now }
+	db, err := store.Open(t.Context(), at, store.Options{Now: clock, RunTwice: true, Machine: name, Shared: shared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	cfg := &config.Config{}
+	cfg.Runtime.Overlap = true
+	m.Pass = &Pass{Env: &env.Env{
+		Config: cfg, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: clock, Local: clock, Log: slog.New(slog.DiscardHandler),
+		Machine: work.Machine{Name: name, Installation: "folder of " + name, Host: "desk", Version: "v1.2.3"},
+	}}
+	m.assemble()
+	return m
+}
+
+// pass begins a pass, and ends it as given.
+func (m *inFleet) pass(t *testing.T, outcome work.PassOutcome, why string) error {
+	t.Helper()
+	begun, err := m.Dirs.BeginPass(t.Context(), m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.begin(t.Context(), m.describeMachine(t.Context()))
+	if _, endErr := begun.End(t.Context(), outcome, m.now, why); endErr != nil {
+		t.Fatal(endErr)
+	}
+	return err
+}
+
+func (m *inFleet) machines(t *testing.T) (all []work.Machine) {
+	t.Helper()
+	err := m.Store.View(t.Context(), func(tx *store.Tx) (err error) {
+		all, err = tx.ListMachines(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A pass describes its machine; an idle one writes that only every few minutes. One that no pass
+// begins on is silent after a while that follows from its own interval.
+func TestAMachineDescribesItself(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	began := a.now
+	row := func(name string) work.Machine {
+		t.Helper()
+		all := b.machines(t)
+		return all[slices.IndexFunc(all, func(m work.Machine) bool { return m.Name == name })]
+	}
+	for range 4 { // one a minute
+		for _, m := range []*inFleet{a, b} {
+			if err := m.pass(t, work.PassOK, ""); err != nil {
+				t.Fatal(err)
+			}
+			m.now = m.now.Add(time.Minute)
+		}
+	}
+	if got := row("a"); !got.BeganAt.Equal(began) || got.Host != "desk" || got.Version != "v1.2.3" || !got.GoodAt.IsZero() {
+		t.Errorf("after four idle passes: %+v", got)
+	}
+	if err := a.pass(t, work.PassFailed, "no network"); err != nil {
+		t.Fatal(err)
+	}
+	a.now = a.now.Add(time.Minute)
+	if err := a.pass(t, work.PassOK, ""); err != nil { // it tells how the ones before it ended
+		t.Fatal(err)
+	}
+	if got := row("a"); !got.BeganAt.Equal(a.now) || !got.GoodAt.Equal(began.Add(3*time.Minute)) || got.Failures != 1 || got.Why != "no network" {
+		t.Errorf("after a failure: %+v", got)
+	}
+	for after, want := range map[time.Duration]bool{10 * time.Minute: false, 16 * time.Minute: true} {
+		if since, silent := row("a").Silent(a.now.Add(after)); silent != want {
+			t.Errorf("after %s: silent %v, since %s", after, silent, since)
+		}
+	}
+	a.now = a.now.Add(8 * time.Hour)
+	for range 2 { // it has slept; the first pass does not know that the next one comes soon
+		if err := a.pass(t, work.PassOK, ""); err != nil {
+			t.Fatal(err)
+		}
+		a.now = a.now.Add(work.MachineNoteEvery)
+	}
+	if got := row("a").SilentAfter; got != work.Silence(work.MachineNoteEvery, 0) {
+		t.Errorf("silent after %s", got)
+	}
+}
+
+// A command describes no machine: no pass begins with it.
+func TestACommandDescribesNoMachine(t *testing.T) {
+	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", true)
+	if _, err := a.begin(t.Context(), a.Machine); err != nil || len(a.machines(t)) > 0 {
+		t.Errorf("%v, machines %+v", err, a.machines(t))
+	}
+}
+
+// A database that is not shared came with its state folder: it knows this machine only.
+func TestOneMachineKnowsNoOther(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	before, now := newInFleet(t, at, "before", false), newInFleet(t, at, "now", false)
+	if now.Store.Shared() {
+		t.Skip("other machines have this database")
+	}
+	for _, m := range []*inFleet{before, now} {
+		if err := m.pass(t, work.PassOK, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := now.machines(t); len(all) != 1 || all[0].Name != "now" {
+		t.Errorf("machines %+v", all)
+	}
+}
+
+// A database that newer versions use refuses older ones, in words; a build of one's own is let in.
+func TestAnOldVersionIsRefused(t *testing.T) {
+	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", true)
+	err := a.Store.Update(t.Context(), func(tx *store.Tx) error { return tx.RequireVersion(t.Context(), "v1.10.0") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, refused := range map[string]bool{"v1.9.9": true, "v1.10.0": false, "v2.0.0": false, "(devel)": false, "": false} {
+		a.Machine.Version = version
+		if err := a.pass(t, work.PassOK, ""); (err != nil) != refused || refused && !strings.Contains(err.Error(), "gh extension upgrade mergexo") {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+}
+
+// A pause of all machines stops every machine's passes, and ends for all where a person ends it. The
+// pause of one machine needs no database, and holds that machine only.
+func TestAPauseOfAllMachines(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	fleet := func(fn func(context.Context, *store.Tx) error) {
+		t.Helper()
+		if err := a.Store.Update(t.Context(), func(tx *store.Tx) error { return fn(t.Context(), tx) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	halted := func(what string, want ...bool) {
+		t.Helper()
+		for i, m := range []*inFleet{a, b} {
+			rep := env.NewReport(m.now)
+			if _, err := m.plan(t.Context(), rep); err != nil {
+				t.Fatal(err)
+			}
+			if _, is := m.Halted(t.Context()); is != want[i] || (rep.Halt != nil) != want[i] {
+				t.Errorf("%s: machine %d is halted: %v, %+v", what, i, is, rep.Halt)
+			}
+		}
+	}
+	halted("at first", false, false)
+	h, _, err := a.Dirs.HaltAll("the bill", a.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, is := a.Halted(t.Context()); !is {
+		t.Error("the file alone does not pause its machine")
+	}
+	if _, is := b.Halted(t.Context()); is {
+		t.Error("the file of a machine pauses another one")
+	}
+	fleet(func(ctx context.Context, tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, h.Why) })
+	if _, err = a.Dirs.HaltFleet(h); err != nil {
+		t.Fatal(err)
+	}
+	halted("paused", true, true)
+	if got, _ := b.Halted(t.Context()); !got.Since.Equal(h.Since) || !strings.Contains(got.Says(), "as on all machines: the bill") {
+		t.Errorf("says %q", got.Says())
+	}
+	fleet(func(ctx context.Context, tx *store.Tx) error { _, err := tx.ResumeFleet(ctx); return err })
+	halted("resumed on another machine", false, false)
+	if _, kept := a.Dirs.Halted(); kept {
+		t.Error("the file of a pause that is over is kept")
+	}
+}
