@@ -98,8 +98,8 @@ var (
 // Move copies all rows of a database to an empty one, which may be of another engine, and compares
 // them. It does so in one transaction: if Move fails or its process dies, the other database is still
 // empty. Nobody can write to the first database meanwhile, which keeps its rows. progress is called
-// before each table is copied, and with done before it is compared.
-func Move(ctx context.Context, from, to *DB, progress func(table string, done bool)) error {
+// before each table is copied, and with copied before it is compared.
+func Move(ctx context.Context, from, to *DB, progress func(table string, copied bool)) error {
 	if from.readOnly || to.readOnly {
 		return fmt.Errorf("move %s to %s: %w", from.Path, to.Path, ErrReadOnly)
 	}
