@@ -40,6 +40,12 @@ type engine interface {
 	unopened(err error) error
 	// inPlace fails if what is written would be lost.
 	inPlace() error
+	// tables returns the tables of the schema, without goose's.
+	tables(ctx context.Context, tx *Tx) ([]schemaTable, error)
+	// freeze keeps everybody else from writing until the transaction ends, or fails with ErrInUse.
+	freeze(ctx context.Context, tx *Tx, tables []schemaTable) error
+	// countOn has the next row of a table get an id after those that it has.
+	countOn(ctx context.Context, tx *Tx, t schemaTable) error
 	// check has the engine check everything that it stores.
 	check(ctx context.Context, tx *Tx) error
 }

@@ -489,8 +489,11 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, _, costErr := tx.UsageKnown(ctx, "codex", t0.Add(-time.Hour))
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
+	_, bundleErr := tx.PutBundle(ctx, Bundle{Turn: u.ID, Commit: "commit7"})
+	_, _, takenErr := tx.FindBundle(ctx, u.ID)
+	_, onlyErr := tx.OnlyOn(ctx, u.ID)
 	return firstOf(
-		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
+		bundleErr, takenErr, onlyErr, turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
 		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}, work.Known{}),

@@ -88,6 +88,53 @@ func (e *postgresEngine) unopened(err error) error {
 // check does nothing: the server enforces references, and checks its pages itself.
 func (*postgresEngine) check(context.Context, *Tx) error { return nil }
 
+// tables reads the schema.
+func (*postgresEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
+	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'goose_db_version'`)
+	for i := range tables {
+		if err == nil {
+			err = readTable(ctx, tx, &tables[i],
+				`SELECT a.attname, format_type(a.atttypid, NULL), coalesce(array_position(i.indkey::int2[], a.attnum), -1) + 1, (a.attidentity <> '')::int
+				 FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+				 WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
+				`SELECT a.attname, p.relname FROM pg_constraint c JOIN pg_class p ON p.oid = c.confrelid
+				 JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] WHERE c.contype = 'f' AND c.conrelid = to_regclass(?)`)
+		}
+	}
+	return tables, err
+}
+
+// freeze takes a lock that no writer shares.
+func (*postgresEngine) freeze(ctx context.Context, tx *Tx, tables []schemaTable) error {
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	_, err := tx.sql.ExecContext(ctx, `LOCK TABLE `+strings.Join(names, ", ")+` IN SHARE ROW EXCLUSIVE MODE NOWAIT`)
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == "55P03" { // lock not available
+		return fmt.Errorf("the database is %w: a machine writes to it", ErrInUse)
+	}
+	return err
+}
+
+// countOn sets the sequence of an identity column, within the transaction.
+func (*postgresEngine) countOn(ctx context.Context, tx *Tx, t schemaTable) error {
+	for _, c := range t.columns {
+		if !c.counted {
+			continue
+		}
+		next, err := getRow(ctx, tx, "read the last id", scanID, `SELECT coalesce(max(`+c.name+`), 0) + 1 FROM `+t.name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.sql.ExecContext(ctx, fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s RESTART WITH %d`, t.name, c.name, next)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // openServer connects to a server's database for reading and writing.
 func openServer(ctx context.Context, at string) (*DB, error) { return connectServer(ctx, at, false) }
 
@@ -210,6 +257,8 @@ func serverValue(a any) (value any, typ byte) {
 	switch v := a.(type) {
 	case nil:
 		return nil, typeNone
+	case typedNull:
+		return nil, v.typ
 	case refField:
 		if *v.id == 0 {
 			return nil, typeBigint

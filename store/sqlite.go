@@ -91,6 +91,24 @@ func (e *sqliteEngine) check(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
+// tables reads the schema.
+func (*sqliteEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
+	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version'`)
+	for i := range tables {
+		if err == nil {
+			err = readTable(ctx, tx, &tables[i], `SELECT name, type, pk, 0 FROM pragma_table_info(?)`, `SELECT "from", "table" FROM pragma_foreign_key_list(?)`)
+		}
+	}
+	return tables, err
+}
+
+// freeze does nothing: a write transaction keeps other writers out from its beginning.
+func (*sqliteEngine) freeze(context.Context, *Tx, []schemaTable) error { return nil }
+
+// countOn does nothing: the next id is the highest one plus 1.
+func (*sqliteEngine) countOn(context.Context, *Tx, schemaTable) error { return nil }
+
 // openFile opens a database for reading and writing, and creates it if it is missing. The caller
 // must hold a lock: if two processes create the file at the same time, one would delete the other's
 // WAL as a leftover.

@@ -106,7 +106,11 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 	if to.Ended() || !from.MayMoveTo(to) {
 		return fmt.Errorf("%s: no such way; a turn is ended by EndTurn", what)
 	}
-	return t.execOne(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
+	err := t.execOne(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
+	if err != nil {
+		return err
+	}
+	return t.dropBundle(ctx, id, from)
 }
 
 // SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, instead of whom, sandbox,
@@ -154,7 +158,11 @@ func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr 
 		return fmt.Errorf("%s: no such end", what)
 	}
 	stamp := t.stamp(at)
-	return t.execOne(ctx, what, ErrStale,
+	err := t.execOne(ctx, what, ErrStale,
 		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
 		to, t.clean(lastErr), stamp, stamp, id, from)
+	if err != nil {
+		return err
+	}
+	return t.dropBundle(ctx, id, from)
 }

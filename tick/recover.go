@@ -36,6 +36,11 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 		if !p.resumable(ctx, t) {
 			continue
 		}
+		if elsewhere, err := p.onlyElsewhere(ctx, t); err != nil {
+			return leases, err
+		} else if elsewhere {
+			continue
+		}
 		if err := p.Preflight(ctx); err != nil {
 			return leases, err
 		}
@@ -64,6 +69,19 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 		return false
 	}
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
+}
+
+// onlyElsewhere reports whether only another machine can push the turn's commit.
+func (p *Pass) onlyElsewhere(ctx context.Context, t work.Turn) (yes bool, err error) {
+	if t.Step != work.StepAnswered || !p.Store.Shared() {
+		return false, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		only, err := tx.OnlyOn(ctx, t.ID)
+		yes = only != "" && only != tx.Machine()
+		return err
+	})
+	return yes, err
 }
 
 // endOrphans ends processes that the killed pass of a turn left running.

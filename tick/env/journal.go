@@ -58,6 +58,9 @@ func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 		Commit: t.Commit, Tested: t.Tested, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
 	}
 	for _, a := range planned {
+		if a.State == work.ActionVoid { // what replaced it is there, too
+			continue
+		}
 		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why, a.Extra})
 	}
 	b, err := json.Marshal(j)

@@ -385,10 +385,14 @@ func (p *Env) ItemPull(ctx context.Context, l *Lease) (pull work.PullRequest, er
 	return pull, err
 }
 
-// StoreAnswered stores the row of a turn whose answer is in the journal, with its planned actions.
+// StoreAnswered stores the row of a turn whose answer is in the journal, with its planned actions and,
+// for other machines, its commit.
 func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action) error {
-	now := p.Now()
+	now, bundle := p.Now(), p.Bundle(ctx, l, l.Turn.Commit)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := p.PutBundle(ctx, tx, l, bundle); err != nil {
+			return err
+		}
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}

@@ -117,6 +117,8 @@ type Mirror interface {
 	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
 	PartialFiles(ctx context.Context, oid string) ([]string, error)
 	KeepAnswer(ctx context.Context, key, commit string, journal []byte) error
+	Bundle(ctx context.Context, key string, most int64) (bundle []byte, ok bool, err error)
+	Unbundle(ctx context.Context, key, commit string, bundle []byte) error
 	Journal(ctx context.Context, key string) ([]byte, bool, error)
 	Journals(ctx context.Context) ([]string, error)
 	DropTurns(ctx context.Context, keys ...string) error

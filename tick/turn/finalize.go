@@ -27,6 +27,9 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
+	if err := p.takeOver(ctx, l); err != nil {
+		return err
+	}
 	push, planned, err := p.plannedPush(ctx, l)
 	if err != nil {
 		return err
@@ -138,8 +141,12 @@ func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, h
 	next.Base, next.Head, next.PlannedAt = head, oid, p.Now()
 	next.Token = work.PushToken(l.Repo.Row.Key(), a.Target, head, turn.Key)
 	var again work.Action
+	bundle := p.Bundle(ctx, l, oid)
 	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := tx.SaveTurn(ctx, turn); err != nil {
+			return err
+		}
+		if err := p.PutBundle(ctx, tx, l, bundle); err != nil {
 			return err
 		}
 		if err := tx.MarkVoid(ctx, a.ID, "replayed on a newer head", next.PlannedAt); err != nil {

@@ -339,6 +339,16 @@ CREATE INDEX turns_commit ON turns (repo_id, commit_oid) WHERE commit_oid <> '';
 -- Which repository and kind was served last, without a look at all that is over.
 CREATE INDEX turns_kind ON turns (repo_id, kind);
 
+-- The commit of a turn whose answer is stored and whose push is not yet seen, so that each machine
+-- of the database can push it. It is in no other machine's mirror.
+CREATE TABLE bundles (
+    turn_id    INTEGER PRIMARY KEY REFERENCES turns (id),
+    commit_oid TEXT    NOT NULL,
+    machine    TEXT    NOT NULL, -- whose mirror has the commit
+    size       INTEGER NOT NULL, -- of content, in bytes
+    content    BLOB              -- a git bundle; NULL: it is too large, and only that machine pushes the commit
+) STRICT;
+
 -- Every run of an agent, stored before it starts: one that ended with its pass was
 -- made all the same.
 CREATE TABLE runs (

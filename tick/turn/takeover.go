@@ -1,0 +1,69 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// takeOver gives this machine's mirror the commit and the journal of a turn whose agent answered on
+// another machine. From then on the turn is finished as after a crash of this machine. A commit that
+// cannot be had is lost, see commitLost.
+func (p *Turns) takeOver(ctx context.Context, l *env.Lease) error {
+	if !l.Resumed || !p.Store.Shared() {
+		return nil
+	}
+	m := l.Repo.Git()
+	if err := m.Ensure(ctx); err != nil {
+		return fmt.Errorf("prepare the mirror: %w", err)
+	}
+	_, kept, err := m.Journal(ctx, l.Turn.Key)
+	lacks := l.Turn.Commit != "" && !m.Has(ctx, l.Turn.Commit)
+	if err != nil || kept && !lacks {
+		return err
+	}
+	if lacks {
+		if taken, err := p.takeCommit(ctx, l); err != nil || !taken {
+			return err
+		}
+	}
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	journal, err := env.EncodeJournal(l, planned)
+	if err != nil {
+		return err
+	}
+	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
+		return fmt.Errorf("keep the commit and the journal: %w", err)
+	}
+	p.Changed(l, "taken over", work.Short(l.Turn.Commit))
+	return nil
+}
+
+// takeCommit adds the turn's commit to the mirror from the database; false: it is not there, or not
+// to be used.
+func (p *Turns) takeCommit(ctx context.Context, l *env.Lease) (taken bool, err error) {
+	var b store.Bundle
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		b, _, err = tx.FindBundle(ctx, l.Turn.ID)
+		return err
+	})
+	if err != nil || b.Commit != l.Turn.Commit || b.Content == nil {
+		return false, err
+	}
+	err = l.Repo.Git().Unbundle(ctx, l.Turn.Key, b.Commit, b.Content)
+	_, gone := errors.AsType[*git.MissingError](err)
+	_, bad := errors.AsType[*git.BundleError](err)
+	if gone || bad {
+		p.Log.WarnContext(ctx, "a turn's commit in the database cannot be used", p.TurnAttrs(l, "error", err)...)
+		return false, nil
+	}
+	return err == nil, err
+}
