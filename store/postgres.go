@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,7 +33,7 @@ func isServer(at string) bool {
 // postgresEngine is a PostgreSQL database that several machines share.
 type postgresEngine struct {
 	address string   // the URL without a password
-	texts   sync.Map // statementKey to rewritten
+	texts   sync.Map // statementKey to *rewritten
 }
 
 func (*postgresEngine) shared() bool   { return true }
@@ -76,13 +77,14 @@ func (*postgresEngine) again(err error) bool {
 	return ok && (failed.Code == "40001" || failed.Code == "40P01") // serialization failure, deadlock
 }
 
-func (e *postgresEngine) explain(err error) error { return err }
-
 func (e *postgresEngine) unopened(err error) error {
 	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
 		return err
 	}
-	return fmt.Errorf("open %s: %w", e.address, e.explain(err))
+	if explained := e.explain(err); explained != err { //nolint:errorlint // it is another one where there is something to say
+		return explained
+	}
+	return fmt.Errorf("open %s: %w", e.address, err)
 }
 
 // check does nothing: the server enforces references, and checks its pages itself.
@@ -105,11 +107,18 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
 	e := &postgresEngine{address: address}
+	if err := e.mustBeEncrypted(config); err != nil {
+		return nil, err
+	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(serverConns)
 	pool.SetMaxIdleConns(serverConns)
-	if err := pool.PingContext(ctx); err != nil {
+	facts, err := askServer(ctx, pool)
+	if err != nil {
 		return nil, errors.Join(e.unopened(interrupted(ctx, err)), pool.Close())
+	}
+	if err := e.refuse(facts, readOnly); err != nil {
+		return nil, errors.Join(err, pool.Close())
 	}
 	return &DB{SQL: pool, Path: address, engine: e}, nil
 }
@@ -154,7 +163,12 @@ type statementKey struct{ query, types string }
 type rewritten struct {
 	text string
 	args []int // the argument of each parameter
+	uses atomic.Int64
 }
+
+// To prepare a statement takes a round trip of its own, so that it is prepared when it is used for the
+// third time: most statements of a pass are not.
+const usesUnprepared = 2
 
 // statement numbers a statement's placeholders, and gives each the type of its argument: from the
 // text alone, PostgreSQL would take a time in milliseconds for an int4 next to a 0, and a parameter
@@ -173,10 +187,13 @@ func (e *postgresEngine) statement(query string, args []any) (string, []any) {
 	if !ok {
 		known, _ = e.texts.LoadOrStore(key, numbered(query, args, types))
 	}
-	s := known.(rewritten)
-	used := make([]any, len(s.args))
-	for i, arg := range s.args {
-		used[i] = values[arg]
+	s := known.(*rewritten)
+	used := make([]any, 0, len(s.args)+1)
+	if s.uses.Add(1) <= usesUnprepared {
+		used = append(used, pgx.QueryExecModeExec)
+	}
+	for _, arg := range s.args {
+		used = append(used, values[arg])
 	}
 	return s.text, used
 }
@@ -249,9 +266,9 @@ func serverValue(a any) (value any, typ byte) {
 }
 
 // numbered rewrites ?, ?2 and @name to $n with a cast. Quoted texts stay.
-func numbered(query string, args []any, types []byte) rewritten {
+func numbered(query string, args []any, types []byte) *rewritten {
 	var out strings.Builder
-	var s rewritten
+	s := &rewritten{}
 	put := func(arg int, found string) {
 		if arg < 0 || arg >= len(args) {
 			out.WriteString(found) // the server reports it
@@ -266,7 +283,7 @@ func numbered(query string, args []any, types []byte) rewritten {
 	}
 	next := 0 // the argument of the next bare ?
 	for at := 0; at < len(query); {
-		m := placeholder.FindStringIndex(query[at:])
+		m := placeholder().FindStringIndex(query[at:])
 		if m == nil {
 			out.WriteString(query[at:])
 			break
@@ -296,4 +313,4 @@ func numbered(query string, args []any, types []byte) rewritten {
 }
 
 // placeholder matches a placeholder, or a quoted text that may hold what looks like one.
-var placeholder = regexp.MustCompile(`\?[0-9]*|@[a-z_]+|'[^']*'|"[^"]*"`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\?[0-9]*|@[a-z_]+|'[^']*'|"[^"]*"`) })

@@ -106,13 +106,13 @@ func TestEightWriters(t *testing.T) {
 		t.Errorf("the item that all want was claimed %d times", len(won))
 	}
 	for what, n := range map[string]int{
-		`SELECT count(*) FROM events`:                                  writers*rounds + rounds,
-		`SELECT count(DISTINCT id) FROM events`:                        writers*rounds + rounds,
-		`SELECT count(*) FROM turns WHERE turn_key LIKE 'turn %'`:      writers * rounds,
-		`SELECT count(*) FROM actions`:                                 writers * rounds,
-		`SELECT count(*) FROM turns WHERE ` + unfinished:               1,
-		`SELECT count(*) FROM events WHERE event_key LIKE 'shared %'`:  rounds,
-		`SELECT count(*) FROM turns WHERE turn_key LIKE 'wanted %'`: 1,
+		`SELECT count(*) FROM events`:                                 writers*rounds + rounds,
+		`SELECT count(DISTINCT id) FROM events`:                       writers*rounds + rounds,
+		`SELECT count(*) FROM turns WHERE turn_key LIKE 'turn %'`:     writers * rounds,
+		`SELECT count(*) FROM actions`:                                writers * rounds,
+		`SELECT count(*) FROM turns WHERE ` + unfinished:              1,
+		`SELECT count(*) FROM events WHERE event_key LIKE 'shared %'`: rounds,
+		`SELECT count(*) FROM turns WHERE turn_key LIKE 'wanted %'`:   1,
 	} {
 		if got := inTx(t, all[0], func(tx *Tx) (int, error) { return getRow(t.Context(), tx, what, scanCount, what) }); got != n {
 			t.Errorf("%s: %d, not %d", what, got, n)
