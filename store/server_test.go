@@ -232,7 +232,7 @@ func TestServerFaults(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		return tx.Heartbeat(t.Context(), r.ID, t0)
 	})
-	if says := faultOf(t, err); !strings.Contains(says, "start the server") {
+	if says := faultOf(t, err); !strings.Contains(says, "the server") {
 		t.Errorf("%q", says)
 	}
 	update(t, other, func(tx *Tx) error { return tx.Heartbeat(t.Context(), r.ID, t0) }) // by a new connection
