@@ -123,6 +123,66 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 	return &DB{SQL: pool, Path: address, engine: e}, nil
 }
 
+// openServerScratch copies every table to a temporary one of the same name, which hides it from this
+// connection, the only one. It returns false if there is no table yet. A transaction that is rolled
+// back in the end would keep rows locked from passes for as long as the dry run asks GitHub.
+func openServerScratch(ctx context.Context, at string, opt Options) (*DB, bool, error) {
+	known, ok, err := OpenReadOnly(ctx, at)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if err := known.Close(); err != nil {
+		return nil, false, err
+	}
+	d, err := connectServer(ctx, at, true) // temporary tables can be written all the same
+	if err != nil {
+		return nil, false, err
+	}
+	d.SQL.SetMaxOpenConns(1)
+	d.SQL.SetConnMaxLifetime(0)
+	d.writeBy(opt)
+	if err := d.hideTables(ctx); err != nil {
+		return nil, false, errors.Join(fmt.Errorf("copy %s: %w", d.Path, err), d.Close())
+	}
+	return d, true, nil
+}
+
+func (d *DB) hideTables(ctx context.Context) error {
+	return d.runUntilAlone(ctx, func(tx *Tx) error {
+		if _, err := tx.exec(ctx, "copy", `SET TRANSACTION READ WRITE`); err != nil {
+			return err
+		}
+		schema, err := getRow(ctx, tx, "copy", scanString, `SELECT current_schema()`)
+		if err != nil {
+			return err
+		}
+		tables, err := listRows(ctx, tx, "list tables", scanString, `SELECT tablename FROM pg_tables WHERE schemaname = ? ORDER BY tablename`, schema)
+		if err != nil {
+			return err
+		}
+		for _, name := range tables {
+			from := pgx.Identifier{schema, name}.Sanitize()
+			to := pgx.Identifier{"pg_temp", name}.Sanitize()
+			for _, s := range []string{
+				`CREATE TABLE ` + to + ` (LIKE ` + from + ` INCLUDING ALL)`,
+				`INSERT INTO ` + to + ` OVERRIDING SYSTEM VALUE SELECT * FROM ` + from,
+			} {
+				if _, err := tx.exec(ctx, "copy "+name, s); err != nil {
+					return err
+				}
+			}
+			sequence, ok, err := findRow(ctx, tx, "copy "+name, scanString, `SELECT coalesce(pg_get_serial_sequence(?, a.attname), '') FROM pg_attribute a WHERE a.attrelid = CAST(? AS regclass) AND a.attidentity <> ''`, to, to)
+			if err == nil && ok {
+				_, err = tx.exec(ctx, "copy "+name, `SELECT setval(CAST(? AS regclass), (SELECT coalesce(max(id), 0) + 1 FROM `+to+`), FALSE)`, sequence)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // serverConfig reads a URL. The address is the URL without a password, for people.
 func serverConfig(at string) (config *pgx.ConnConfig, address string, err error) {
 	u, err := url.Parse(at)

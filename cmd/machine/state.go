@@ -130,11 +130,14 @@ func DiskTrouble(err error, state string) string {
 	return ""
 }
 
+// Database returns where the database of a state folder is, for package store. Tests set it.
+var Database = func(stateDir string) string { return filepath.Join(stateDir, "state.db") }
+
 func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice})
+	return store.Open(ctx, Database(m.dirs.State), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice})
 }
 
 // MakeFolder creates a folder; its error has the remedy.
@@ -152,7 +155,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := m.copyStore(ctx, filepath.Join(dir, "state.db"))
+	db, err := store.OpenScratch(ctx, Database(m.dirs.State), dir, store.Options{Now: m.now, RunTwice: m.runTwice})
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -160,26 +163,12 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 	return func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
-	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		err := errors.Join(db.Snapshot(ctx, to), db.Close())
-		if err != nil {
-			return nil, err
-		}
-	}
-	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice})
-}
-
 // View runs fn in a read transaction of the state database; false if there is no database yet.
 func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
 	if err := GuardState(stateDir); err != nil {
 		return false, err
 	}
-	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
+	db, ok, err := store.OpenReadOnly(ctx, Database(stateDir))
 	if err != nil || !ok {
 		return ok, err
 	}
