@@ -34,7 +34,7 @@ type serverFacts struct {
 
 // askServer asks for the facts in one round trip.
 func askServer(ctx context.Context, pool *sql.DB) (f serverFacts, err error) {
-	const ours = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = 'merge_words' AND c.relkind = 'r' AND n.nspname `
+	const ours = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = 'merge_words' AND c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname `
 	var there int64
 	before := time.Now() //nolint:forbidigo // the clock of this machine, also where tests have another one
 	err = pool.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -53,7 +54,7 @@ func (w *world) useServer(e *testscript.Env, t *testing.T) error {
 }
 
 // aboutFile finds stories that are about SQLite's file: they stay SQLite's.
-var aboutFile = regexp.MustCompile(`state\.db|sqlite`)
+var aboutFile = regexp.MustCompile(`(?m)state\.db|sqlite|rm -rf \$STATE(?:['" ]|$)`)
 
 // ofEngine chooses the stories that are played on the engine for tests: all on SQLite; on PostgreSQL
 // those that are not about SQLite's file.
@@ -72,4 +73,4 @@ func ofEngine(t *testing.T, files []string) []string {
 }
 
 // onServer are the folders that are played on PostgreSQL.
-var onServer = []string{"flow", "feedback", "command", "pause", "recovery", "budget", "ingest", "repository"}
+var onServer = strings.Fields(os.Getenv("MX_FOLDERS"))

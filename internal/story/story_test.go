@@ -300,6 +300,23 @@ func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cell is a value of the database as SQLite writes it: a condition is a number.
+type cell string
+
+// Scan implements sql.Scanner.
+func (c *cell) Scan(value any) error {
+	if truth, ok := value.(bool); ok {
+		value = 0
+		if truth {
+			value = 1
+		}
+	}
+	var text sql.NullString
+	err := text.Scan(value)
+	*c = cell(text.String)
+	return err
+}
+
 // query reads a state database.
 func query(path, text string) (all [][]string, err error) {
 	driver, at := "pgx", path
@@ -325,7 +342,7 @@ func query(path, text string) (all [][]string, err error) {
 		return nil, err
 	}
 	for rows.Next() {
-		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		cells, into := make([]cell, len(columns)), make([]any, len(columns))
 		for i := range cells {
 			into[i] = &cells[i]
 		}
@@ -334,7 +351,7 @@ func query(path, text string) (all [][]string, err error) {
 		}
 		row := make([]string, len(cells))
 		for i, c := range cells {
-			row[i] = c.String
+			row[i] = string(c)
 		}
 		all = append(all, row)
 	}
