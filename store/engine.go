@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,9 +91,14 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 	if err := d.migrate(ctx, migrations); err != nil {
 		return nil, errors.Join(d.engine.unopened(err), d.SQL.Close())
 	}
+	return d.writeBy(opt), nil
+}
+
+// writeBy makes a connected database one that is written to.
+func (d *DB) writeBy(opt Options) *DB {
 	d.now, d.redact, d.writer, d.runTwice = opt.Now, opt.Redact, make(chan struct{}, 1), opt.RunTwice
 	d.machine, d.shared = opt.Machine, opt.Shared
-	return d, nil
+	return d
 }
 
 // OpenReadOnly opens an existing state database for reading, and creates none. It returns false if
@@ -124,6 +130,28 @@ func openReadOnly(ctx context.Context, at string, migrations fs.FS) (*DB, bool, 
 		return d, true, nil
 	}
 	return nil, false, errors.Join(d.engine.explain(err), d.SQL.Close())
+}
+
+// OpenScratch opens a copy of a database for a dry run: what is written to it is lost when it is closed,
+// or with dir, an empty folder. Where there is no database yet the copy is empty.
+func OpenScratch(ctx context.Context, at, dir string, opt Options) (*DB, error) {
+	to := filepath.Join(dir, "state.db")
+	if isServer(at) {
+		if db, ok, err := openServerScratch(ctx, at, opt); ok || err != nil {
+			return db, err
+		}
+		return Open(ctx, to, opt) // empty
+	}
+	db, ok, err := OpenReadOnly(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		if err := errors.Join(db.Snapshot(ctx, to), db.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return Open(ctx, to, opt)
 }
 
 // opened opens a file or a server's database, whichever at is, and returns its migrations.

@@ -135,7 +135,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
-			_, err := tx.exec(ctx, "fill", count+fill.query, r.ID, fill.rows, millis(t0.Add(-24*time.Hour)))
+			_, err := tx.exec(ctx, "fill", filling(d, count+fill.query), r.ID, fill.rows, millis(t0.Add(-24*time.Hour)))
 			return err
 		})
 	}

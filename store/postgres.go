@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,7 +33,7 @@ func isServer(at string) bool {
 // postgresEngine is a PostgreSQL database that several machines share.
 type postgresEngine struct {
 	address string   // the URL without a password
-	texts   sync.Map // statementKey to rewritten
+	texts   sync.Map // statementKey to *rewritten
 }
 
 func (*postgresEngine) shared() bool   { return true }
@@ -76,13 +77,14 @@ func (*postgresEngine) again(err error) bool {
 	return ok && (failed.Code == "40001" || failed.Code == "40P01") // serialization failure, deadlock
 }
 
-func (e *postgresEngine) explain(err error) error { return err }
-
 func (e *postgresEngine) unopened(err error) error {
 	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
 		return err
 	}
-	return fmt.Errorf("open %s: %w", e.address, e.explain(err))
+	if explained := e.explain(err); explained != err { //nolint:errorlint // it is another one where there is something to say
+		return explained
+	}
+	return fmt.Errorf("open %s: %w", e.address, err)
 }
 
 // check does nothing: the server enforces references, and checks its pages itself.
@@ -152,13 +154,80 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
 	e := &postgresEngine{address: address}
+	if err := e.mustBeEncrypted(config); err != nil {
+		return nil, err
+	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(serverConns)
 	pool.SetMaxIdleConns(serverConns)
-	if err := pool.PingContext(ctx); err != nil {
+	facts, err := askServer(ctx, pool)
+	if err != nil {
 		return nil, errors.Join(e.unopened(interrupted(ctx, err)), pool.Close())
 	}
+	if err := e.refuse(facts, readOnly); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
 	return &DB{SQL: pool, Path: address, engine: e}, nil
+}
+
+// openServerScratch copies every table to a temporary one of the same name, which hides it from this
+// connection, the only one. It returns false if there is no table yet. A transaction that is rolled
+// back in the end would keep rows locked from passes for as long as the dry run asks GitHub.
+func openServerScratch(ctx context.Context, at string, opt Options) (*DB, bool, error) {
+	known, ok, err := OpenReadOnly(ctx, at)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if err := known.Close(); err != nil {
+		return nil, false, err
+	}
+	d, err := connectServer(ctx, at, true) // temporary tables can be written all the same
+	if err != nil {
+		return nil, false, err
+	}
+	d.SQL.SetMaxOpenConns(1)
+	d.SQL.SetConnMaxLifetime(0)
+	d.writeBy(opt)
+	if err := d.hideTables(ctx); err != nil {
+		return nil, false, errors.Join(fmt.Errorf("copy %s: %w", d.Path, err), d.Close())
+	}
+	return d, true, nil
+}
+
+func (d *DB) hideTables(ctx context.Context) error {
+	return d.runUntilAlone(ctx, func(tx *Tx) error {
+		if _, err := tx.exec(ctx, "copy", `SET TRANSACTION READ WRITE`); err != nil {
+			return err
+		}
+		schema, err := getRow(ctx, tx, "copy", scanString, `SELECT current_schema()`)
+		if err != nil {
+			return err
+		}
+		tables, err := listRows(ctx, tx, "list tables", scanString, `SELECT tablename FROM pg_tables WHERE schemaname = ? ORDER BY tablename`, schema)
+		if err != nil {
+			return err
+		}
+		for _, name := range tables {
+			from := pgx.Identifier{schema, name}.Sanitize()
+			to := pgx.Identifier{"pg_temp", name}.Sanitize()
+			for _, s := range []string{
+				`CREATE TABLE ` + to + ` (LIKE ` + from + ` INCLUDING ALL)`,
+				`INSERT INTO ` + to + ` OVERRIDING SYSTEM VALUE SELECT * FROM ` + from,
+			} {
+				if _, err := tx.exec(ctx, "copy "+name, s); err != nil {
+					return err
+				}
+			}
+			sequence, ok, err := findRow(ctx, tx, "copy "+name, scanString, `SELECT coalesce(pg_get_serial_sequence(?, a.attname), '') FROM pg_attribute a WHERE a.attrelid = CAST(? AS regclass) AND a.attidentity <> ''`, to, to)
+			if err == nil && ok {
+				_, err = tx.exec(ctx, "copy "+name, `SELECT setval(CAST(? AS regclass), (SELECT coalesce(max(id), 0) + 1 FROM `+to+`), FALSE)`, sequence)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // serverConfig reads a URL. The address is the URL without a password, for people.
@@ -201,7 +270,12 @@ type statementKey struct{ query, types string }
 type rewritten struct {
 	text string
 	args []int // the argument of each parameter
+	uses atomic.Int64
 }
+
+// To prepare a statement takes a round trip of its own, so that it is prepared when it is used for the
+// third time: most statements of a pass are not.
+const usesUnprepared = 2
 
 // statement numbers a statement's placeholders, and gives each the type of its argument: from the
 // text alone, PostgreSQL would take a time in milliseconds for an int4 next to a 0, and a parameter
@@ -220,10 +294,13 @@ func (e *postgresEngine) statement(query string, args []any) (string, []any) {
 	if !ok {
 		known, _ = e.texts.LoadOrStore(key, numbered(query, args, types))
 	}
-	s := known.(rewritten)
-	used := make([]any, len(s.args))
-	for i, arg := range s.args {
-		used[i] = values[arg]
+	s := known.(*rewritten)
+	used := make([]any, 0, len(s.args)+1)
+	if s.uses.Add(1) <= usesUnprepared {
+		used = append(used, pgx.QueryExecModeExec)
+	}
+	for _, arg := range s.args {
+		used = append(used, values[arg])
 	}
 	return s.text, used
 }
@@ -298,9 +375,9 @@ func serverValue(a any) (value any, typ byte) {
 }
 
 // numbered rewrites ?, ?2 and @name to $n with a cast. Quoted texts stay.
-func numbered(query string, args []any, types []byte) rewritten {
+func numbered(query string, args []any, types []byte) *rewritten {
 	var out strings.Builder
-	var s rewritten
+	s := &rewritten{}
 	put := func(arg int, found string) {
 		if arg < 0 || arg >= len(args) {
 			out.WriteString(found) // the server reports it
@@ -315,7 +392,7 @@ func numbered(query string, args []any, types []byte) rewritten {
 	}
 	next := 0 // the argument of the next bare ?
 	for at := 0; at < len(query); {
-		m := placeholder.FindStringIndex(query[at:])
+		m := placeholder().FindStringIndex(query[at:])
 		if m == nil {
 			out.WriteString(query[at:])
 			break
@@ -345,4 +422,4 @@ func numbered(query string, args []any, types []byte) rewritten {
 }
 
 // placeholder matches a placeholder, or a quoted text that may hold what looks like one.
-var placeholder = regexp.MustCompile(`\?[0-9]*|@[a-z_]+|'[^']*'|"[^"]*"`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\?[0-9]*|@[a-z_]+|'[^']*'|"[^"]*"`) })

@@ -143,14 +143,15 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		return nil
 	}
 	var unwritable error
-	if files.Exists(d.Path) {
-		unwritable = store.TryWrite(ctx, d.Path)
+	at := Database(state)
+	if at != d.Path || files.Exists(d.Path) {
+		unwritable = store.TryWrite(ctx, at)
 	}
 	if locked, ok := errors.AsType[*store.LockedError](unwritable); ok {
 		d.Trouble, d.Do = locked.Error(), fmt.Sprintf("find the program and end it: fuser -v %q", d.Path)
 		return d
 	}
-	db, there, err := store.OpenReadOnly(ctx, d.Path)
+	db, there, err := store.OpenReadOnly(ctx, at)
 	if there {
 		err = errors.Join(db.Check(ctx), db.Close())
 	}

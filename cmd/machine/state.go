@@ -131,6 +131,9 @@ func DiskTrouble(err error, state string) string {
 	return ""
 }
 
+// Database returns where the database of a state folder is, for package store. Tests set it.
+var Database = func(stateDir string) string { return filepath.Join(stateDir, "state.db") }
+
 func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
@@ -139,7 +142,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{
+	return store.Open(ctx, Database(m.dirs.State), store.Options{
 		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice, Machine: self.Name, Shared: m.shared,
 	})
 }
@@ -178,7 +181,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := m.copyStore(ctx, pass, filepath.Join(dir, "state.db"))
+	db, err := store.OpenScratch(ctx, Database(m.dirs.State), dir, store.Options{Now: m.now, RunTwice: m.runTwice, Machine: pass.Machine.Name, Shared: m.shared})
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -186,26 +189,12 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 	return func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-func (m *Machine) copyStore(ctx context.Context, pass *tick.Pass, to string) (*store.DB, error) {
-	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		err := errors.Join(db.Snapshot(ctx, to), db.Close())
-		if err != nil {
-			return nil, err
-		}
-	}
-	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice, Machine: pass.Machine.Name, Shared: m.shared})
-}
-
 // View runs fn in a read transaction of the state database; false if there is no database yet.
 func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
 	if err := GuardState(stateDir); err != nil {
 		return false, err
 	}
-	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
+	db, ok, err := store.OpenReadOnly(ctx, Database(stateDir))
 	if err != nil || !ok {
 		return ok, err
 	}

@@ -70,6 +70,8 @@
 // can have a file system of its own, [cron] whether a cron daemon can be started that is not the
 // machine's, [bash-completion] whether bash can complete.
 //
+// Where testpg.Variable names a server, a sample of the stories has its database there, see ofEngine.
+//
 // The program runs each function given to the database's Update twice, see store.Options.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the stories.
@@ -90,6 +92,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // for the db command
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the db command
 
@@ -104,6 +107,7 @@ var update = flag.Bool("update", false, "write what cmp found into the stories")
 func TestMain(m *testing.M) {
 	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
+			databaseOnServer()
 			os.Exit(cmd.Main(cmd.Env{
 				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), RunTwice: true, Shared: os.Getenv(sharedVariable) != "",
 			}))
@@ -118,7 +122,7 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	p := params(t)
 	p.WorkdirRoot = testhome.Memory(t)
-	runFolders(t, p, played(t))
+	runFolders(t, p, ofEngine(t, played(t)))
 }
 
 func params(t *testing.T) testscript.Params {
@@ -174,6 +178,9 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 func setUp(e *testscript.Env, t *testing.T) error {
 	w, err := newWorld(e.WorkDir)
 	if err != nil {
+		return err
+	}
+	if err := w.useServer(e, t); err != nil {
 		return err
 	}
 	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
@@ -293,13 +300,34 @@ func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cell is a value of the database as SQLite writes it: a condition is a number.
+type cell string
+
+// Scan implements sql.Scanner.
+func (c *cell) Scan(value any) error {
+	if truth, ok := value.(bool); ok {
+		value = 0
+		if truth {
+			value = 1
+		}
+	}
+	var text sql.NullString
+	err := text.Scan(value)
+	*c = cell(text.String)
+	return err
+}
+
 // query reads a state database.
 func query(path, text string) (all [][]string, err error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	driver, at := "pgx", path
+	if filepath.IsAbs(path) {
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
+		q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}
+		driver, at = "sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 	}
-	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
+	db, err := sql.Open(driver, at)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +342,7 @@ func query(path, text string) (all [][]string, err error) {
 		return nil, err
 	}
 	for rows.Next() {
-		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		cells, into := make([]cell, len(columns)), make([]any, len(columns))
 		for i := range cells {
 			into[i] = &cells[i]
 		}
@@ -323,7 +351,7 @@ func query(path, text string) (all [][]string, err error) {
 		}
 		row := make([]string, len(cells))
 		for i, c := range cells {
-			row[i] = c.String
+			row[i] = string(c)
 		}
 		all = append(all, row)
 	}

@@ -3,6 +3,7 @@
 package story
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -33,6 +34,7 @@ type world struct {
 	token  string // the operator's
 	config *configFile
 	clock  clock
+	server string        // the URL of the database on PostgreSQL; empty: it is a file
 	job    chan struct{} // closed when the job that launchd started has ended; nil: it started none
 	skew   atomic.Int64  // of GitHub's clock, in nanoseconds
 }
@@ -163,7 +165,9 @@ func (w *world) ghDir() string      { return filepath.Join(w.work, "gh") }
 func (w *world) hubDir() string     { return filepath.Join(w.work, "hub") }
 func (w *world) agentDir() string   { return filepath.Join(w.work, "agent") }
 func (w *world) stateDir() string   { return w.state }
-func (w *world) stateDB() string    { return filepath.Join(w.stateDir(), "state.db") }
+func (w *world) stateDB() string {
+	return cmp.Or(w.server, filepath.Join(w.stateDir(), "state.db"))
+}
 func (w *world) configPath() string { return filepath.Join(w.work, "config.toml") }
 
 // environ is what a program in the world sees, beside PATH.
@@ -177,6 +181,7 @@ func (w *world) environ() map[string]string {
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
 		"GOGC": "off", "GOMEMLIMIT": "256MiB", // a pass is over before it has collected its garbage
 		clockVariable:    w.clock.path,
+		serverVariable:   w.server,
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}

@@ -46,16 +46,28 @@ func (f *Template) Copy(t testing.TB) string {
 	if f.err != nil {
 		t.Fatal(f.err)
 	}
-	name, err := create(t.Context(), f.name)
+	url, drop, err := copyOf(t.Context(), f.name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := run(context.WithoutCancel(t.Context()), `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`); err != nil {
+		if err := drop(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
-	return urlOf(name)
+	return url
+}
+
+// New returns the URL of a new database without any table, and what drops it.
+func New(ctx context.Context) (url string, drop func(context.Context) error, err error) {
+	return copyOf(ctx, "template0")
+}
+
+func copyOf(ctx context.Context, from string) (url string, drop func(context.Context) error, err error) {
+	name, err := create(ctx, from)
+	return urlOf(name), func(ctx context.Context) error {
+		return run(ctx, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`)
+	}, err
 }
 
 // create creates a database as a copy of another one.

@@ -73,14 +73,15 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 			if err := p.ReconcileFollowups(t.Context(), tx); err != nil {
 				return err
 			}
-			for _, id := range []int64{1, 2, 3, 4} {
-				i, err := tx.GetItem(t.Context(), id)
-				if err != nil {
-					return err
-				}
+			repos, err := tx.ListRepos(t.Context())
+			if err != nil {
+				return err
+			}
+			items, err := tx.ListItems(t.Context(), repos[0].ID)
+			for _, i := range items[:4] {
 				b.WriteString(string(i.State) + "/" + explain.Reason(i.Reason, explain.Place{Comments: routing}).Next() + "\n")
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

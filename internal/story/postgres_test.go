@@ -1,0 +1,75 @@
+//go:build unix
+
+package story
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
+)
+
+// serverVariable has, for the program, the URL of the database of the state folder $STATE.
+const serverVariable = "MERGEXO_STORY_DATABASE"
+
+// databaseOnServer has the program use the story's database on the server, if it has one there.
+func databaseOnServer() {
+	file, server := machine.Database, os.Getenv(serverVariable)
+	if server == "" {
+		return
+	}
+	machine.Database = func(stateDir string) string {
+		if stateDir == os.Getenv("STATE") {
+			return server
+		}
+		return file(stateDir)
+	}
+}
+
+// useServer makes the story a database on the server for tests, where there is one.
+func (w *world) useServer(e *testscript.Env, t *testing.T) error {
+	if !testpg.Set() {
+		return nil
+	}
+	ctx := context.WithoutCancel(t.Context())
+	url, drop, err := testpg.New(ctx)
+	if err != nil {
+		return err
+	}
+	w.server = url
+	e.Defer(func() {
+		if err := drop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return nil
+}
+
+// aboutFile finds stories that are about SQLite's file: they stay SQLite's.
+var aboutFile = regexp.MustCompile(`(?m)state\.db|sqlite|rm -rf \$STATE(?:['" ]|$)`)
+
+// ofEngine chooses the stories that are played on the engine for tests: all on SQLite; on PostgreSQL
+// those that are not about SQLite's file.
+func ofEngine(t *testing.T, files []string) []string {
+	t.Helper()
+	if !testpg.Set() {
+		return files
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return aboutFile.Match(text) || !slices.Contains(onServer, filepath.Base(filepath.Dir(file)))
+	})
+}
+
+// onServer are the folders that are played on PostgreSQL, some hundred stories.
+var onServer = []string{"budget", "checks", "command", "feedback", "flow", "ingest", "notice", "pause", "recovery", "repository", "status"}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// serverError is an error of a server or of the way to it, in one line without a password.
+type serverError struct {
+	words string
+	err   error
+}
+
+func (e *serverError) Error() string { return e.words }
+func (e *serverError) Unwrap() error { return e.err }
+
+// What ends faults of a server.
+const (
+	retryLater  = "the next pass continues, nothing is lost"
+	startServer = "check that the server runs and can be reached from this machine; " + retryLater
+)
+
+// remedies say what to do about errors of a server, by their SQLSTATE or its class.
+var remedies = map[string]string{
+	"08":    startServer,
+	"28":    "correct the user and the password in the URL of the database, and allow the user in pg_hba.conf",
+	"3D000": "create the database: createdb -E UTF8 -T template0 NAME",
+	"3F000": "create the schema, or correct search_path in the URL of the database",
+	"40":    "other machines changed the same rows each time; " + retryLater,
+	"42501": "let the user own the schema and the tables: ALTER SCHEMA public OWNER TO NAME",
+	"53100": "make room on the disk of the database server; " + retryLater,
+	"53200": "give the database server more memory; " + retryLater,
+	"53300": "raise max_connections of the server, or let fewer machines and programs use it; " + retryLater,
+	"57P":   "start the server, or wait until it has started; " + retryLater,
+	"58":    "see the log of the database server, its disk may be broken or full; " + retryLater,
+	"XX001": "see the log of the database server: its files are damaged",
+	"XX002": "see the log of the database server: REINDEX DATABASE may repair it",
+	"25006": "name the primary server in the URL of the database: this one is a replica, or default_transaction_read_only is on",
+}
+
+// explain makes faults of the server, or of the way to it, faults of this machine: each turn waits for
+// them, and no attempt counts.
+func (e *postgresEngine) explain(err error) error {
+	_, known := errors.AsType[*work.MachineError](err)
+	if err == nil || known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
+		for _, code := range []string{failed.Code, failed.Code[:3], failed.Code[:2]} {
+			if do := remedies[code]; do != "" {
+				return e.fault(failed.Message, do, err)
+			}
+		}
+		return err
+	}
+	if isLost(err) {
+		return e.fault(reached(err), startServer, err)
+	}
+	return err
+}
+
+// fault is a fault of this server, with what ends it.
+func (e *postgresEngine) fault(says, do string, err error) error {
+	words := fmt.Sprintf("database %s: %s", e.address, strings.Join(strings.Fields(says), " "))
+	return &work.MachineError{Err: &serverError{words, err}, Do: do}
+}
+
+// isLost reports whether there is no connection, or no more.
+func isLost(err error) bool {
+	_, refused := errors.AsType[*pgconn.ConnectError](err)
+	_, ofNet := errors.AsType[net.Error](err)
+	return refused || ofNet || pgconn.Timeout(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// reached returns why a server was not reached, without what pgx says before it.
+func reached(err error) string {
+	if refused, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return refused.Unwrap().Error()
+	}
+	return "the connection was lost: " + err.Error()
+}
