@@ -24,6 +24,9 @@ type Options struct {
 	// to find functions whose second run differs: they append to, count in or read an outer value
 	// that the first run changed.
 	RunTwice bool
+	// ClaimedOnly makes it an error to move a turn, a run, an action or a merge without a Claim. Tests
+	// of whole passes set it.
+	ClaimedOnly bool
 }
 
 // Open opens the state database for reading and writing, creates it if it is missing and migrates
@@ -44,7 +47,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1), runTwice: opt.RunTwice}, nil
+	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1), runTwice: opt.RunTwice, claimed: opt.ClaimedOnly}, nil
 }
 
 // OpenReadOnly opens an existing state database for reading. It returns false if there is none, and

@@ -36,6 +36,7 @@ type DB struct {
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool
+	claimed  bool
 	damaged  atomic.Pointer[DamagedError]
 }
 
@@ -80,7 +81,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 var errRunAgain = errors.New("this run is rolled back")
 
 func (d *DB) runOnce(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed}, fn)
 }
 
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
@@ -96,7 +97,8 @@ func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) er
 	}
 	defer tx.Rollback()
 	t.sql = tx
-	if err := fn(t); err != nil {
+	err = fn(t)
+	if err = cmp.Or(err, t.taken); err != nil {
 		return d.explain(interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {

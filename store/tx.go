@@ -17,6 +17,11 @@ type Tx struct {
 	now      time.Time           // the same time for the whole transaction
 	redact   func(string) string // nil: secrets are not removed
 	readOnly bool
+
+	claims      []Claim
+	claimedOnly bool // see Options.ClaimedOnly
+	checked     bool
+	taken       error // a claim was lost: nothing is committed, whatever the function returns
 }
 
 // clean removes secrets from a reason or error text before it is stored, because it may quote an
@@ -85,6 +90,9 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
+	if err := t.checkClaims(ctx, query); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
 	res, err := t.sql.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
@@ -121,6 +129,9 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
 	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
+	if err := t.checkClaims(ctx, query); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)

@@ -93,6 +93,7 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 
 // runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
 func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
+	ctx = store.Under(ctx, store.HoldTurn(l.Turn))
 	tell.ObserveTurn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 

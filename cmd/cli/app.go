@@ -28,8 +28,8 @@ type Env struct {
 	Version string           // of a release build; empty otherwise
 	Now     func() time.Time // nil: this machine's clock
 
-	// RunTwice is for tests: see store.Options.
-	RunTwice bool
+	// Strict is for tests: see machine.Options.
+	Strict bool
 
 	Bare    io.Writer // standard output for programs: control characters are not escaped
 	BareErr io.Writer // standard error for a program that we run in our place
@@ -94,7 +94,7 @@ func (a *App) GitHub(o transport.Options) (*github.Client, error) {
 
 // Machine is this machine as the config describes it.
 func (a *App) Machine(cfg *config.Config) (*machine.Machine, error) {
-	return machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Secrets: a.Secrets(), Now: a.Now, RunTwice: a.Env.RunTwice})
+	return machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict})
 }
 
 // CodeError passes on the exit code of another program, which has already printed the reason.

@@ -134,7 +134,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice})
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict})
 }
 
 // MakeFolder creates a folder; its error has the remedy.
@@ -171,7 +171,7 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice})
+	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict})
 }
 
 // View runs fn in a read transaction of the state database; false if there is no database yet.

@@ -197,7 +197,8 @@ type Orphans interface {
 type Repo struct {
 	Remote
 	Row   work.Repo
-	Ready bool // known well enough to plan for it and to write to it
+	epoch string // that this pass gives the repository's planning once it moves something
+	Ready bool   // known well enough to plan for it and to write to it
 
 	Ignored map[int]work.Flow // issues that ingest saw and that start once people remove their ignore label
 
@@ -213,6 +214,9 @@ type Repo struct {
 	Opened  Mirror
 	Sends   sync.Mutex // one sender of this repository's notices per process
 }
+
+// Planning returns the claim of the pass that plans for the repository.
+func (r *Repo) Planning() store.Claim { return store.PlanningClaim(r.Row, r.epoch) }
 
 // Git returns the repository's mirror and opens it on first use.
 func (r *Repo) Git() Mirror {
@@ -260,7 +264,7 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 			}
 			rows[i].NamedBy = p.Config.Path
 		}
-		all[i] = &Repo{Remote: r, Row: rows[i]}
+		all[i] = &Repo{Remote: r, Row: rows[i], epoch: store.NewEpoch()}
 	}
 	p.All, p.byRow = all, nil
 	return nil
@@ -345,7 +349,7 @@ func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.R
 			gone = append(gone, row.Name)
 		}
 		if hub := p.gitHubOf(row.Name.Host); hub != nil {
-			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Removed: true, Ready: true})
+			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, epoch: store.NewEpoch(), Removed: true, Ready: true})
 		}
 	}
 	p.Removed = left

@@ -74,6 +74,15 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 		return err
 	}
 	defer lock.Unlock()
+	var claim store.Claim
+	err = m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		claim, err = tx.TakeMerging(ctx, r.Row.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ctx = store.Under(ctx, claim)
 	d, err := m.due(ctx, r, chosen) // another pass may have done it
 	if err != nil || d.nothing() {
 		return err

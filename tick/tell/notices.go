@@ -36,16 +36,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	}
 	r.Sends.Lock()
 	defer r.Sends.Unlock()
-	if err := p.replanDropped(ctx, r); err != nil {
-		p.Log.ErrorContext(ctx, "could not list dropped notices", "repo_full_name", r.Name.FullName(), "error", err)
-		return
-	}
-	due, err := p.DueNotices(ctx, r)
-	if err != nil {
-		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
-		return
-	}
-	if len(due) == 0 {
+	if !p.Waiting(ctx, r) {
 		return
 	}
 	lock, ok, err := folder.TryLock(p.Dirs.NoticesLock(r.Row))
@@ -53,8 +44,14 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 		return
 	}
 	defer lock.Unlock()
-	// Another pass may have sent them while we took the lock.
-	if due, err = p.DueNotices(ctx, r); err != nil {
+	ctx, err = p.take(ctx, r)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not take over the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	due, err := p.DueNotices(ctx, r) // another pass may have sent them while we took the lock
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	ctx, reads := ahead.With(ctx, actions.PrefetchMaxAge)
