@@ -54,7 +54,7 @@ func versionsOf(t testing.TB, migrations fs.FS) []int64 {
 
 func ours(t testing.TB) fs.FS {
 	t.Helper()
-	migrations, err := schema()
+	migrations, err := schema("sqlite")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	d := &DB{File: &File{SQL: pool, Path: path}, readOnly: true}
+	d := &DB{SQL: pool, Path: path, engine: &sqliteEngine{path: path}, readOnly: true}
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
 		tables, err := listRows(t.Context(), tx, "tables", scanString,

@@ -1,8 +1,9 @@
-// Package store is the program's memory: SQLite, its schema and every statement sent to it.
+// Package store is the program's memory: a database, its schema and every statement sent to it. One
+// machine has a SQLite file, several machines share a PostgreSQL database.
 //
 // A DB opens transactions; everything else is a method of Tx, so callers decide which writes belong
 // together. State changes by compare-and-set: if the row is no longer as expected, the writer gets
-// ErrStale and nothing changes. Several processes may have the same file open.
+// ErrStale and nothing changes. Several processes may have the same database open.
 package store
 
 import (
@@ -11,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,11 +27,22 @@ var (
 	ErrStale = errors.New("stale")
 	// ErrReadOnly says that a write was tried on a read-only database or transaction.
 	ErrReadOnly = errors.New("read-only")
+	// ErrOlder says that the database needs a migration, which a reader never does.
+	ErrOlder = errors.New("written by an older gh mergexo")
+	// errReplaced says that the database file was deleted or replaced while it was open. Further
+	// writes would be lost.
+	errReplaced = errors.New("the database file was deleted or replaced while it was in use")
+	// errNewer says that a newer version of the program wrote the database.
+	errNewer = errors.New("written by a newer gh mergexo")
+	// errTooOld says that the database is older than the first schema that can be migrated.
+	errTooOld = errors.New("written by a gh mergexo from before its first release")
 )
 
 // DB is an open state database.
 type DB struct {
-	*File
+	SQL      *sql.DB
+	Path     string // of the file; of PostgreSQL the URL without a password
+	engine   engine
 	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
@@ -38,6 +51,25 @@ type DB struct {
 	readOnly bool
 	claimed  bool
 	damaged  atomic.Pointer[DamagedError]
+}
+
+// Close ends the connections.
+func (d *DB) Close() error {
+	if err := d.SQL.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", d.Path, err)
+	}
+	return nil
+}
+
+// Shared reports whether other machines may have the same database open.
+func (d *DB) Shared() bool { return d.engine.shared() }
+
+// InPlace fails if what is written would be lost, because the SQLite file was deleted or replaced.
+func (d *DB) InPlace() error { return d.engine.inPlace() }
+
+// Check has the engine check what it stores. Damage of a SQLite file is a *DamagedError.
+func (d *DB) Check(ctx context.Context) error {
+	return d.View(ctx, func(tx *Tx) error { return d.engine.check(ctx, tx) })
 }
 
 // GoBy sets the clock of later transactions.
@@ -70,33 +102,49 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	if d.runTwice {
-		if err := d.runOnce(ctx, func(tx *Tx) error { return cmp.Or(fn(tx), errRunAgain) }); !errors.Is(err, errRunAgain) {
+		if err := d.runUntilAlone(ctx, func(tx *Tx) error { return cmp.Or(fn(tx), errRunAgain) }); !errors.Is(err, errRunAgain) {
 			return err
 		}
 	}
-	return d.runOnce(ctx, fn)
+	return d.runUntilAlone(ctx, fn)
 }
 
 // errRunAgain rolls the first of two runs back.
 var errRunAgain = errors.New("this run is rolled back")
 
-func (d *DB) runOnce(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed}, fn)
+// tries is how often a transaction is run that fails because of others; their waits add up to about
+// busyTimeout.
+const tries = 12
+
+// runUntilAlone runs a write transaction again if it failed only because of another one.
+func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
+	for try := 1; ; try++ {
+		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed}, fn)
+		if err == nil || try == tries || !d.engine.again(err) {
+			return err
+		}
+		most := busyTimeout >> (tries - try) // 5 ms after the first try, the double after each further one
+		select {
+		case <-time.After(rand.N(most)): // jitter: two that failed because of each other must not meet again
+		case <-ctx.Done():
+			return fmt.Errorf("write to %s: %w", d.Path, errors.Join(ctx.Err(), err))
+		}
+	}
 }
 
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
 // and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &Tx{readOnly: true}, fn)
+	return d.run(ctx, &Tx{readOnly: true}, fn)
 }
 
-func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
-	tx, err := d.SQL.BeginTx(ctx, opt)
+func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {
+	tx, err := d.SQL.BeginTx(ctx, d.engine.options(t.readOnly))
 	if err != nil {
 		return fmt.Errorf("begin on %s: %w", d.Path, d.explain(interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
-	t.sql = tx
+	t.sql, t.statement = tx, d.engine.statement
 	err = fn(t)
 	if err = cmp.Or(err, t.taken); err != nil {
 		return d.explain(interrupted(ctx, err))
@@ -107,9 +155,9 @@ func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) er
 	return nil
 }
 
-// explain explains an error of a transaction, and remembers that the file is damaged.
+// explain explains an error of a transaction, and remembers that a file is damaged.
 func (d *DB) explain(err error) error {
-	err = explainFile(d.Path, err)
+	err = d.engine.explain(err)
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
 		d.damaged.CompareAndSwap(nil, damaged)
 	}
@@ -123,4 +171,13 @@ func (d *DB) Damage() error {
 		return damaged
 	}
 	return nil
+}
+
+// interrupted adds the context's error to an error that it caused, because SQLite only reports
+// "interrupted".
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -23,14 +24,16 @@ var (
 
 func clock() time.Time { return t0 }
 
-// newPath is a state database's path that no file, WAL or escape is at yet.
+// newPath is a state database's path that no file, WAL or escape is at yet. A test that names a path is
+// about the file, and stays SQLite's; one that calls newDB runs on either engine.
 func newPath(t testing.TB) string {
 	return filepath.Join(t.TempDir(), "odd ?#%41 folder", "state.db")
 }
 
-func openAt(t testing.TB, path string) *DB {
+// openAt opens a database, which is closed when the test ends.
+func openAt(t testing.TB, at string) *DB {
 	t.Helper()
-	d, err := Open(t.Context(), path, Options{Now: clock, RunTwice: true})
+	d, err := Open(t.Context(), at, Options{Now: clock, RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,22 +45,36 @@ func openAt(t testing.TB, path string) *DB {
 	return d
 }
 
-// empty is a database that has its schema, and nothing in it. To migrate one takes
+// emptyFile and emptyServer are a database that has its schema, and nothing in it. To migrate one takes
 // longer than most tests of what is in it.
-var empty = testhome.Template{Make: func(ctx context.Context, path string) error {
-	d, err := Open(ctx, path, Options{Now: clock})
+var (
+	emptyFile   = testhome.Template{Make: create}
+	emptyServer = testpg.Template{Make: create}
+)
+
+func create(ctx context.Context, at string) error {
+	d, err := Open(ctx, at, Options{Now: clock})
 	if err != nil {
 		return err
 	}
 	return d.Close()
-}}
+}
 
-// newDB is an empty database, whose file is examined when the test ends.
+// newAt is where an empty database is: a URL where there is a server for tests, a path otherwise.
+func newAt(t testing.TB) string {
+	t.Helper()
+	if testpg.Set() {
+		return emptyServer.Copy(t)
+	}
+	path := newPath(t)
+	emptyFile.Put(t, path)
+	return path
+}
+
+// newDB is an empty database, which is examined when the test ends.
 func newDB(t testing.TB) *DB {
 	t.Helper()
-	path := newPath(t)
-	empty.Put(t, path)
-	d := openAt(t, path)
+	d := openAt(t, newAt(t))
 	t.Cleanup(func() {
 		if err := d.Check(context.Background()); err != nil {
 			t.Error(err)

@@ -13,10 +13,11 @@ import (
 
 // Tx is one transaction. Its writes are on disk only when Update has returned.
 type Tx struct {
-	sql      *sql.Tx
-	now      time.Time           // the same time for the whole transaction
-	redact   func(string) string // nil: secrets are not removed
-	readOnly bool
+	sql       *sql.Tx
+	statement func(query string, args []any) (string, []any) // the engine's
+	now       time.Time                                      // the same time for the whole transaction
+	redact    func(string) string                            // nil: secrets are not removed
+	readOnly  bool
 
 	claims      []Claim
 	claimedOnly bool // see Options.ClaimedOnly
@@ -44,6 +45,7 @@ func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // listRows reads every row of a query. what is for the error message.
 func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
+	query, args = t.statement(query, args)
 	rows, err := t.sql.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -65,6 +67,7 @@ func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner)
 
 // findRow reads the only row of a query. It returns false if there is none.
 func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
+	query, args = t.statement(query, args)
 	v, err := scan(t.sql.QueryRowContext(ctx, query, args...))
 	var none T
 	if errors.Is(err, sql.ErrNoRows) {
@@ -93,6 +96,7 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	if err := t.checkClaims(ctx, query); err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
+	query, args = t.statement(query, args)
 	res, err := t.sql.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)

@@ -145,13 +145,13 @@ func needStrace(t *testing.T) {
 	t.Skipf("strace does not work here: %v: %s", err, out)
 }
 
-// buildBinary builds the program as it is released, or with store/dbfile_open.go changed.
+// buildBinary builds the program as it is released, or with store/sqlite.go changed.
 func buildBinary(t *testing.T, change func(source string) string) string {
 	t.Helper()
 	dir := t.TempDir()
 	args := []string{"build", "-o", filepath.Join(dir, "gh-mergexo")}
 	if change != nil {
-		path, err := filepath.Abs("../../store/dbfile_open.go")
+		path, err := filepath.Abs("../../store/sqlite.go")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func buildBinary(t *testing.T, change func(source string) string) string {
 		}
 		changed := change(string(source))
 		if changed == string(source) {
-			t.Fatal("store/dbfile_open.go does not say what is to be changed any more")
+			t.Fatal("store/sqlite.go does not say what is to be changed any more")
 		}
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "open.go")}})
 		if err != nil {

@@ -34,7 +34,7 @@ func TestOpenWaitsForTheFirstOpener(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		_, _ = conn.ExecContext(context.WithoutCancel(t.Context()), `ROLLBACK`)
 	}()
-	d, err := openFile(t.Context(), path, fstest.MapFS{"00001_first.sql": {Data: []byte("-- +goose Up\nCREATE TABLE t (id INTEGER);")}})
+	d, err := open(t.Context(), path, Options{Now: clock}, fstest.MapFS{"00001_first.sql": {Data: []byte("-- +goose Up\nCREATE TABLE t (id INTEGER);")}})
 	if err != nil {
 		t.Fatal(err)
 	}

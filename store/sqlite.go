@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -23,10 +24,77 @@ const (
 	idleConns   = 4
 )
 
-// openFile opens a database for reading and writing, creates it if it is missing and migrates its
-// schema. The caller must hold a lock: if two processes create the file at the same time, one would
-// delete the other's WAL as a leftover.
-func openFile(ctx context.Context, path string, migrations fs.FS) (*File, error) {
+// sqliteEngine is a SQLite file that several processes share.
+type sqliteEngine struct {
+	path string
+	info fs.FileInfo
+}
+
+func (*sqliteEngine) shared() bool   { return false }
+func (*sqliteEngine) folder() string { return "sqlite" }
+func (*sqliteEngine) hasSchema() string {
+	return `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`
+}
+func (*sqliteEngine) replaceBy() string { return "move the file away" }
+
+func (*sqliteEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS) error {
+	return upBy(ctx, goose.DialectSQLite3, pool, migrations)
+}
+
+func (*sqliteEngine) options(readOnly bool) *sql.TxOptions { return &sql.TxOptions{ReadOnly: readOnly} }
+
+func (*sqliteEngine) statement(query string, args []any) (string, []any) { return query, args }
+
+// again is false, because a writer waits for the one before it.
+func (*sqliteEngine) again(error) bool { return false }
+
+func (e *sqliteEngine) explain(err error) error { return explainFile(e.path, err) }
+
+func (e *sqliteEngine) unopened(err error) error {
+	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
+		return err
+	}
+	return writable(e.path, err)
+}
+
+// inPlace checks that the path still leads to the open file, and returns errReplaced if not. SQLite
+// writes to a deleted file without an error.
+func (e *sqliteEngine) inPlace() error {
+	now, err := os.Stat(e.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write to %s: %w", e.path, errReplaced)
+	case err != nil:
+		return fmt.Errorf("write to %s: %w", e.path, err)
+	case !os.SameFile(e.info, now):
+		return fmt.Errorf("write to %s: %w", e.path, errReplaced)
+	}
+	return nil
+}
+
+// check has SQLite check the whole file: its structure, and that no row refers to a missing one.
+func (e *sqliteEngine) check(ctx context.Context, tx *Tx) error {
+	found, err := listRows(ctx, tx, "check integrity", scanString, `PRAGMA integrity_check`)
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 || found[0] != "ok" {
+		return &DamagedError{Path: e.path, Words: fmt.Sprintf("%q", found)}
+	}
+	orphans, err := listRows(ctx, tx, "check references", scanString, `SELECT "table" || ' row ' || coalesce(rowid, '?') || ' without its ' || parent FROM pragma_foreign_key_check`)
+	if err != nil {
+		return err
+	}
+	if len(orphans) > 0 {
+		return &DamagedError{Path: e.path, Words: fmt.Sprintf("%q", orphans)}
+	}
+	return nil
+}
+
+// openFile opens a database for reading and writing, and creates it if it is missing. The caller
+// must hold a lock: if two processes create the file at the same time, one would delete the other's
+// WAL as a leftover.
+func openFile(ctx context.Context, path string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the state database: %w", err)
@@ -46,44 +114,23 @@ func openFile(ctx context.Context, path string, migrations fs.FS) (*File, error)
 	if err != nil {
 		return nil, writable(path, err)
 	}
-	if err := d.migrate(ctx, migrations); err != nil {
-		return nil, errors.Join(writable(path, err), d.SQL.Close())
-	}
 	return d, nil
 }
 
-// openFileReadOnly opens an existing database for reading. It returns false if the file is missing,
-// or if its creator died before the first table was created. It creates no database.
-func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bool, error) {
+// openFileReadOnly opens an existing database for reading.
+func openFileReadOnly(ctx context.Context, path string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open the state database: %w", err)
+		return nil, fmt.Errorf("open the state database: %w", err)
 	}
-	_, err = os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("look for the state database: %w", err)
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("look for the state database: %w", err)
 	}
 	d, err := connectReadOnly(ctx, path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s for reading: %w", path, explainFile(path, err))
+		return nil, fmt.Errorf("open %s for reading: %w", path, explainFile(path, err))
 	}
-	v, err := d.versions(ctx, migrations)
-	if err == nil {
-		err = d.checkMigratable(v)
-	}
-	switch {
-	case err != nil:
-	case v.have == 0:
-		return nil, false, d.SQL.Close()
-	case v.have < v.last:
-		err = fmt.Errorf("%s was %w (schema %d, this program needs %d): run gh mergexo tick once", path, ErrOlder, v.have, v.last)
-	default:
-		return d, true, nil
-	}
-	return nil, false, errors.Join(explainFile(path, err), d.SQL.Close())
+	return d, nil
 }
 
 // LockedError means that another program keeps a database locked for longer than any pass does.
@@ -94,6 +141,9 @@ func (e *LockedError) Error() string { return e.Path + " is locked by another pr
 // TryWrite commits a write that changes nothing to an existing database, as a pass commits its rows.
 // A database that is locked for long is a *LockedError.
 func TryWrite(ctx context.Context, path string) error {
+	if isServer(path) {
+		return tryServer(ctx, path)
+	}
 	const patience = 3 * time.Second // passes write for milliseconds
 	within, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
@@ -131,7 +181,7 @@ func tryWrite(ctx context.Context, path string, patience time.Duration) (err err
 	return tx.Commit()
 }
 
-func connectReadOnly(ctx context.Context, path string) (*File, error) {
+func connectReadOnly(ctx context.Context, path string) (*DB, error) {
 	d, err := connect(ctx, path, readOnlyValues())
 	if err != nil && isImmutable(path) {
 		values := readOnlyValues()
@@ -150,7 +200,7 @@ func readOnlyValues() url.Values {
 
 // connect opens a pool and its first connection. The pragmas are in the DSN, because a PRAGMA
 // statement would reach only one connection of the pool.
-func connect(ctx context.Context, path string, q url.Values) (*File, error) {
+func connect(ctx context.Context, path string, q url.Values) (*DB, error) {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
 		slashed = "/" + slashed // a drive letter
@@ -165,7 +215,7 @@ func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &File{SQL: pool, Path: path, info: info}, nil
+	return &DB{SQL: pool, Path: path, engine: &sqliteEngine{path: path, info: info}}, nil
 }
 
 // firstRead makes the pool's first connection read the file. SQLite ignores busy_timeout while the
@@ -216,12 +266,34 @@ func prepareFile(path string) error {
 // writable returns the cause of a failed open if SQLite only reports "unable to open" or
 // "readonly".
 func writable(path string, err error) error {
-	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
-		return err
-	}
 	probe, perr := os.CreateTemp(filepath.Dir(path), ".probe-*")
 	if perr != nil {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
 	return errors.Join(fmt.Errorf("open %s: %w", path, explainFile(path, err)), probe.Close(), os.Remove(probe.Name()))
+}
+
+// Snapshot writes a copy of a SQLite database to dst, which must not exist. It reads through its own
+// read-only connection.
+func (d *DB) Snapshot(ctx context.Context, dst string) error {
+	source, err := connectReadOnly(ctx, d.Path)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", d.Path, explainFile(d.Path, err))
+	}
+	err = snapshot(ctx, source, dst)
+	return errors.Join(err, source.Close())
+}
+
+func snapshot(ctx context.Context, source *DB, dst string) error {
+	f, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) // VACUUM INTO accepts an empty file
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", source.Path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("copy %s: %w", source.Path, err)
+	}
+	if _, err := source.SQL.ExecContext(ctx, `VACUUM INTO ?`, dst); err != nil {
+		return fmt.Errorf("copy %s to %s: %w", source.Path, dst, explainFile(source.Path, interrupted(ctx, err)))
+	}
+	return nil
 }

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+// engine is everything that SQLite and PostgreSQL do differently. Both get the same statements.
+type engine interface {
+	// shared reports whether other machines may have the same database open.
+	shared() bool
+	// folder is the name of the engine's migrations. Both folders have the same numbers.
+	folder() string
+	// hasSchema is a query that counts goose's table: 0 is a database without a schema.
+	hasSchema() string
+	// up runs the migrations. Several machines may try at the same time.
+	up(ctx context.Context, pool *sql.DB, migrations fs.FS) error
+	// replaceBy says what to do with a database that is too old to be migrated.
+	replaceBy() string
+	// options are those of a transaction that reads, or reads and writes.
+	options(readOnly bool) *sql.TxOptions
+	// statement returns a statement and its arguments as the driver takes them.
+	statement(query string, args []any) (string, []any)
+	// again reports whether a transaction failed only because of another one, so that its function
+	// is to run again.
+	again(err error) bool
+	// explain says what an error means, and what to do about it.
+	explain(err error) error
+	// unopened explains an error of an attempt to open for writing.
+	unopened(err error) error
+	// inPlace fails if what is written would be lost.
+	inPlace() error
+	// check has the engine check everything that it stores.
+	check(ctx context.Context, tx *Tx) error
+}
+
+//go:embed migrations
+var embedded embed.FS
+
+// schema returns an engine's migrations.
+func schema(folder string) (fs.FS, error) { return fs.Sub(embedded, "migrations/"+folder) }
+
+// Options are what Open needs besides the path.
+type Options struct {
+	Now func() time.Time // required
+	// Redact removes secrets from reasons and errors before they are stored; nil removes none.
+	Redact func(string) string
+	// RunTwice makes Update run each function twice and commit only the second run. Tests set it,
+	// to find functions whose second run differs: they append to, count in or read an outer value
+	// that the first run changed.
+	RunTwice bool
+	// ClaimedOnly makes it an error to move a turn, a run, an action or a merge without a Claim. Tests
+	// of whole passes set it.
+	ClaimedOnly bool
+}
+
+// Open opens the state database for reading and writing, and migrates its schema. at is the path of
+// a SQLite file, which it creates if it is missing: the caller must hold tick.lock. Or at is the URL
+// of an existing PostgreSQL database.
+func Open(ctx context.Context, at string, opt Options) (*DB, error) { return open(ctx, at, opt, nil) }
+
+// open is Open with other migrations than the embedded ones; nil: those.
+func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, error) {
+	if opt.Now == nil {
+		return nil, errors.New("open the state database: no clock")
+	}
+	d, migrations, err := opened(ctx, at, migrations, openFile, openServer)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.migrate(ctx, migrations); err != nil {
+		return nil, errors.Join(d.engine.unopened(err), d.SQL.Close())
+	}
+	d.now, d.redact, d.writer, d.runTwice, d.claimed = opt.Now, opt.Redact, make(chan struct{}, 1), opt.RunTwice, opt.ClaimedOnly
+	return d, nil
+}
+
+// OpenReadOnly opens an existing state database for reading, and creates none. It returns false if
+// there is no file, or no schema because its creator died before the first table was created.
+func OpenReadOnly(ctx context.Context, at string) (*DB, bool, error) {
+	return openReadOnly(ctx, at, nil)
+}
+
+func openReadOnly(ctx context.Context, at string, migrations fs.FS) (*DB, bool, error) {
+	d, migrations, err := opened(ctx, at, migrations, openFileReadOnly, openServerReadOnly)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	d.readOnly = true
+	v, err := d.versions(ctx, migrations)
+	if err == nil {
+		err = d.checkMigratable(v)
+	}
+	switch {
+	case err != nil:
+	case v.have == 0:
+		return nil, false, d.SQL.Close()
+	case v.have < v.last:
+		err = fmt.Errorf("%s was %w (schema %d, this program needs %d): run gh mergexo tick once", d.Path, ErrOlder, v.have, v.last)
+	default:
+		return d, true, nil
+	}
+	return nil, false, errors.Join(d.engine.explain(err), d.SQL.Close())
+}
+
+// opened opens a file or a server's database, whichever at is, and returns its migrations.
+func opened(ctx context.Context, at string, migrations fs.FS, file, server func(context.Context, string) (*DB, error)) (*DB, fs.FS, error) {
+	open := file
+	if isServer(at) {
+		open = server
+	}
+	d, err := open(ctx, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if migrations == nil {
+		if migrations, err = schema(d.engine.folder()); err != nil {
+			return nil, nil, errors.Join(err, d.SQL.Close())
+		}
+	}
+	return d, migrations, nil
+}
+
+// versions are the schema versions of a database and of the migrations.
+type versions struct {
+	have  int64 // the database's; 0: it has no schema yet
+	first int64 // the oldest that can be migrated
+	last  int64 // the newest migration
+}
+
+// versions reads the schema's version with one small read, so that goose is started only if a
+// migration is needed.
+func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return versions{}, err
+	}
+	if v.first, err = versionOf(slices.Min(names)); err != nil {
+		return versions{}, err
+	}
+	if v.last, err = versionOf(slices.Max(names)); err != nil {
+		return versions{}, err
+	}
+	var tables int
+	if err := d.SQL.QueryRowContext(ctx, d.engine.hasSchema()).Scan(&tables); err != nil || tables == 0 {
+		return v, interrupted(ctx, err)
+	}
+	row := d.SQL.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`)
+	return v, interrupted(ctx, row.Scan(&v.have))
+}
+
+func versionOf(migration string) (int64, error) {
+	digits, _, _ := strings.Cut(migration, "_")
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations' names: %w", err)
+	}
+	return v, nil
+}
+
+// checkMigratable refuses a database that cannot be migrated.
+func (d *DB) checkMigratable(v versions) error {
+	switch {
+	case v.have > v.last:
+		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, errNewer, v.have, v.last)
+	case v.have != 0 && v.have < v.first:
+		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): %s; the next pass creates a new one from GitHub",
+			d.Path, errTooOld, v.have, v.first, d.engine.replaceBy())
+	}
+	return nil
+}
+
+// migrate migrates the schema. If two programs try at the same time, one fails a migration and
+// reads the version again.
+func (d *DB) migrate(ctx context.Context, migrations fs.FS) error {
+	tried := int64(-1)
+	for {
+		v, err := d.versions(ctx, migrations)
+		if err == nil {
+			err = d.checkMigratable(v)
+		}
+		if err != nil || v.have == v.last {
+			return err
+		}
+		err = d.engine.up(ctx, d.SQL, migrations)
+		if err != nil && v.have == tried {
+			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, interrupted(ctx, err))
+		}
+		tried = v.have
+	}
+}
+
+// upBy runs the migrations by goose.
+func upBy(ctx context.Context, dialect goose.Dialect, pool *sql.DB, migrations fs.FS) error {
+	p, err := goose.NewProvider(dialect, pool, migrations, goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx) // not closed, because that would close the pool
+	return err
+}
