@@ -24,12 +24,14 @@ func TestActionKeepsEveryField(t *testing.T) {
 	u := newTurn(t, d, 1)
 	var want work.Action
 	fill(t, &want)
-	want.ID, want.RepoID, want.TurnID, want.ItemID = 1, u.RepoID, u.ID, u.ItemID
-	equal(t, addAction(t, d, want), want)
+	want.RepoID, want.TurnID, want.ItemID = u.RepoID, u.ID, u.ItemID
+	added := addAction(t, d, want)
+	want.ID = added.ID
+	equal(t, added, want)
 	equal(t, getAction(t, d, want.Token), want)
 
 	bare := addAction(t, d, work.Action{RepoID: u.RepoID, Token: "bare"})
-	equal(t, bare, work.Action{ID: 2, RepoID: u.RepoID, Token: "bare", State: work.ActionPlanned, PlannedAt: t0})
+	equal(t, bare, work.Action{ID: bare.ID, RepoID: u.RepoID, Token: "bare", State: work.ActionPlanned, PlannedAt: t0})
 	update(t, d, func(tx *Tx) error {
 		_, ok, err := tx.GetAction(t.Context(), "unknown")
 		equal(t, ok, false)

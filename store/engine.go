@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -19,6 +20,8 @@ import (
 type engine interface {
 	// shared reports whether other machines may have the same database open.
 	shared() bool
+	// session returns how a pass connects for its session; nil: it needs none.
+	session() *pgx.ConnConfig
 	// folder is the name of the engine's migrations. Both folders have the same numbers.
 	folder() string
 	// hasSchema is a query that counts goose's table: 0 is a database without a schema.

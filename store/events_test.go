@@ -40,8 +40,10 @@ func TestEventKeepsEveryField(t *testing.T) {
 	u := newTurn(t, d, 1)
 	var want work.Event
 	fill(t, &want)
-	want.ID, want.RepoID, want.ItemID, want.TurnID = 1, u.RepoID, u.ItemID, u.ID
-	equal(t, addEvent(t, d, want), want)
+	want.RepoID, want.ItemID, want.TurnID = u.RepoID, u.ItemID, u.ID
+	added := addEvent(t, d, want)
+	want.ID = added.ID
+	equal(t, added, want)
 	equal(t, inTx(t, d, func(tx *Tx) ([]work.Event, error) { return tx.ListItemEvents(t.Context(), u.ItemID) }), []work.Event{want})
 
 	if e := addEvent(t, d, work.Event{RepoID: u.RepoID, Key: "bare"}); e.SeenAt != t0 || e.TurnID != 0 || e.ItemID != 0 || !e.ProcessedAt.IsZero() {

@@ -561,7 +561,7 @@ var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinis
 func TestNothingOverIsInPartialIndexes(t *testing.T) {
 	var held [2]map[string]int64
 	for i, n := range []int{80, 400} {
-		d := newDB(t)
+		d := newFile(t)
 		lived(t, d, n)
 		held[i] = map[string]int64{}
 		for _, name := range partial {

@@ -26,19 +26,11 @@ func approvedPull(t testing.TB, d *DB, number int) work.PullRequest {
 // again.
 func writes(t testing.TB, d *DB, pullID int64, fn func(*Tx) error) (wrote int64, looks int) {
 	t.Helper()
-	ctx := t.Context()
 	before := reviewsOf(t, d, pullID).Look
 	update(t, d, func(tx *Tx) error {
-		changes := func() int64 {
-			n, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-		from := changes()
+		from := changedRows(t, tx)
 		err := fn(tx)
-		wrote = changes() - from
+		wrote = changedRows(t, tx) - from
 		return err
 	})
 	return wrote, reviewsOf(t, d, pullID).Look - before
@@ -109,7 +101,7 @@ func TestABoxThatCannotBeReadIsNone(t *testing.T) {
 	p := approvedPull(t, d, 1)
 	update(t, d, func(tx *Tx) error { return tx.PutBox(ctx, p.ID, fullBox(0)) })
 	for _, text := range []string{"", "{", `{"head": 7}`} {
-		if _, err := d.SQL.ExecContext(ctx, `UPDATE pull_reviews SET box = ?`, text); err != nil {
+		if _, err := d.SQL.ExecContext(ctx, `UPDATE pull_reviews SET box = $1`, text); err != nil {
 			t.Fatal(err)
 		}
 		got, ok := boxOf(t, d, p.ID)
@@ -420,7 +412,7 @@ func TestStopMerging(t *testing.T) {
 // Only what is ours, open and approved may be merged.
 func TestListMergeCandidates(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
-	number := 0
+	number, repo := 0, addRepo(t, d).ID
 	var want []int
 	for what, change := range map[string]func(*work.Item, *work.PullRequest, *review.Record){
 		"yes: approved":        func(*work.Item, *work.PullRequest, *review.Record) {},
@@ -437,8 +429,8 @@ func TestListMergeCandidates(t *testing.T) {
 		"a person has to look": func(_ *work.Item, _ *work.PullRequest, r *review.Record) { r.State = review.HumanReview },
 	} {
 		number++
-		item := work.Item{RepoID: addRepo(t, d).ID, Number: number, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback}
-		pull := work.PullRequest{RepoID: item.RepoID, Number: number + 1000, State: work.PullOpen}
+		item := work.Item{RepoID: repo, Number: number, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback}
+		pull := work.PullRequest{RepoID: repo, Number: number + 1000, State: work.PullOpen}
 		record := review.Record{State: review.Approved}
 		pull.ItemID = -1
 		change(&item, &pull, &record)
@@ -457,7 +449,7 @@ func TestListMergeCandidates(t *testing.T) {
 		}
 	}
 	candidates := func() (got []int) {
-		for _, p := range inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListMergeCandidates(ctx, 1) }) {
+		for _, p := range inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListMergeCandidates(ctx, repo) }) {
 			got = append(got, p.Number)
 		}
 		return got
@@ -465,8 +457,8 @@ func TestListMergeCandidates(t *testing.T) {
 	equal(t, candidates(), want)
 	// Another one was opened for the same work: only that may be.
 	update(t, d, func(tx *Tx) error {
-		old, _, err := tx.GetPull(ctx, 1, want[0])
-		return firstOf(err, second(tx.PutPull(ctx, work.PullRequest{RepoID: 1, ItemID: old.ItemID, Number: 2000, State: work.PullOpen})))
+		old, _, err := tx.GetPull(ctx, repo, want[0])
+		return firstOf(err, second(tx.PutPull(ctx, work.PullRequest{RepoID: repo, ItemID: old.ItemID, Number: 2000, State: work.PullOpen})))
 	})
 	equal(t, candidates(), want[1:])
 }

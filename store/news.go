@@ -100,11 +100,11 @@ func (t *Tx) ListNews(ctx context.Context, limit int) ([]news.Entry, error) {
 // since a time.
 func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undelivered, error) {
 	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Undelivered, err error) {
-		var newest int64 // SQLite takes a bare column from the row with the maximum
-		return u, row.Scan(&u.Target, &u.Count, &newest, &u.LastError)
-	}, `SELECT n.target, count(*), max(n.id), n.last_error FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what
+		return u, row.Scan(&u.Target, &u.Count, &u.LastError)
+	}, `SELECT u.target, u.n, l.last_error FROM (SELECT n.target, count(*) AS n, max(n.id) AS newest FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what
 		WHERE n.at >= ? AND (n.state IN ('failed', 'unclear') OR n.state = 'planned' AND n.last_error <> '')
-		AND n.id > coalesce((SELECT max(d.id) FROM notifications d WHERE d.target = n.target AND d.state = 'done'), 0) GROUP BY n.target ORDER BY n.target`, millis(since))
+		AND n.id > coalesce((SELECT max(d.id) FROM notifications d WHERE d.target = n.target AND d.state = 'done'), 0) GROUP BY n.target) u
+		JOIN notifications l ON l.id = u.newest ORDER BY u.target`, millis(since))
 }
 
 // lastOfFailing matches a target's last message about passes if it says that they fail. Passes may

@@ -39,7 +39,7 @@ func TestOpenMakesThenKeeps(t *testing.T) {
 
 // A pragma that reaches one connection of the pool only would show here.
 func TestEveryConnectionIsDurable(t *testing.T) {
-	d := newDB(t)
+	d := newFile(t)
 	want := map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "10000"}
 	for i := range 6 {
 		conn, err := d.SQL.Conn(t.Context())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -54,7 +53,7 @@ func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
 // DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
 func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
 	_, err := t.exec(ctx, "delete validators of "+urlPrefix,
-		`DELETE FROM reading WHERE what = 'page' AND repo_id = ? AND substr(key, 1, ?) = ?`, repoID, utf8.RuneCountInString(urlPrefix), urlPrefix)
+		`DELETE FROM reading WHERE what = 'page' AND repo_id = ?1 AND substr(key, 1, length(?2)) = ?2`, repoID, urlPrefix)
 	return err
 }
 

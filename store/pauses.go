@@ -51,7 +51,7 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 // those that a command began.
 func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
-		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id IS NULL OR ?)`,
+		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id IS NULL OR ? = 1)`,
 		millis(at), repoID, number, millis(at), which == PausesAll)
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,12 +31,14 @@ func isServer(at string) bool {
 
 // postgresEngine is a PostgreSQL database that several machines share.
 type postgresEngine struct {
-	address string   // the URL without a password
-	texts   sync.Map // statementKey to string: rewritten statements
+	address string // the URL without a password
+	config  *pgx.ConnConfig
+	texts   sync.Map // statementKey to rewritten
 }
 
-func (*postgresEngine) shared() bool   { return true }
-func (*postgresEngine) folder() string { return "postgres" }
+func (*postgresEngine) shared() bool               { return true }
+func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
+func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) hasSchema() string {
 	return `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'goose_db_version'`
 }
@@ -102,7 +106,7 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	e := &postgresEngine{address: address}
+	e := &postgresEngine{address: address, config: config}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(serverConns)
 	pool.SetMaxIdleConns(serverConns)
@@ -148,28 +152,35 @@ func tryServer(ctx context.Context, at string) error {
 // statementKey identifies a rewritten statement.
 type statementKey struct{ query, types string }
 
+// rewritten is a statement as PostgreSQL takes it.
+type rewritten struct {
+	text string
+	args []int // the argument of each parameter
+}
+
 // statement numbers a statement's placeholders, and gives each the type of its argument: from the
 // text alone, PostgreSQL would take a time in milliseconds for an int4 next to a 0, and a parameter
 // in VALUES for a text.
 func (e *postgresEngine) statement(query string, args []any) (string, []any) {
 	values := make([]any, len(args))
-	names := make([]string, len(args))
-	var types strings.Builder
+	types := make([]byte, len(args))
 	for i, a := range args {
 		if named, ok := a.(sql.NamedArg); ok {
-			names[i], a = named.Name, named.Value
+			a = named.Value
 		}
-		var typ byte
-		values[i], typ = serverValue(a)
-		types.WriteByte(typ)
+		values[i], types[i] = serverValue(a)
 	}
-	key := statementKey{query, types.String()}
-	if known, ok := e.texts.Load(key); ok {
-		return known.(string), values
+	key := statementKey{query, string(types)}
+	known, ok := e.texts.Load(key)
+	if !ok {
+		known, _ = e.texts.LoadOrStore(key, numbered(query, args, types))
 	}
-	text := numbered(query, names, key.types)
-	e.texts.Store(key, text)
-	return text, values
+	s := known.(rewritten)
+	used := make([]any, len(s.args))
+	for i, arg := range s.args {
+		used[i] = values[arg]
+	}
+	return s.text, used
 }
 
 // Types of arguments, one letter each.
@@ -239,60 +250,52 @@ func serverValue(a any) (value any, typ byte) {
 	return a, typeNone
 }
 
-// numbered rewrites ?, ?2 and @name to $n with a cast. Quoted texts and comments stay.
-func numbered(query string, names []string, types string) string {
+// numbered rewrites ?, ?2 and @name to $n with a cast. Quoted texts stay.
+func numbered(query string, args []any, types []byte) rewritten {
 	var out strings.Builder
+	var s rewritten
+	put := func(arg int, found string) {
+		if arg < 0 || arg >= len(args) {
+			out.WriteString(found) // the server reports it
+			return
+		}
+		n := slices.Index(s.args, arg) + 1
+		if n == 0 {
+			s.args = append(s.args, arg)
+			n = len(s.args)
+		}
+		out.WriteString("$" + strconv.Itoa(n) + castOf(types[arg]))
+	}
 	next := 0 // the argument of the next bare ?
-	put := func(i int) {
-		out.WriteString("$" + strconv.Itoa(i+1))
-		if i < len(types) {
-			out.WriteString(castOf(types[i]))
+	for at := 0; at < len(query); {
+		m := placeholder.FindStringIndex(query[at:])
+		if m == nil {
+			out.WriteString(query[at:])
+			break
+		}
+		out.WriteString(query[at : at+m[0]])
+		found := query[at+m[0] : at+m[1]]
+		at += m[1]
+		switch found[0] {
+		case '?':
+			arg := next
+			if n, err := strconv.Atoi(found[1:]); err == nil {
+				arg = n - 1
+			}
+			put(arg, found)
+			next = arg + 1
+		case '@':
+			put(slices.IndexFunc(args, func(a any) bool {
+				named, ok := a.(sql.NamedArg)
+				return ok && named.Name == found[1:]
+			}), found)
+		default: // a quoted text or name
+			out.WriteString(found)
 		}
 	}
-	for i := 0; i < len(query); {
-		switch c := query[i]; {
-		case c == '\'' || c == '"':
-			end := i + 1
-			for end < len(query) && query[end] != c {
-				end++
-			}
-			end = min(end+1, len(query))
-			out.WriteString(query[i:end])
-			i = end
-		case c == '-' && strings.HasPrefix(query[i:], "--"):
-			end := i + strings.IndexByte(query[i:]+"\n", '\n')
-			out.WriteString(query[i:end])
-			i = end
-		case c == '?':
-			end := i + 1
-			for end < len(query) && '0' <= query[end] && query[end] <= '9' {
-				end++
-			}
-			if n, err := strconv.Atoi(query[i+1 : end]); err == nil {
-				put(n - 1)
-				next = max(next, n)
-			} else {
-				put(next)
-				next++
-			}
-			i = end
-		case c == '@':
-			end := i + 1
-			for end < len(query) && (query[end] == '_' || 'a' <= query[end] && query[end] <= 'z' || 'A' <= query[end] && query[end] <= 'Z') {
-				end++
-			}
-			at := len(names)
-			for k, name := range names {
-				if name == query[i+1:end] {
-					at = k
-				}
-			}
-			put(at)
-			i = end
-		default:
-			out.WriteByte(c)
-			i++
-		}
-	}
-	return out.String()
+	s.text = out.String()
+	return s
 }
+
+// placeholder matches a placeholder, or a quoted text that may hold what looks like one.
+var placeholder = regexp.MustCompile(`\?[0-9]*|@[a-z_]+|'[^']*'|"[^"]*"`)

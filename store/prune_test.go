@@ -191,7 +191,7 @@ func TestPruneManyAndValidators(t *testing.T) {
 // Each of these runs in every pass: a scan over what is finished would make a
 // pass slower month by month.
 func TestQueriesUseTheirIndexes(t *testing.T) {
-	d := newDB(t)
+	d := newFile(t)
 	for query, index := range map[string]string{
 		selectEvent + `WHERE repo_id = 1 AND kind >= '' AND processed_at = 0 ORDER BY created_at, id`:                                  "events_pending",
 		`SELECT count(*) FROM events WHERE repo_id = 1 AND processed_at = 0`:                                                           "events_pending",

@@ -55,7 +55,7 @@ func TestOpenReadOnlyOfAnEmptyFile(t *testing.T) {
 }
 
 func TestSnapshot(t *testing.T) {
-	d := newDB(t)
+	d := newFile(t)
 	r := addRepo(t, d)
 	before, err := os.Stat(d.Path)
 	if err != nil {

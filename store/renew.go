@@ -19,7 +19,7 @@ import (
 // then undone by a person stays void.
 func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("renew %s action %s", a.Kind, a.Token)
-	known, added, err := t.knownAction(ctx, what, a)
+	known, added, err := t.knownAction(ctx, what, &a)
 	if err != nil || added {
 		return err
 	}
@@ -51,14 +51,16 @@ func (t *Tx) RedoAction(ctx context.Context, id int64) error {
 	return err
 }
 
-// knownAction returns the row of an action's token, or adds one.
-func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
+// knownAction returns the row of an action's token, or adds one. It makes the action's texts what is
+// stored of them, so that they compare with the row's.
+func (t *Tx) knownAction(ctx context.Context, what string, a *work.Action) (known work.Action, added bool, err error) {
+	makeStorable(actionFields(a))
 	known, ok, err := t.GetAction(ctx, a.Token)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%s: %w", what, err)
 	case !ok:
-		known, err = t.insertAction(ctx, what, a)
+		known, err = t.insertAction(ctx, what, *a)
 	}
 	return known, !ok, err
 }
@@ -88,7 +90,7 @@ func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 // again for an effect that may have been undone. There is one row, so the newest request counts.
 func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("repeat %s action %s", a.Kind, a.Token)
-	known, added, err := t.knownAction(ctx, what, a)
+	known, added, err := t.knownAction(ctx, what, &a)
 	if err != nil || added {
 		return err
 	}
@@ -127,7 +129,7 @@ func (t *Tx) ReplanDropped(ctx context.Context, id int64) error {
 // are returned unchanged: they may be on GitHub.
 func (t *Tx) PlanMerging(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("plan %s action %s", a.Kind, a.Token)
-	known, added, err := t.knownAction(ctx, what, a)
+	known, added, err := t.knownAction(ctx, what, &a)
 	if err != nil || added || known.State == work.ActionApplied || known.State == work.ActionSent {
 		return known, err
 	}

@@ -204,7 +204,8 @@ func TestOneVerdictOfAnAgentAboutAHead(t *testing.T) {
 // What a person took back stays so.
 func TestMarkVerdict(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
-	id, _ := addVerdict(t, d, review.Verdict{PullID: newPull(t, d, 1).ID, ReviewID: 7, Reviewer: "quinn", Head: "h"})
+	pull := newPull(t, d, 1).ID
+	id, _ := addVerdict(t, d, review.Verdict{PullID: pull, ReviewID: 7, Reviewer: "quinn", Head: "h"})
 	for _, step := range []struct {
 		as      review.Validity
 		changed bool
@@ -218,7 +219,7 @@ func TestMarkVerdict(t *testing.T) {
 		{review.TakenBack, false, review.TakenBack},
 	} {
 		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.MarkVerdict(ctx, id, step.as) }), step.changed)
-		equal(t, reviewsOf(t, d, 1).Verdicts[0].Validity, step.want)
+		equal(t, reviewsOf(t, d, pull).Verdicts[0].Validity, step.want)
 	}
 	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.MarkVerdict(ctx, 99, review.Moved); return err })
 }
@@ -232,12 +233,9 @@ func TestFindings(t *testing.T) {
 	second, _ := addVerdict(t, d, review.Verdict{PullID: p.ID, ReviewID: 8, Reviewer: "quinn", Head: "h2"})
 	put := func(x review.Finding) (wrote int64) {
 		return inTx(t, d, func(tx *Tx) (int64, error) {
-			before, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
-			if err := firstOf(err, tx.PutFindings(ctx, []review.Finding{x})); err != nil {
-				return 0, err
-			}
-			after, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
-			return after - before, err
+			before := changedRows(t, tx)
+			err := tx.PutFindings(ctx, []review.Finding{x})
+			return changedRows(t, tx) - before, err
 		})
 	}
 	x := review.Finding{PullID: p.ID, ID: "f", Reviewer: "quinn", Head: "h", Path: "a.go", Line: 3, Severity: review.Major, Body: "no"}

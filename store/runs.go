@@ -117,7 +117,7 @@ func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent,
 		 FROM runs r JOIN turns ON turns.id = r.turn_id WHERE r.began_at > ?1
 		 UNION ALL
 		 SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, 0.0, 0, 0, claimed_at AS at
-		 FROM turns WHERE claimed_at > ?1 AND `+unfinished+` AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id AND r.attempt)
+		 FROM turns WHERE claimed_at > ?1 AND `+unfinished+` AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id AND r.attempt > 0)
 		 ORDER BY at`, millis(since))
 }
 

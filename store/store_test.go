@@ -71,6 +71,37 @@ func newAt(t testing.TB) string {
 	return path
 }
 
+// newFile is an empty database of SQLite's, for tests that ask SQLite about itself.
+func newFile(t testing.TB) *DB {
+	t.Helper()
+	path := newPath(t)
+	emptyFile.Put(t, path)
+	return openAt(t, path)
+}
+
+// changedRows counts the rows that the transaction has changed so far.
+func changedRows(t testing.TB, tx *Tx) (n int64) {
+	t.Helper()
+	count := func(query string) int64 {
+		n, err := getRow(t.Context(), tx, "changes", scanID, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if !testpg.Set() {
+		return count(`SELECT total_changes()`)
+	}
+	tables, err := listRows(t.Context(), tx, "tables", scanString, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		n += count(`SELECT count(*) FROM ` + table + ` WHERE xmin = pg_current_xact_id_if_assigned()::xid`)
+	}
+	return n
+}
+
 // newDB is an empty database, which is examined when the test ends.
 func newDB(t testing.TB) *DB {
 	t.Helper()

@@ -80,7 +80,7 @@ func grouped(source, sums string, by []By) string {
 	}
 	return `SELECT g.*, coalesce(r.name, ''), coalesce(i.number, 0), coalesce(i.title, '') FROM (` + query + `) g
 		LEFT JOIN repositories r ON r.id = g.repo_id LEFT JOIN work_items i ON i.id = g.item_id
-		ORDER BY g.day, r.name_key, i.number, i.id, g.kind, g.agent, g.reviewer, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
+		ORDER BY g.day, r.name_key NULLS FIRST, i.number NULLS FIRST, i.id, g.kind, g.agent, g.reviewer, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
 }
 
 // listTotals reads the lines of grouped. fields returns a line's key and the destinations of its
@@ -223,10 +223,15 @@ type CostLine struct {
 	work.UsageSum
 }
 
-// sumTokens sums in floating point: SQLite fails if an integer sum overflows, so large sums are
+// sumTokens sums in floating point: an integer sum that overflows is an error, so large sums are
 // rounded instead.
 func sumTokens(column string) string {
-	return `CAST(coalesce(sum(CAST(` + column + ` AS DOUBLE PRECISION)), 0) AS BIGINT)`
+	return atMost(`coalesce(sum(CAST(` + column + ` AS DOUBLE PRECISION)), 0)`)
+}
+
+// atMost makes a floating point number an integer, the largest one if it is larger.
+func atMost(number string) string {
+	return `CASE WHEN ` + number + ` >= 9223372036854775807.0 THEN 9223372036854775807 ELSE CAST(` + number + ` AS BIGINT) END`
 }
 
 // Costs sums the usage of agent runs that began on or after the day of since.
@@ -287,7 +292,7 @@ func (t *Tx) Times(ctx context.Context, what Timed, since time.Time, by ...By) (
 	if what == TimeAnswer {
 		from = source(liveAnswerTimes, "e.processed_at", ofAnswerTimes)
 	}
-	lines, err := listTotals(ctx, t, "count times", grouped(from, `s.most, sum(s.n), sum(s.ms)`, append([]By{byMost}, by...)), since,
+	lines, err := listTotals(ctx, t, "count times", grouped(from, `s.most AS bound, sum(s.n), sum(s.ms)`, append([]By{byMost}, by...)), since,
 		func(l *TimeLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Most, &l.Count, &l.Sum} })
 	for i := range lines {
 		lines[i].Most *= time.Second
@@ -302,9 +307,8 @@ const totalKey = `what, day, repo_id, item_id, kind, agent, reviewer, outcome, m
 // arguments. The same transaction deletes the rows.
 func keep(what totalOf, live func(where string) string, alias string) string {
 	more := func(column string) string { return column + ` = totals.` + column + ` + excluded.` + column }
-	// The cast limits a sum of tokens to the largest integer.
 	tokens := func(column string) string {
-		return column + ` = CAST(CAST(totals.` + column + ` AS DOUBLE PRECISION) + excluded.` + column + ` AS BIGINT)`
+		return column + ` = ` + atMost(`CAST(totals.`+column+` AS DOUBLE PRECISION) + excluded.`+column)
 	}
 	return `INSERT INTO totals (what, ` + sourceColumns + `)
 		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, outcome, most, sum(n), sum(attempts), sum(unknown_tokens), sum(unknown_cost), ` +

@@ -262,7 +262,7 @@ func (c *caller) check(t *rapid.T) {
 }
 
 func TestPropertyNoCallReachesAnIllegalState(t *testing.T) {
-	d := newDB(t)
+	d := newFile(t)
 	watch(t, d)
 	addRepo(t, d)
 	round := 0

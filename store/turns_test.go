@@ -20,8 +20,10 @@ func TestTurnKeepsEveryField(t *testing.T) {
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
 	var want work.Turn
 	fill(t, &want)
-	want.ID, want.RepoID, want.ItemID = 1, i.RepoID, i.ID
-	equal(t, addTurn(t, d, want), want)
+	want.RepoID, want.ItemID = i.RepoID, i.ID
+	added := addTurn(t, d, want)
+	want.ID = added.ID
+	equal(t, added, want)
 	update(t, d, func(tx *Tx) error {
 		got, ok, err := tx.FindTurn(ctx, want.Key)
 		equal(t, got, want)

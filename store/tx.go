@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Tx is one transaction. Its writes are on disk only when Update has returned.
@@ -34,6 +36,46 @@ func (t *Tx) clean(s string) string {
 	return t.redact(s)
 }
 
+// prepare returns a statement and its arguments as the engine's driver takes them.
+func (t *Tx) prepare(query string, args []any) (string, []any) {
+	makeStorable(args)
+	return t.statement(query, args)
+}
+
+// makeStorable replaces in texts what PostgreSQL does not store, U+0000 and bytes that are not UTF-8,
+// by U+FFFD. An agent may write either, and GitHub takes neither. Both engines store the same text,
+// and a row that is added is returned as it is stored. JSON has its own escapes.
+func makeStorable(args []any) {
+	for i, a := range args {
+		switch s := a.(type) {
+		case string:
+			if !isStorable(s) {
+				args[i] = storable(s)
+			}
+			continue
+		case *string:
+			if !isStorable(*s) {
+				*s = storable(*s)
+			}
+			continue
+		case field, nil:
+			continue
+		}
+		switch r := reflect.ValueOf(a); {
+		case r.Kind() == reflect.String && !isStorable(r.String()):
+			args[i] = storable(r.String())
+		case r.Kind() == reflect.Pointer && r.Elem().Kind() == reflect.String && !isStorable(r.Elem().String()):
+			r.Elem().SetString(storable(r.Elem().String()))
+		}
+	}
+}
+
+func isStorable(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }
+
+func storable(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
+}
+
 // scanner is a row to scan.
 type scanner interface{ Scan(dest ...any) error }
 
@@ -45,7 +87,7 @@ func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // listRows reads every row of a query. what is for the error message.
 func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
-	query, args = t.statement(query, args)
+	query, args = t.prepare(query, args)
 	rows, err := t.sql.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -67,7 +109,7 @@ func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner)
 
 // findRow reads the only row of a query. It returns false if there is none.
 func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
-	query, args = t.statement(query, args)
+	query, args = t.prepare(query, args)
 	v, err := scan(t.sql.QueryRowContext(ctx, query, args...))
 	var none T
 	if errors.Is(err, sql.ErrNoRows) {
@@ -96,7 +138,7 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	if err := t.checkClaims(ctx, query); err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
-	query, args = t.statement(query, args)
+	query, args = t.prepare(query, args)
 	res, err := t.sql.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
