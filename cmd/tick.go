@@ -95,7 +95,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if _, err := opt.only(cfg); err != nil { // before the pass begins: a misspelt --repo is no failed pass
 		return err
 	}
-	if h, err := cli.Halted(cfg); err != nil || h != nil {
+	if h, err := cli.Halted(cfg); err != nil || h != nil && !h.Fleet { // the database decides about a pause of all machines
 		return errors.Join(err, a.printHalted(h, opt, cfg))
 	}
 	if opt.dryRun {

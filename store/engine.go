@@ -65,6 +65,12 @@ type Options struct {
 	// ClaimedOnly makes it an error to move a turn, a run, an action or a merge without a Claim. Tests
 	// of whole passes set it.
 	ClaimedOnly bool
+	// Machine is the name of the machine that this program runs on: what it holds, runs and
+	// measures is stored with the name.
+	Machine string
+	// Shared makes the database count as one that other machines have, too. Tests set it, to play
+	// several machines on one SQLite file.
+	Shared bool
 }
 
 // Open opens the state database for reading and writing, and migrates its schema. at is the path of
@@ -85,6 +91,7 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 		return nil, errors.Join(d.engine.unopened(err), d.SQL.Close())
 	}
 	d.now, d.redact, d.writer, d.runTwice, d.claimed = opt.Now, opt.Redact, make(chan struct{}, 1), opt.RunTwice, opt.ClaimedOnly
+	d.machine, d.shared = opt.Machine, opt.Shared
 	return d, nil
 }
 

@@ -52,6 +52,22 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
+// durationOf stores a duration in milliseconds.
+func durationOf(d *time.Duration) field { return durationField{d} }
+
+type durationField struct{ d *time.Duration }
+
+func (x durationField) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("scan a duration: %T", src)
+	}
+	*x.d = time.Duration(n) * time.Millisecond
+	return nil
+}
+
+func (x durationField) Value() (driver.Value, error) { return x.d.Milliseconds(), nil }
+
 // refOf stores a reference to another row; 0 is NULL.
 func refOf(id *int64) field { return refField{id} }
 

@@ -125,13 +125,13 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
 		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, 0, 0, '', ?3, '[]', 0, '', '' FROM n`},
 		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at, sandbox) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3, '' FROM n`},
-		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1 FROM n`},
+		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1, '' FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
 		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3, 0, 0 FROM n`},
 		{max(1, n/40), `INSERT INTO pull_reviews (pull_id, repo_id, state, trouble_head, box_at, box_read_at, box) SELECT i, ?1, 'merged', 'h', ?3, ?3, '{}' FROM n`},
 		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
-		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, body) SELECT 'chat', 'pass_' || i, CASE i % 9 WHEN 0 THEN 'pass_failing' ELSE 'blocked' END, ?1, NULL, i, ?3, 'done', ?3, ?3, '', '' FROM n`},
+		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, machine, body) SELECT 'chat', 'pass_' || i, CASE i % 9 WHEN 0 THEN 'pass_failing' ELSE 'blocked' END, ?1, NULL, i, ?3, 'done', ?3, ?3, '', '', '' FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -163,8 +163,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, reposErr := tx.ListRepos(ctx)
 		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
 		_, accountsErr := tx.ListAccounts(ctx, work.RoleOperator)
-		_, clocksErr := tx.ListClocks(ctx)
+		_, clocksErr := tx.ListClocks(ctx, "")
 		_, limitsErr := tx.ListLimits(ctx)
+		_, fleetErr := tx.GetFleet(ctx)
+		_, machinesErr := tx.ListMachines(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, wholeErr := tx.ListWholeOpenPulls(ctx, r.ID)
@@ -205,10 +207,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
 	}))
 }
 
@@ -261,7 +263,7 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, mergedErr := tx.ListNewMerged(ctx, since)
 	_, approvalsErr := tx.ListNewApprovals(ctx, since)
 	_, haltsErr := tx.ListNewHalts(ctx, since)
-	_, _, failingErr := tx.FindFailing(ctx, "chat")
+	_, _, failingErr := tx.FindFailing(ctx, "chat", "")
 	_, plannedErr := tx.ListPlannedNews(ctx)
 	return firstOf(knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
 }
@@ -751,9 +753,9 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	})
 }
 
-// rare are not asked by every pass, and may look at all that is remembered: once a day, and for a
-// person.
-var rare = []string{"ListOldTurns", "ListItems"}
+// rare are not asked by every pass, and may look at all that is remembered: once a day, or some
+// minutes, and for a person.
+var rare = []string{"ListOldTurns", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{

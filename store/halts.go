@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -54,7 +55,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 // another result.
 func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
-		`UPDATE repositories SET merge_differs = 0, merge_why = '', merge_stopped_at = 0, merge_told = 0 WHERE id = ? AND merge_why <> ''`, repoID)
+		`UPDATE repositories SET merge_differs = 0, merge_why = '', merge_resumed = merge_stopped_at, merge_stopped_at = 0, merge_told = 0 WHERE id = ? AND merge_why <> ''`, repoID)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -78,6 +79,17 @@ func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bo
 	}
 	return findRow(ctx, t, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
 		`SELECT merge_why, merge_stopped_at, merge_told FROM repositories WHERE id = ? AND merge_why <> ''`, repoID)
+}
+
+// MergingResumed reports whether a person has ended the halt that began at a time. Where the database
+// was lost since, nobody knows.
+func (t *Tx) MergingResumed(ctx context.Context, repoID int64, began time.Time) (bool, error) {
+	if began.IsZero() {
+		return false, nil
+	}
+	_, is, err := findRow(ctx, t, fmt.Sprintf("find out whether repository %d is merged into again", repoID), scanID,
+		`SELECT id FROM repositories WHERE id = ? AND merge_resumed >= ?`, repoID, millis(began))
+	return is, err
 }
 
 // ListUnreportedHalts returns the repositories in which merging is halted and no pass reported it

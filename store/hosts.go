@@ -7,35 +7,42 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SetLimit records that a host's rate limit was reached.
+// thisAccount is the SQL for the account that gh was logged in with on a host when this machine
+// asked it last; 0: not known. Its arguments are the machine and the host.
+const thisAccount = `coalesce((SELECT account FROM clocks c WHERE c.machine = ? AND c.host = ?), 0)`
+
+// SetLimit records that a rate limit of this machine's account on a host was reached.
 func (t *Tx) SetLimit(ctx context.Context, l work.Limit) error {
 	_, err := t.exec(ctx, "set the limit of "+l.Host,
-		`INSERT INTO hosts (host, resource, not_before, reason) VALUES (?, ?, ?, ?)
-		 ON CONFLICT (host, resource) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`,
-		l.Host, l.Resource, millis(l.NotBefore), t.clean(l.Reason))
+		`INSERT INTO hosts (host, account, resource, not_before, reason) VALUES (?, `+thisAccount+`, ?, ?, ?)
+		 ON CONFLICT (host, account, resource) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`,
+		l.Host, t.machine, l.Host, l.Resource, millis(l.NotBefore), t.clean(l.Reason))
 	return err
 }
 
-// ListLimits returns the rate limits that were reached, including past ones. There is at most one
-// for each resource of a host.
+// ListLimits returns the rate limits that were reached, including past ones: those of this machine's
+// account on each host, and those of an account that was not known.
 func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 	scan := func(row scanner) (l work.Limit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, timeOf(&l.NotBefore), &l.Reason)
 	}
-	return listRows(ctx, t, "list limits", scan, `SELECT host, resource, not_before, reason FROM hosts WHERE not_before > 0 ORDER BY host, resource`)
+	return listRows(ctx, t, "list limits", scan, `SELECT h.host, h.resource, h.not_before, h.reason
+		FROM hosts h LEFT JOIN clocks c ON c.machine = ? AND c.host = h.host
+		WHERE h.not_before > 0 AND h.account IN (0, coalesce(c.account, 0)) ORDER BY h.host, h.resource, h.account`, t.machine)
 }
 
-// SetClock records how far this machine's clock is ahead of a host's. An unchanged value is not
-// written.
-func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) error {
+// SetClock records how far this machine's clock is ahead of a host's, and the account that gh is
+// logged in with there; 0: not known. Unchanged values are not written.
+func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration, account int64) error {
 	_, err := t.exec(ctx, "set clock of "+host,
-		`INSERT INTO hosts (host, resource, ahead) VALUES (?, '', ?)
-		 ON CONFLICT (host, resource) DO UPDATE SET ahead = excluded.ahead WHERE hosts.ahead <> excluded.ahead`, host, ahead.Milliseconds())
+		`INSERT INTO clocks (machine, host, ahead, account) VALUES (?, ?, ?, ?)
+		 ON CONFLICT (machine, host) DO UPDATE SET ahead = excluded.ahead, account = CASE excluded.account WHEN 0 THEN clocks.account ELSE excluded.account END
+		 WHERE clocks.ahead <> excluded.ahead OR excluded.account <> 0 AND clocks.account <> excluded.account`, t.machine, host, ahead.Milliseconds(), account)
 	return err
 }
 
-// ListClocks returns how far this machine's clock was ahead of each host's.
-func (t *Tx) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
+// ListClocks returns how far a machine's clock was ahead of each host's.
+func (t *Tx) ListClocks(ctx context.Context, machine string) (map[string]time.Duration, error) {
 	ahead := map[string]time.Duration{}
 	scan := func(row scanner) (string, error) {
 		var host string
@@ -44,6 +51,6 @@ func (t *Tx) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
 		ahead[host] = time.Duration(ms) * time.Millisecond
 		return host, err
 	}
-	_, err := listRows(ctx, t, "list clocks", scan, `SELECT host, ahead FROM hosts WHERE resource = '' ORDER BY host`)
+	_, err := listRows(ctx, t, "list clocks", scan, `SELECT host, ahead FROM clocks WHERE machine = ? ORDER BY host`, machine)
 	return ahead, err
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
-const newsColumns = `target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, body`
+const newsColumns = `target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, machine, body`
 
 func newsFields(e *news.Entry) []any {
 	return []any{
 		&e.Target, &e.Key, &e.What, refOf(&e.RepoID), refOf(&e.ItemID), &e.Number, timeOf(&e.At), &e.State,
-		timeOf(&e.SentAt), timeOf(&e.SettledAt), &e.LastError, &e.Body,
+		timeOf(&e.SentAt), timeOf(&e.SettledAt), &e.LastError, &e.Machine, &e.Body,
 	}
 }
 
@@ -107,17 +107,17 @@ func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undel
 		JOIN notifications l ON l.id = u.newest ORDER BY u.target`, millis(since))
 }
 
-// lastOfFailing matches a target's last message about passes if it says that they fail. Passes may
+// lastOfFailing matches a target's last message about a machine's passes if it says that they fail. Passes may
 // fail for months; the row keeps the message from being sent again, and causes the message about
 // their recovery.
 const lastOfFailing = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n
-	WHERE n.target = notifications.target AND n.` + newsOfPasses + `))`
+	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + newsOfPasses + `))`
 
-// FindFailing returns the last message to a target that passes fail, unless the target got a
-// recovery message since.
-func (t *Tx) FindFailing(ctx context.Context, target string) (news.Entry, bool, error) {
+// FindFailing returns the last message to a target that a machine's passes fail, unless the target
+// got a recovery message since.
+func (t *Tx) FindFailing(ctx context.Context, target, machine string) (news.Entry, bool, error) {
 	e, ok, err := findRow(ctx, t, "find what was told of passes", scanNews,
-		selectNews+`WHERE target = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target)
+		selectNews+`WHERE target = ? AND machine = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target, machine)
 	told := e.State == news.Sent || e.State == news.Done || e.State == news.Unclear
 	return e, ok && e.What == news.PassFailing && told, err
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// CountPass counts a pass by its outcome.
+// CountPass counts a pass of this machine by its outcome.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
-	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (host, api, outcome, n, ms) VALUES ('', '', ?, 1, ?)
-		ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, outcome, took.Milliseconds())
+	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, '', '', ?, 1, ?)
+		ON CONFLICT (machine, host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, t.machine, outcome, took.Milliseconds())
 	return err
 }
 
-// ListPasses returns the number of counted passes with each outcome.
+// ListPasses returns the number of this machine's counted passes with each outcome.
 func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
 	scan := func(row scanner) (p work.PassCount, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
-	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
+	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE machine = ? AND host = '' ORDER BY outcome`, t.machine)
 }
 
-// CountRequests adds to the counted requests.
+// CountRequests adds to this machine's counted requests.
 func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error {
 	for _, r := range some {
-		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (host, api, outcome, n, ms) VALUES (?, ?, ?, ?, 0)
-			ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + excluded.n`, r.Host, r.API, r.Status, r.Count)
+		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, ?, ?, ?, ?, 0)
+			ON CONFLICT (machine, host, api, outcome) DO UPDATE SET n = counters.n + excluded.n`, t.machine, r.Host, r.API, r.Status, r.Count)
 		if err != nil {
 			return err
 		}
@@ -32,20 +32,21 @@ func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error 
 	return nil
 }
 
-// ListRequests returns the counted requests.
+// ListRequests returns this machine's counted requests.
 func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 	scan := func(row scanner) (r work.RequestCount, err error) {
 		return r, row.Scan(&r.Host, &r.API, &r.Status, &r.Count)
 	}
-	return listRows(ctx, t, "list requests", scan, `SELECT host, api, outcome, n FROM counters WHERE host <> '' ORDER BY host, api, outcome`)
+	return listRows(ctx, t, "list requests", scan, `SELECT host, api, outcome, n FROM counters WHERE machine = ? AND host <> '' ORDER BY host, api, outcome`, t.machine)
 }
 
-// PutRateLimits stores the rate limits that hosts reported, unless a newer report is stored.
+// PutRateLimits stores the rate limits that hosts reported of this machine's account, unless a newer
+// report is stored.
 func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
-		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO hosts (host, resource, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
-			WHERE excluded.at >= hosts.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
+		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO hosts (host, account, resource, remaining, most, reset_at, at) VALUES (?, `+thisAccount+`, ?, ?, ?, ?, ?)
+			ON CONFLICT (host, account, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
+			WHERE excluded.at >= hosts.at`, l.Host, t.machine, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
 		if err != nil {
 			return err
 		}
@@ -53,12 +54,13 @@ func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	return nil
 }
 
-// ListRateLimits returns the last reported rate limits.
+// ListRateLimits returns the last reported rate limits of this machine's account on each host.
 func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
 	scan := func(row scanner) (l work.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
 	}
-	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM hosts WHERE at > 0 ORDER BY host, resource`)
+	return listRows(ctx, t, "list rate limits", scan, `SELECT h.host, h.resource, h.remaining, h.most, h.reset_at, h.at FROM hosts h LEFT JOIN clocks c ON c.machine = ? AND c.host = h.host
+		WHERE h.at > 0 AND h.account = coalesce(c.account, 0) ORDER BY h.host, h.resource`, t.machine)
 }
 
 // CountItems returns the number of work items of each repository in each state.

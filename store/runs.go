@@ -8,14 +8,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, tokens_known, cost_known`
+const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, tokens_known, cost_known, machine`
 
 func runFields(r *work.Run) []any {
 	return []any{
 		&r.Turn, &r.Attempt, &r.Agent, &r.Session,
 		timeOf(&r.Began),
 		timeOf(&r.Ended),
-		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Known.Tokens, &r.Known.Cost,
+		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Known.Tokens, &r.Known.Cost, &r.Machine,
 	}
 }
 
@@ -23,8 +23,9 @@ func scanRun(row scanner) (r work.Run, err error) {
 	return r, row.Scan(append([]any{&r.ID}, runFields(&r)...)...)
 }
 
-// AddRun adds a run of an agent without changing its turn.
+// AddRun adds a run of an agent on this machine without changing its turn.
 func (t *Tx) AddRun(ctx context.Context, r work.Run) (int64, error) {
+	r.Machine = t.machine
 	return t.insert(ctx, fmt.Sprintf("add a run of turn %d", r.Turn), "runs", runColumns, runFields(&r))
 }
 

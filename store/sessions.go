@@ -19,20 +19,22 @@ type SessionKey struct {
 func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.Role()} }
 
 // PutSession stores an agent's session for a work item, and the slot whose checkout the session
-// knows.
+// knows. Its provider knows it only on the machine that ran it last.
 func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
-		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
-		of.ItemID, of.Agent, of.Role, session, slot, t.stamp(at))
+		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at, machine) VALUES (?, ?, ?, ?, ?, ?, coalesce((
+			SELECT r.machine FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = ? AND r.agent = ? AND r.session = ? ORDER BY r.id DESC LIMIT 1), ?))
+		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at, machine = excluded.machine`,
+		of.ItemID, of.Agent, of.Role, session, slot, t.stamp(at), of.ItemID, of.Agent, session, t.machine)
 	return err
 }
 
-// GetSession returns a session and its slot.
+// GetSession returns a session of this machine and its slot. One of another machine cannot be
+// continued here: its provider keeps it there.
 func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slot int, ok bool, err error) {
 	scan := func(row scanner) (string, error) { return session, row.Scan(&session, &slot) }
 	_, ok, err = findRow(ctx, t, fmt.Sprintf("get session of item %d", of.ItemID), scan,
-		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
+		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ? AND machine = ?`, of.ItemID, of.Agent, of.Role, t.machine)
 	return session, slot, ok, err
 }
 
@@ -42,11 +44,11 @@ func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
 	return err
 }
 
-// DropOtherSessions deletes the sessions that other agents have in the same role: they do not know
-// what this one did since.
+// DropOtherSessions deletes the sessions that other agents, or other machines, have in the same
+// role: they do not know what this one did since.
 func (t *Tx) DropOtherSessions(ctx context.Context, of SessionKey) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
-		`DELETE FROM agent_sessions WHERE item_id = ? AND role = ? AND agent <> ?`, of.ItemID, of.Role, of.Agent)
+		`DELETE FROM agent_sessions WHERE item_id = ? AND role = ? AND (agent <> ? OR machine <> ?)`, of.ItemID, of.Role, of.Agent, t.machine)
 	return err
 }
 

@@ -46,6 +46,8 @@ type DB struct {
 	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
+	machine  string
+	shared   bool          // for tests
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool
@@ -62,7 +64,7 @@ func (d *DB) Close() error {
 }
 
 // Shared reports whether other machines may have the same database open.
-func (d *DB) Shared() bool { return d.engine.shared() }
+func (d *DB) Shared() bool { return d.shared || d.engine.shared() }
 
 // InPlace fails if what is written would be lost, because the SQLite file was deleted or replaced.
 func (d *DB) InPlace() error { return d.engine.inPlace() }
@@ -119,7 +121,7 @@ const tries = 12
 // runUntilAlone runs a write transaction again if it failed only because of another one.
 func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
-		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed}, fn)
+		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine}, fn)
 		if err == nil || try == tries || !d.engine.again(err) {
 			return err
 		}
@@ -135,7 +137,7 @@ func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
 // and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &Tx{readOnly: true}, fn)
+	return d.run(ctx, &Tx{readOnly: true, machine: d.machine}, fn)
 }
 
 func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {

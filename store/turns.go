@@ -12,7 +12,7 @@ import (
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
 	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, unknown_tokens, unknown_cost, event_keys, not_before, wait_reason,
-	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested, instead_of, epoch`
+	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested, instead_of, machine, epoch`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
@@ -26,7 +26,7 @@ func turnFields(u *work.Turn) []any {
 		timeOf(&u.ClaimedAt),
 		timeOf(&u.UpdatedAt),
 		timeOf(&u.EndedAt),
-		&u.Sandbox, &u.Reviewer, &u.Tested, &u.InsteadOf, &u.Epoch,
+		&u.Sandbox, &u.Reviewer, &u.Tested, &u.InsteadOf, &u.Machine, &u.Epoch,
 	}
 }
 
@@ -41,7 +41,7 @@ const (
 	unfinished = `step NOT IN ('done', 'superseded', 'failed', 'cancelled')`
 )
 
-// AddTurn adds a turn. It fails with ErrStale if its work item, issue or pull request has an
+// AddTurn adds a turn of this machine. It fails with ErrStale if its work item, issue or pull request has an
 // unfinished turn, or if the key exists.
 func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	for _, at := range []*time.Time{&u.ClaimedAt, &u.UpdatedAt} {
@@ -50,6 +50,7 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 		}
 	}
 	u.Epoch = cmp.Or(u.Epoch, NewEpoch())
+	u.Machine = t.machine
 	what := "add turn " + u.Key
 	_, taken, err := findRow(ctx, t, what, scanID,
 		`SELECT id FROM turns WHERE item_id = ? AND `+unfinished+` UNION ALL SELECT id FROM turns WHERE repo_id = ? AND number = ? AND `+unfinished+` LIMIT 1`,
@@ -111,16 +112,16 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 
 // SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, instead of whom, sandbox,
 // request, runs, answer, commit, tested, session, usage and event keys. Step, attempts and waiting have their own methods.
-// It fails with ErrStale if the turn has ended.
+// This machine holds the turn from then on. It fails with ErrStale if the turn has ended.
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.execOne(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
 		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown_tokens = ?, unknown_cost = ?,
-		 event_keys = ?, sandbox = ?, tested = ?, instead_of = ?, updated_at = ?
+		 event_keys = ?, sandbox = ?, tested = ?, instead_of = ?, machine = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
 		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
 		u.Commit, u.Session, u.Used.InputTokens, u.Used.OutputTokens, u.Used.CostUSD, u.Used.UnknownTokens, u.Used.UnknownCost,
-		listOf(&u.EventKeys), u.Sandbox, u.Tested, u.InsteadOf, millis(t.now), u.ID)
+		listOf(&u.EventKeys), u.Sandbox, u.Tested, u.InsteadOf, t.machine, millis(t.now), u.ID)
 }
 
 // DeferTurn does not try a live turn before until. attemptUsed counts a failed attempt; waiting is

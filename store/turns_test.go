@@ -20,7 +20,7 @@ func TestTurnKeepsEveryField(t *testing.T) {
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
 	var want work.Turn
 	fill(t, &want)
-	want.RepoID, want.ItemID = i.RepoID, i.ID
+	want.RepoID, want.ItemID, want.Machine = i.RepoID, i.ID, ""
 	added := addTurn(t, d, want)
 	want.ID = added.ID
 	equal(t, added, want)

@@ -19,6 +19,7 @@ type Tx struct {
 	statement func(query string, args []any) (string, []any) // the engine's
 	now       time.Time                                      // the same time for the whole transaction
 	redact    func(string) string                            // nil: secrets are not removed
+	machine   string                                         // this one
 	readOnly  bool
 
 	claims      []Claim

@@ -48,7 +48,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 			return leases, err
 		}
 		if !taken {
-			break // every slot is taken
+			break
 		}
 		if l != nil {
 			leases = append(leases, l)
@@ -96,15 +96,19 @@ func (p *Pass) logReviews(ctx context.Context, repo work.Repo, news []store.Revi
 	}
 }
 
-// claimTurn takes a slot and claims the turn. taken is false without a free slot. The lease is nil
-// if another pass has the turn.
+// claimTurn takes a slot and claims the turn. taken is false without a free slot, or if the day's
+// budgets are spent. The lease is nil if another pass has the turn.
 func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, taken bool, err error) {
 	r := p.RemoteByID(planned.Item.RepoID)
 	s, err := p.freeSlot(p.knownSlot(ctx, planned))
 	if err != nil || s == nil {
 		return nil, false, err
 	}
-	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K)}
+	if ok, err := p.TryTurn(ctx, work.Turn{ItemID: planned.Item.ID}, s); err != nil || !ok {
+		s.Release()
+		return nil, true, err
+	}
+	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K), Budgets: p.Config.Runtime.Budgets}
 	news, err := p.changes().Apply(store.Under(ctx, r.Planning()), r.Row, []change.Change{claim})
 	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: claim.Claimed, Events: claim.Events}
 	if err == nil {
@@ -112,6 +116,10 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 	}
 	if err != nil {
 		s.Release()
+		if spent, ok := errors.AsType[*change.SpentError](err); ok {
+			p.Day = spent.Day
+			return nil, false, nil
+		}
 		if errors.Is(err, store.ErrStale) || errors.Is(err, store.ErrTaken) {
 			return nil, true, nil
 		}

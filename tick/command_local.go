@@ -40,19 +40,22 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	defer planning.Unlock() // unlocking twice is harmless
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
 	if at < 0 || p.All[at].Row.NodeID == "" {
 		return nil, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", repo.FullName())
 	}
-	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
+	if err := p.lockPlanningOf(ctx, p.All[at]); err != nil {
+		return nil, err
+	}
+	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.loader.ReadDay(ctx); err != nil {
@@ -65,6 +68,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if err := p.apply(ctx, made); err != nil {
 		return nil, err
 	}
+	p.UnlockPlanning(ctx)
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
 	err = p.sendCommandActions(ctx, p.All[at], plan.Of[change.Notice](made), told)
@@ -129,7 +133,7 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Comman
 func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account
-	if h, halted := p.Dirs.Halted(); halted {
+	if h, halted := p.Halted(ctx); halted {
 		err, told.Halted = &folder.HaltedError{Halt: h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")

@@ -29,11 +29,11 @@ type Recovered struct {
 // must be read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
+	err := p.ReadHeld(ctx)
+	if err != nil {
 		return nil, err
 	}
 	preview := &Preview{}

@@ -67,8 +67,12 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 	if _, named := errors.AsType[*store.DamagedError](err); !named {
 		err = errors.Join(err, p.Store.Damage())
 	}
-	tell.ObservePass(ctx, p.Env, rep, err, p.After)
-	return errors.Join(err, p.Store.Close())
+	after := p.After
+	if rep.Halt != nil {
+		after = nil
+	}
+	tell.ObservePass(ctx, p.Env, rep, err, after)
+	return errors.Join(err, p.close(ctx))
 }
 
 // tellDeaths logs the passes that died before this one, and tells the operator if they are many.
@@ -112,20 +116,50 @@ func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
 	return p.StillSame(ctx, l.Repo, within)
 }
 
-// begin loads, once per pass, the rows of the configured repositories, clocks, limits and our
-// accounts.
-func (p *Pass) begin(ctx context.Context) error {
+// open opens the database, and a session on one that other machines have, too.
+func (p *Pass) open(ctx context.Context) (err error) {
+	if p.Store, err = p.OpenStore(ctx); err != nil {
+		return err
+	}
+	if p.Session, err = p.Store.Session(ctx); err != nil {
+		return errors.Join(err, p.Store.Close())
+	}
+	return nil
+}
+
+func (p *Pass) close(ctx context.Context) error {
+	p.Session.Close(ctx)
+	return p.Store.Close()
+}
+
+// lockPlanningOf takes the planning of the repository that a command is about.
+func (p *Pass) lockPlanningOf(ctx context.Context, r *env.Repo) error {
+	err := p.LockPlanning(ctx, []*env.Repo{r})
+	if err == nil && !p.Mine(r.Row.ID) {
+		err = fmt.Errorf("another machine plans for %s just now, and nothing was done; try again", p.Config.Called(r.Name))
+	}
+	return err
+}
+
+// begin loads the rows of the configured repositories, clocks, limits, our accounts, and what holds
+// for all machines. A pass calls it once, with its machine as describeMachine returns it; a command
+// with its machine alone, which is not stored.
+func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fleet, err error) {
 	var clocks map[string]time.Duration
 	var limits []work.Limit
 	var gone []work.RepoName
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	var former string
+	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
 		}
 		if err := p.turns.ReconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what is blocked: %w", err)
 		}
-		if clocks, err = tx.ListClocks(ctx); err != nil {
+		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
+			return err
+		}
+		if former, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
 			return err
 		}
 		if limits, err = tx.ListLimits(ctx); err != nil {
@@ -138,12 +172,15 @@ func (p *Pass) begin(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return fleet, err
 	}
 	p.AssumeClocks(clocks)
+	if former != "" {
+		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", former, "now", machine.Installation)
+	}
 	p.HoldLimits(ctx, limits)
 	for _, name := range gone {
 		p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", name.FullName())
 	}
-	return nil
+	return fleet, nil
 }

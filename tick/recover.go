@@ -13,22 +13,17 @@ import (
 )
 
 // recover resumes unfinished turns that no running pass works on: turns of a killed pass, and turns
-// whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
-// held; nothing else counts.
+// whose wait is over. A turn's pass is alive only while it holds the lock of a slot that names the turn,
+// or on another machine the turn's lock; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
-	if err := p.begin(ctx); err != nil {
+	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
-	held, err := p.Dirs.HeldSlots()
-	if err != nil {
-		return nil, err
-	}
-	p.Held = held
 	if err := p.turns.Runner.EndDeadRuns(ctx); err != nil {
 		return nil, err
 	}
 	var unfinished []work.Turn
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)
 		return err
 	})
@@ -69,7 +64,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
 		return false
 	}
-	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
+	return !p.InFlight(t) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
 // endOrphans ends processes that the killed pass of a turn left running.
@@ -92,6 +87,10 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (l *env.Lease, free bool
 	s, err := p.freeSlot(t.Slot)
 	if err != nil || s == nil {
 		return nil, false, err
+	}
+	if ok, err := p.TryTurn(ctx, t, s); err != nil || !ok {
+		s.Release()
+		return nil, true, err
 	}
 	l = &env.Lease{Slot: s, Repo: p.RemoteByID(t.RepoID), Resumed: true}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {

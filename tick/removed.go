@@ -30,7 +30,7 @@ func (p *Pass) endRemovedTurns(ctx context.Context) error {
 	}
 	for _, t := range unfinished {
 		at := slices.IndexFunc(p.Removed, func(r *env.Repo) bool { return r.Row.ID == t.RepoID })
-		if at < 0 || p.InFlight(t.Key) {
+		if at < 0 || p.InFlight(t) || !p.Mine(t.RepoID) {
 			continue
 		}
 		if err := p.endRemovedTurn(ctx, p.Removed[at], t); err != nil {

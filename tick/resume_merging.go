@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // ResumeMerging resumes merging in a repository and returns why it was stopped; false: it was not.
@@ -22,12 +21,12 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	defer planning.Unlock()
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return was, false, err
 	}
-	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if err := p.begin(ctx); err != nil {
+	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return was, false, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
@@ -35,28 +34,31 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", p.Config.Called(repo))
 	}
 	row := p.All[at].Row
-	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // a merging pass would store the stop again
+	unlock, ok, err := p.TryMerging(ctx, row) // a merging pass would store the stop again
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass is merging in %s; try again", p.Config.Called(repo))
 	}
 	if err != nil {
 		return was, false, err
 	}
-	defer alone.Unlock()
-	why, kept := p.Dirs.MergingStopped(row)
+	defer unlock()
+	file, kept := p.Dirs.MergingStopped(row)
 	if err := p.Dirs.ResumeMerging(row); err != nil { // the file first: a command that died halfway is repeated
 		return was, false, err
 	}
-	id := row.ID
+	id, over := row.ID, false
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if was, stopped, err = tx.MergingStopped(ctx, id); err != nil || !stopped {
+			if err == nil {
+				over, err = tx.MergingResumed(ctx, id, file.At)
+			}
 			return err
 		}
 		_, err = tx.ResumeMerging(ctx, id)
 		return err
 	})
-	if kept && !stopped { // the database was lost
-		was, stopped = merging.Halt{Why: why}, true
+	if kept && !stopped && !over { // the database was lost
+		was, stopped = merging.Halt{Why: file.Why}, true
 	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)

@@ -55,15 +55,17 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	}
 	unlock := sync.OnceFunc(planning.Unlock)
 	defer unlock()
-	if h, halted := p.Dirs.Halted(); halted {
+	if h, halted := p.Dirs.Halted(); halted && !h.Fleet {
 		rep.Halt, rep.EndedAt = &h, p.Local()
 		return rep, nil
 	}
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return nil, err
 	}
 	p.tellDeaths(ctx)
-	err = p.run(ctx, rep, unlock)
+	working, stop := p.Session.Watch(ctx)
+	err = errors.Join(p.run(working, rep, func() { p.UnlockPlanning(ctx); unlock() }), p.Session.Lost())
+	stop()
 	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
 }
 
@@ -81,6 +83,10 @@ func (p *Pass) run(ctx context.Context, rep *env.Report, planned func()) error {
 			l.Release()
 		}
 		return err
+	}
+	if rep.Halt != nil {
+		rep.EndedAt = p.Local()
+		return nil
 	}
 	p.work(ctx, leases, rep)
 	p.pruneFinished(ctx, len(leases))
@@ -102,6 +108,20 @@ func (p *Pass) useFolder(ctx context.Context) error {
 
 // plan runs the phases that only one pass at a time may run.
 func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) {
+	fleet, err := p.begin(ctx, p.describeMachine(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("recover: %w", err)
+	}
+	switch h, halted, err := p.Dirs.HaltedWith(env.HaltOf(fleet)); {
+	case err != nil:
+		return nil, err
+	case halted:
+		rep.Halt = &h
+		return nil, nil
+	}
+	if err := p.LockPreferred(ctx); err != nil {
+		return nil, err
+	}
 	leases, err := p.recover(ctx)
 	if err != nil {
 		return leases, fmt.Errorf("recover: %w", err)
@@ -111,7 +131,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
-	if _, halted := p.Dirs.Halted(); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
+	if _, halted := p.Halted(ctx); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)

@@ -37,6 +37,7 @@ type Options struct {
 	Now     func() time.Time
 
 	Strict bool // transactions are checked, for tests: see RunTwice and ClaimedOnly of store.Options
+	Shared bool // the state database counts as one that other machines have, too, for tests
 }
 
 // Open checks the state folder, which decides what is pushed and which programs run: a folder that
@@ -51,7 +52,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, strict: opt.Strict,
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
@@ -67,6 +68,7 @@ type Machine struct {
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
 	strict   bool            // see Options
+	shared   bool            // the database, for tests
 	newLog   bool            // the pass made the log of its day
 	tally    transport.Tally // counts the clients' requests
 

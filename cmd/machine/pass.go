@@ -50,13 +50,18 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		return nil, nil, err
 	}
 	m.readOnly = opt.DryRun
+	self, err := m.self(opt.DryRun)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeLog())
+	}
+	self.Version = opt.Version
 	remotes, err := m.remotes(log)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
 		Env: &env.Env{
-			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
+			Config: m.cfg, Machine: self, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
 			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // GuardState rejects a state folder that another user could change or redirect: its content decides
@@ -134,7 +135,26 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict})
+	self, err := m.self(false)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{
+		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared,
+	})
+}
+
+// self returns this machine as others know it, without its version. A state folder that has no name
+// yet gets one, unless nothing may be written.
+func (m *Machine) self(readOnly bool) (self work.Machine, err error) {
+	if !readOnly {
+		if self.Installation, err = m.dirs.Installation(folder.MachineID()); err != nil {
+			return self, fmt.Errorf("name this machine: %w", err)
+		}
+	}
+	self.Host = folder.ThisMachine().Name
+	self.Name, err = m.dirs.MachineName(m.cfg.Runtime.Machine)
+	return self, err
 }
 
 // MakeFolder creates a folder; its error has the remedy.
@@ -152,7 +172,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := m.copyStore(ctx, filepath.Join(dir, "state.db"))
+	db, err := m.copyStore(ctx, pass, filepath.Join(dir, "state.db"))
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -160,7 +180,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 	return func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
+func (m *Machine) copyStore(ctx context.Context, pass *tick.Pass, to string) (*store.DB, error) {
 	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
 	if err != nil {
 		return nil, err
@@ -171,7 +191,7 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict})
+	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
 }
 
 // View runs fn in a read transaction of the state database; false if there is no database yet.

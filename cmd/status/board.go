@@ -57,11 +57,12 @@ type Day struct {
 
 // Query selects the content of a board.
 type Query struct {
-	Config *config.Config  // required
-	Repos  []work.RepoName // of the config
-	All    bool            // include merged, completed and closed items
-	Now    time.Time       // by this machine's clock
-	Halt   *folder.Halt    // `pause --all` is in force; nil: it is not
+	Config  *config.Config  // required
+	Repos   []work.RepoName // of the config
+	All     bool            // include merged, completed and closed items
+	Now     time.Time       // by this machine's clock
+	Halt    *folder.Halt    // `pause --all` is in force; nil: it is not
+	Machine string          // name of this machine
 }
 
 // empty is the board before any pass.
@@ -84,7 +85,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	clocks, err := tx.ListClocks(ctx)
+	clocks, err := tx.ListClocks(ctx, q.Machine)
 	if err != nil {
 		return b, err
 	}

@@ -50,6 +50,7 @@ type Runtime struct {
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: a pass holds tick.lock until it ends
 	StateDir                  string
+	Machine                   string       // by which name other machines know this one; empty: it follows from the state folder
 	PromptsDir                string       // the operator's own prompts; may not exist
 	MetricsFile               string       // file that each pass writes for Prometheus; empty: none
 	Sandbox                   work.Sandbox // default for agents without one of their own

@@ -17,6 +17,7 @@ type Run struct {
 	Ended   time.Time // zero: no pass saw the run end
 	Usage   Usage     // as far as known
 	Known   Known     // which parts of Usage are complete
+	Machine string    // where it runs, or ran
 }
 
 // SumCounts adds counts that are not negative. If the sum overflows, it returns the largest

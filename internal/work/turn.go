@@ -125,6 +125,7 @@ type Turn struct {
 	Base   string // base branch
 	Head   string // commit on which the agent works; empty until restored
 
+	Machine   string   // that holds it, or held it last
 	Agent     string   // name in the config
 	InsteadOf string   // the agent in whose place Agent works, because that one's provider is out; empty: none
 	Sandbox   Sandbox  // the sandbox of its last run

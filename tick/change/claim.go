@@ -5,10 +5,13 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// Claim starts a turn. It returns store.ErrStale if another pass took its events or its item first.
+// Claim starts a turn. It returns store.ErrStale if another pass took its events or its item first,
+// and a SpentError if the day's budgets are spent.
 type Claim struct {
 	Item    work.Item
 	Waiting []work.Event // its stored events
@@ -16,12 +19,16 @@ type Claim struct {
 	Words
 
 	Turn    work.Turn    // as planned
+	Budgets work.Budgets // those of a day are checked again: another machine may have claimed meanwhile
 	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
 	Events  []work.Event // the turn's events; Apply loads them with their texts
 }
 
 // Apply is part of Change.
 func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
+	if err := c.reserve(ctx, tx); err != nil {
+		return err
+	}
 	c.Claimed = c.Turn
 	if c.Claimed.Key, err = unusedKey(ctx, tx, c.Turn.Key); err != nil {
 		return err
@@ -50,6 +57,27 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 	}
 	return c.logFixes(ctx, tx)
 }
+
+// reserve checks that the day's budgets leave a turn. The turn's row takes it: the transaction that
+// adds the row has read all others.
+func (c *Claim) reserve(ctx context.Context, tx *Tx) error {
+	if c.Budgets.TurnsPerDay == 0 && c.Budgets.CostPerDay == 0 {
+		return nil
+	}
+	spent, err := tx.ListSpentSince(ctx, tx.Now.Add(-spending.Window))
+	if err != nil {
+		return err
+	}
+	if d := spending.DayOf(spent, c.Budgets, tx.Now); d.Left == 0 {
+		return &SpentError{d}
+	}
+	return nil
+}
+
+// SpentError means that another pass took the last turn that the day's budgets left.
+type SpentError struct{ Day spending.Day }
+
+func (e *SpentError) Error() string { return explain.What(e.Day.Why, explain.Place{Spending: true}) }
 
 // unusedKey returns the next key as long as an earlier turn with the key has ended and released its
 // events: it was superseded or failed, and nothing changed since. A turn in progress keeps its key

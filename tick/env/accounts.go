@@ -25,6 +25,7 @@ type Accounts struct {
 	operators map[string][]int64        // by host
 	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
+	accepted  map[string]int64          // the accounts that GitHub named in this pass as those of gh's login, by host
 	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
 
 	asking   sync.Mutex // one lookup of an account at a time
@@ -126,6 +127,10 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	if err := p.Accounts.shut[host]; err != nil {
 		return err
 	}
+	if p.Accounts.accepted == nil {
+		p.Accounts.accepted = map[string]int64{}
+	}
+	p.Accounts.accepted[host] = who.ID
 	if slices.Contains(p.Accounts.operators[host], who.ID) {
 		p.Accounts.Names.SetLogin(host, who)
 		return nil
@@ -163,6 +168,14 @@ func (o *operators) SetLogin(host string, who work.Account) {
 	if o.apps[who.ID] {
 		o.login[host] = ""
 	}
+}
+
+// loggedIn returns the id of the account that gh is logged in with; 0: GitHub has not named it in
+// this pass.
+func (a *Accounts) loggedIn(host string) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.accepted[host]
 }
 
 // Operator returns the login that gh is logged in with; empty: mention nobody.

@@ -33,14 +33,14 @@ func (p *Env) AssumeClocks(ahead map[string]time.Duration) {
 // nothing waits for it.
 func Future(at, now time.Time, most time.Duration) bool { return at.After(now.Add(most)) }
 
-// KeepClock stores the host's clock offset. The next pass needs it before its first answer, to
-// check times until which repositories are postponed.
-func (r *Repo) KeepClock(ctx context.Context, tx *store.Tx) error {
+// KeepClock stores the host's clock offset, and who gh is logged in as there. The next pass needs
+// them before its first answer, to check times until which repositories and limits are postponed.
+func (p *Env) KeepClock(ctx context.Context, tx *store.Tx, r *Repo) error {
 	ahead, known := r.GitHub.Ahead()
 	if !known {
 		return nil
 	}
-	return tx.SetClock(ctx, r.Name.Host, ahead)
+	return tx.SetClock(ctx, r.Name.Host, ahead, p.Accounts.loggedIn(r.Name.Host))
 }
 
 // WarnOfClocks logs a warning once per host from which this machine's clock differs too much.

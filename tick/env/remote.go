@@ -286,8 +286,10 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 	return p.byRow[repoID]
 }
 
-// Selected reports whether --repo allows r.
-func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+// Selected reports whether this pass plans for r: --repo allows it, and no other machine plans for it.
+func (p *Env) Selected(r *Repo) bool {
+	return (p.Only == nil || p.Only.Equal(r.Name)) && p.Mine(r.Row.ID)
+}
 
 // GitDate returns the date of a turn's commits. It is fixed per turn, so that repeating a commit
 // gives the same commit.

@@ -67,10 +67,8 @@ func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 // MergeLock returns the lock for merging a repository's pull requests.
 func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
 
-// LockNotify takes the lock for sending messages outside GitHub; false: another process holds it.
-func (d Dirs) LockNotify() (FileLock, bool, error) {
-	return TryLock(filepath.Join(d.locks(), "notify.lock"))
-}
+// NotifyLock returns the lock for sending messages outside GitHub.
+func (d Dirs) NotifyLock() string { return filepath.Join(d.locks(), "notify.lock") }
 
 // lock returns a repository's lock. Its name does not depend on the database: another pass may hold
 // it while the database is lost.
@@ -82,23 +80,51 @@ func (d Dirs) lock(kind string, r work.Repo) string {
 // outlives the database. The first call makes the name. A folder that was copied to a machine with
 // another id has another name there.
 func (d Dirs) Installation(machine string) (string, error) {
-	path := filepath.Join(d.State, "installation")
-	b, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	name, err := d.installed()
+	if err != nil {
 		return "", err
 	}
-	name := strings.TrimSpace(string(b))
 	if name == "" {
 		name = rand.Text()
-		if err := files.Replace(path, name+"\n"); err != nil {
+		if err := files.Replace(d.installationFile(), name+"\n"); err != nil {
 			return "", err
 		}
 	}
+	return installationOn(machine, name), nil
+}
+
+func (d Dirs) installationFile() string { return filepath.Join(d.State, "installation") }
+
+// installed returns the name in the state folder; empty: there is none yet.
+func (d Dirs) installed() (string, error) {
+	b, err := os.ReadFile(d.installationFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// installationOn returns the name of a state folder on a machine.
+func installationOn(machine, name string) string {
 	if machine == "" {
-		return name, nil
+		return name
 	}
 	sum := sha256.Sum256([]byte(name + "\n" + machine)) // hashed, so that the machine's id is not published
-	return name + "-" + hex.EncodeToString(sum[:4]), nil
+	return name + "-" + hex.EncodeToString(sum[:4])
+}
+
+// MachineName returns the name by which other machines know this one: named, or else one that
+// follows from Installation. It is empty before Installation was called for the first time.
+func (d Dirs) MachineName(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	name, err := d.installed()
+	if name == "" || err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(installationOn(MachineID(), name)))
+	return strings.ToLower(name[:min(len(name), 4)]) + hex.EncodeToString(sum[:3]), nil
 }
 
 // Machine is a machine as the state folder remembers it.

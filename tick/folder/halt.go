@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
 // Halt is `pause --all`. It is a file in the state folder: it needs no lock and outlives the
@@ -23,6 +24,9 @@ import (
 type Halt struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"reason"`
+	// Fleet says that all machines on the database are paused. The database decides whether they
+	// still are.
+	Fleet bool `json:"fleet,omitempty"`
 }
 
 // maxHaltReason limits a reason, in bytes.
@@ -31,6 +35,9 @@ const maxHaltReason = 500
 // Reason returns the reason for waiting turns.
 func (h Halt) Reason() work.Reason {
 	r := work.Reason{Kind: work.WhyHalted, Text: h.Why}
+	if h.Fleet {
+		r.Text = strings.TrimSuffix("as on all machines: "+h.Why, ": ")
+	}
 	if !h.Since.IsZero() {
 		r.At = h.Since.UnixMilli()
 	}
@@ -69,18 +76,47 @@ func (d Dirs) Halted() (Halt, bool) {
 // before is true then.
 func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err error) {
 	h, before = d.Halted()
+	h.Fleet = false // until the database has it
 	if !before || h.Since.IsZero() {
 		h = Halt{Since: now.UTC().Truncate(time.Second)}
 	}
 	if reason = shortReason(reason); reason != "" {
 		h.Why = reason
 	}
+	d.dropLeftHalts(now)
+	return h, before, d.writeHalt(h)
+}
+
+func (d Dirs) writeHalt(h Halt) error {
 	b, err := json.Marshal(h)
 	if err != nil {
-		return h, before, fmt.Errorf("write the pause: %w", err)
+		return fmt.Errorf("write the pause: %w", err)
 	}
-	d.dropLeftHalts(now)
-	return h, before, d.replace(d.haltFile(), append(b, '\n'))
+	return d.replace(d.haltFile(), append(b, '\n'))
+}
+
+// HaltFleet notes that the database has the pause, for all machines: it ends there, for this machine
+// too.
+func (d Dirs) HaltFleet(h Halt) (Halt, error) {
+	h.Fleet = true
+	return h, d.writeHalt(h)
+}
+
+// HaltedWith returns the pause of everything where a database is shared: the one of this machine,
+// or else that of all machines, which fleet is; zero: there is none. A pause of all machines that
+// has ended in the database is over here, too.
+func (d Dirs) HaltedWith(fleet Halt) (Halt, bool, error) {
+	h, halted := d.Halted()
+	switch {
+	case halted && !h.Fleet:
+		return h, true, nil
+	case !fleet.Since.IsZero():
+		return fleet, true, nil
+	case !halted:
+		return Halt{}, false, nil
+	}
+	_, err := d.EndHalt()
+	return Halt{}, false, err
 }
 
 // haltParts matches the temporary files of pauses. One older than haltPartTime was left by a
@@ -177,35 +213,41 @@ type HaltedError struct{ Halt }
 func (e *HaltedError) Error() string { return e.Says() }
 
 // stoppedFile is the file which says that merging is stopped in a repository until a person resumes
-// it. The database has the same, but may be lost.
+// it. The database has the same and decides; the file is for its loss.
 func (d Dirs) stoppedFile(r work.Repo) string {
 	return filepath.Join(d.State, "merging-stopped-"+r.Name.Host+"-"+r.Folder()+".json")
 }
 
-// StopMerging stores why merging is stopped in a repository.
-func (d Dirs) StopMerging(r work.Repo, why work.Reason) error {
-	b, err := json.Marshal(why)
+// keptStop is what the file has.
+type keptStop struct {
+	Why work.Reason `json:"why"`
+	At  time.Time   `json:"at"` // as in the database
+}
+
+// StopMerging stores why and since when merging is stopped in a repository.
+func (d Dirs) StopMerging(r work.Repo, halt merging.Halt) error {
+	b, err := json.Marshal(keptStop{halt.Why, halt.At.UTC()})
 	if err != nil {
 		return fmt.Errorf("keep that merging is stopped: %w", err)
 	}
 	return d.replace(d.stoppedFile(r), append(b, '\n'))
 }
 
-// MergingStopped returns why merging was stopped in a repository; false: it was not. An unreadable
-// file is a stop too.
-func (d Dirs) MergingStopped(r work.Repo) (work.Reason, bool) {
+// MergingStopped returns why and since when merging was stopped in a repository; false: it was not.
+// An unreadable file is a stop too, without a time.
+func (d Dirs) MergingStopped(r work.Repo) (merging.Halt, bool) {
 	b, err := os.ReadFile(d.stoppedFile(r))
 	if errors.Is(err, fs.ErrNotExist) {
-		return work.Reason{}, false
+		return merging.Halt{}, false
 	}
-	var why work.Reason
+	var kept keptStop
 	if err == nil {
-		err = json.Unmarshal(b, &why)
+		err = json.Unmarshal(b, &kept)
 	}
-	if err != nil || why.None() {
-		why = work.Reason{Kind: work.WhyMergeDiffers, Text: "the file " + filepath.Base(d.stoppedFile(r)) + " in the state folder cannot be read"}
+	if err != nil || kept.Why.None() {
+		kept = keptStop{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "the file " + filepath.Base(d.stoppedFile(r)) + " in the state folder cannot be read"}}
 	}
-	return why, true
+	return merging.Halt{Why: kept.Why, At: kept.At}, true
 }
 
 // ResumeMerging deletes the file.

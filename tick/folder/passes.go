@@ -267,6 +267,12 @@ func (d Dirs) sum(ctx context.Context, change func(*summed)) (work.LastPass, err
 	return s.LastPass, os.Rename(part, filepath.Join(d.State, summary)) // not synced: a machine that stops loses one pass
 }
 
+// LastPass returns how the passes before ended.
+func (d Dirs) LastPass() (work.LastPass, error) {
+	s, err := d.readSummary()
+	return s.LastPass, err
+}
+
 // readSummary reads the summary. One that makes no sense, for example after a power cut, is none.
 func (d Dirs) readSummary() (last summed, err error) {
 	b, err := os.ReadFile(filepath.Join(d.State, summary))

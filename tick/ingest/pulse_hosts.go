@@ -187,9 +187,9 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 			}
 		}
 		if len(ids) == 0 {
-			return due[0].KeepClock(ctx, tx)
+			return p.KeepClock(ctx, tx, due[0])
 		}
-		return errors.Join(due[0].KeepClock(ctx, tx), tx.MarkPulseRead(ctx, ids, now))
+		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now))
 	})
 }
 

@@ -130,7 +130,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
-	return h.repo.KeepClock(ctx, tx)
+	return h.env.KeepClock(ctx, tx, h.repo)
 }
 
 // storePull stores a pull request's snapshot and what else its details show. Events and reviews

@@ -141,6 +141,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		j.row.WatchUntil = now.Add(settings.Watch)
 	}
 	halted := false
+	var stop merging.Halt
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row := j.row
 		if row.ID == 0 { // the database with the intent was lost
@@ -152,6 +153,9 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 			}
 		}
 		if halted, err = tx.LandMerge(ctx, row, halt(j)); err != nil {
+			return err
+		}
+		if stop, _, err = tx.MergingStopped(ctx, o.r.Row.ID); err != nil {
 			return err
 		}
 		for _, a := range o.followUps(j, settings, halted) {
@@ -169,7 +173,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		return o.Dirs.StopMerging(o.r.Row, halt(j)) // the file survives the loss of the database
+		return o.Dirs.StopMerging(o.r.Row, stop) // the file survives the loss of the database
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
@@ -69,11 +68,11 @@ func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) boo
 }
 
 func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) error {
-	lock, ok, err := folder.TryLock(m.Dirs.MergeLock(r.Row))
+	unlock, ok, err := m.TryMerging(ctx, r.Row)
 	if err != nil || !ok {
 		return err
 	}
-	defer lock.Unlock()
+	defer unlock()
 	var claim store.Claim
 	err = m.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		claim, err = tx.TakeMerging(ctx, r.Row.ID)
@@ -107,7 +106,7 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 
 // mustNotSend reports whether nothing may be sent: everything is paused, or the pass ends.
 func (m *Merging) mustNotSend(ctx context.Context) bool {
-	_, halted := m.Dirs.Halted()
+	_, halted := m.Halted(ctx)
 	return halted || ctx.Err() != nil
 }
 

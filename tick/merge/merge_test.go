@@ -259,17 +259,22 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if s.asked("PUT", "/merge") != 2 {
 		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
 	}
-	forgotten := func() { // as after losing the database
+	resumed := func() { // as on another machine, which has no file
 		s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
 	}
-	forgotten()
+	file, _ := s.merging.Dirs.MergingStopped(s.repo.Row)
+	resumed()
+	file.At = file.At.Add(time.Millisecond) // the database does not know this stop: it was lost
+	s.must(s.merging.Dirs.StopMerging(s.repo.Row, file))
 	s.pass()
 	if s.asked("PUT", "/merge") != 2 {
 		t.Error("what the state folder says does not hold the merge")
 	}
-	s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
-	forgotten()
+	resumed()
 	s.pass()
+	if _, kept := s.merging.Dirs.MergingStopped(s.repo.Row); kept {
+		t.Error("the stop that a person ended is still in the state folder")
+	}
 	if s.row().Stage != merging.Landed || s.row().Differs != "" {
 		t.Errorf("row %+v\n%s", s.row(), &s.log)
 	}
@@ -284,8 +289,8 @@ func TestAStopIsKeptInTheStateFolder(t *testing.T) {
 		t.Error("nothing is due")
 	}
 	s.run()
-	if why, kept := s.merging.Dirs.MergingStopped(s.repo.Row); !kept || why.Kind != work.WhyMergeDiffers {
-		t.Errorf("kept: %v, %+v", kept, why)
+	if halt, kept := s.merging.Dirs.MergingStopped(s.repo.Row); !kept || halt.Why.Kind != work.WhyMergeDiffers {
+		t.Errorf("kept: %v, %+v", kept, halt)
 	}
 	if s.merging.Waiting(t.Context(), s.repo, nil) {
 		t.Error("something is due again")

@@ -12,22 +12,31 @@ import (
 )
 
 // restoreHalts stores that merging is stopped wherever that is missing: in the database if it was
-// lost, in the state folder if the pass that stopped merging died before it wrote the file. It runs
-// before any decision.
+// lost, in the state folder if another machine stopped merging, or a pass that died before it wrote
+// the file. A file about a stop that a person ended on another machine is deleted. It runs before any
+// decision.
 func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
-	why, kept := m.Dirs.MergingStopped(r.Row)
+	file, kept := m.Dirs.MergingStopped(r.Row)
 	var halt merging.Halt
-	var known bool
+	var known, over bool
 	err := m.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if halt, known, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || known || !kept {
 			return err
 		}
-		return tx.StopMerging(ctx, r.Row.ID, why)
+		if over, err = tx.MergingResumed(ctx, r.Row.ID, file.At); err != nil || over {
+			return err
+		}
+		return tx.StopMerging(ctx, r.Row.ID, file.Why)
 	})
-	if err != nil || !known || kept {
+	switch {
+	case err != nil:
 		return err
+	case over:
+		return m.Dirs.ResumeMerging(r.Row)
+	case known && (!kept || file.At.Before(halt.At)):
+		return m.Dirs.StopMerging(r.Row, halt)
 	}
-	return m.Dirs.StopMerging(r.Row, halt.Why)
+	return nil
 }
 
 // Stopped returns an error line per repository in which merging has stopped. Each error line is

@@ -18,7 +18,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 const (
@@ -31,7 +30,7 @@ const (
 // SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
 // comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
 func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
-	if _, halted := p.Dirs.Halted(); halted || !r.Ready || ctx.Err() != nil {
+	if _, halted := p.Halted(ctx); halted || !r.Ready || ctx.Err() != nil {
 		return
 	}
 	r.Sends.Lock()
@@ -39,11 +38,11 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if !p.Waiting(ctx, r) {
 		return
 	}
-	lock, ok, err := folder.TryLock(p.Dirs.NoticesLock(r.Row))
+	unlock, ok, err := p.TryNotices(ctx, r.Row)
 	if err != nil || !ok {
 		return
 	}
-	defer lock.Unlock()
+	defer unlock()
 	ctx, err = p.take(ctx, r)
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not take over the notices", "repo_full_name", r.Name.FullName(), "error", err)

@@ -56,6 +56,8 @@ func outcome(rep *env.Report, err error) work.PassOutcome {
 		return work.PassCancelled
 	case err != nil, rep.Shut != nil:
 		return work.PassFailed
+	case rep.Halt != nil:
+		return work.PassNone
 	case len(repos) == 0, read:
 		return work.PassOK
 	case some(func(r env.RepoReport) bool { return r.Failed }):
@@ -94,7 +96,7 @@ func record(ctx context.Context, e *PassEnd) error {
 
 // count counts the pass if metrics are on.
 func count(ctx context.Context, e *PassEnd) error {
-	if e.Config.Runtime.MetricsFile == "" {
+	if e.Config.Runtime.MetricsFile == "" || e.Outcome == work.PassNone {
 		return nil
 	}
 	var asked []work.RequestCount

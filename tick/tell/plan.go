@@ -3,6 +3,7 @@ package tell
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -109,6 +110,12 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 	now := t.Now()
 	since := now.Add(-news.MostAge)
 	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
+	if t.Store.Shared() {
+		f.Machine = t.Machine.Name
+		if f.Silent, err = t.silent(ctx, tx, now); err != nil {
+			return f, err
+		}
+	}
 	f.Stops, err = tx.ListNewStops(ctx, since)
 	if err == nil {
 		f.Waits, err = tx.ListNewWaits(ctx, since)
@@ -131,10 +138,19 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 		}
 		var e news.Entry
 		var failing bool
-		if e, failing, err = tx.FindFailing(ctx, target.Name); failing {
+		if e, failing, err = tx.FindFailing(ctx, target.Name, f.Machine); failing {
 			f.Failing[target.Name] = e
 		}
 	}
 	f.Clean(t.Secrets.Redact)
 	return f, err
+}
+
+// silent returns the other machines without a pass for too long.
+func (t *Notifier) silent(ctx context.Context, tx *store.Tx, now time.Time) ([]work.Machine, error) {
+	all, err := tx.ListMachines(ctx)
+	return slices.DeleteFunc(all, func(m work.Machine) bool {
+		_, silent := m.Silent(now)
+		return !silent || m.Name == t.Machine.Name
+	}), err
 }

@@ -80,7 +80,7 @@ func (s *sending) all(ctx context.Context, due []work.Action) {
 
 // more reports whether another notice may be sent, and counts it.
 func (s *sending) more(ctx context.Context) bool {
-	_, halted := s.Dirs.Halted()
+	_, halted := s.Halted(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if halted || s.over || s.sent >= noticesPerPass || s.Now().After(s.end) || ctx.Err() != nil {

@@ -120,7 +120,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 		attrs = env.AttrsOf(repo.Name, item, turn)
 		return errors.Join(err, itemErr, repoErr)
 	})
-	if err != nil || p.InFlight(turn.Key) {
+	if err != nil || p.InFlight(turn) || !p.Mine(turn.RepoID) {
 		return err
 	}
 	if _, err := p.Orphans.EndMarked(ctx, p.Mark(turn)); err != nil {

@@ -56,7 +56,7 @@ func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number in
 // requireNotHalted ends a turn before its first effect if everything is paused. After it the turn
 // runs to its end.
 func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
-	h, halted := p.Dirs.Halted()
+	h, halted := p.Halted(ctx)
 	if !halted {
 		return nil
 	}

@@ -2,6 +2,7 @@ package news
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -16,13 +17,14 @@ const MostAge = 24 * time.Hour
 type fact struct {
 	Kind
 	Place
-	key    string // without the kind of message
-	at     time.Time
-	reason work.Reason
-	says   string // replaces the text of the reason
-	do     string
-	waits  bool // the reason's text is what is waited for
-	before bool // it lasts, since an unknown time: a new target gets no message about it
+	key     string // without the kind of message
+	machine string // about whose passes it is
+	at      time.Time
+	reason  work.Reason
+	says    string // replaces the text of the reason
+	do      string
+	waits   bool // the reason's text is what is waited for
+	before  bool // it lasts, since an unknown time: a new target gets no message about it
 }
 
 // Decide returns the messages that are due to the targets and that their keys show were not sent
@@ -39,7 +41,7 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	for _, t := range targets {
 		for _, x := range append(facts, passes(f, t)...) {
 			asked := x.Kind
-			if asked == Recovered {
+			if asked == Recovered || asked == Silent {
 				asked = PassFailing
 			}
 			from, told := since[[2]string{t.Name, string(asked)}]
@@ -111,10 +113,17 @@ func whatStopped(s Stop) Kind {
 	return Blocked
 }
 
-// passes returns a target's messages that passes do not work, or that they work again.
+// passes returns a target's messages that passes do not work, or that they work again, here or on
+// another machine.
 func passes(f Facts, t Target) []fact {
+	var all []fact
+	for _, m := range f.Silent {
+		since, _ := m.Silent(f.Now)
+		says, do := m.Says()
+		all = append(all, fact{Kind: Silent, key: m.Name + " " + millis(m.BeganAt), at: since, says: says, do: do})
+	}
 	if f.Passes == nil {
-		return nil
+		return all
 	}
 	failing, told := f.Failing[t.Name]
 	switch v := work.JudgePasses(*f.Passes); {
@@ -123,11 +132,20 @@ func passes(f Facts, t Target) []fact {
 		if v.Code == work.PassesFail {
 			do = "run gh mergexo tick on the machine where it runs, and see what it says"
 		}
-		return []fact{{Kind: PassFailing, key: millis(f.Passes.Last.GoodAt), at: f.Now, says: short(v.Says, mostSays), do: do}}
+		key := strings.TrimPrefix(f.Machine+" "+millis(f.Passes.Last.GoodAt), " ")
+		all = append(all, fact{Kind: PassFailing, machine: f.Machine, key: key, at: f.Now, says: f.where() + short(v.Says, mostSays), do: do})
 	case !v.Bad() && told:
-		return []fact{{Kind: Recovered, key: subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
+		all = append(all, fact{Kind: Recovered, machine: f.Machine, key: subject(failing.Key), at: f.Now, says: f.where() + "a pass succeeded again"})
 	}
-	return nil
+	return all
+}
+
+// where names the machine whose passes a message is about; empty: there is one only.
+func (f Facts) where() string {
+	if f.Machine == "" {
+		return ""
+	}
+	return "machine " + f.Machine + ": "
 }
 
 // Alone returns the messages about passes alone, without a database: nobody knows since when the
@@ -164,7 +182,7 @@ func (x fact) entry(target string) Entry {
 		key += " " + x.key
 	}
 	return Entry{
-		Target: target, Key: key, What: x.Kind, RepoID: x.RepoID, ItemID: x.ItemID, Number: x.Number, At: x.at, State: Planned,
+		Target: target, Key: key, What: x.Kind, RepoID: x.RepoID, ItemID: x.ItemID, Number: x.Number, At: x.at, State: Planned, Machine: x.machine,
 		Body: x.message(Delivery(target, key)).JSON(),
 	}
 }

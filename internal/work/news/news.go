@@ -27,6 +27,8 @@ const (
 
 	// Recovered goes to the targets of PassFailing; it cannot be configured by itself.
 	Recovered Kind = "pass_recovered"
+	// Silent says that no pass begins on another machine. It goes to the targets of PassFailing, too.
+	Silent Kind = "machine_silent"
 	// Test is sent by a person to test a target.
 	Test Kind = "test"
 )
@@ -81,6 +83,7 @@ type Entry struct {
 	SentAt    time.Time // time of the last attempt to send it
 	SettledAt time.Time
 	LastError string
+	Machine   string // about whose passes it is; empty: about no machine's
 	Body      string // JSON
 }
 
@@ -157,6 +160,8 @@ type Facts struct {
 	Halts     []Halt
 	Budget    work.Reason      // the day's budget is spent; zero: it is not
 	Passes    *work.PassFacts  // nil while a pass runs
+	Machine   string           // whose passes these are; empty: there is one machine only
+	Silent    []work.Machine   // other machines without a pass for too long
 	Failing   map[string]Entry // by target: its last PassFailing message, unless Recovered was sent since
 }
 

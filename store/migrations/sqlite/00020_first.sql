@@ -29,6 +29,8 @@ CREATE TABLE repositories (
     -- The path of the config that named the repository last: another one that shares the
     -- state folder does not take it out.
     named_by              TEXT    NOT NULL,
+    machine               TEXT    NOT NULL DEFAULT '', -- that last planned something for it: it has the mirror and agents' sessions
+    served_at             INTEGER NOT NULL DEFAULT 0,  -- when it did
     -- Each is replaced by the pass that takes over what it stands for, and compared by its
     -- writes: one that lost the work moves nothing any more. Random texts.
     planning_epoch        TEXT    NOT NULL DEFAULT '',
@@ -45,7 +47,8 @@ CREATE TABLE repositories (
     merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
     merge_why             TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
     merge_stopped_at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
-    merge_told            INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
+    merge_told            INTEGER NOT NULL DEFAULT 0,  -- whether a pass ended with it
+    merge_resumed         INTEGER NOT NULL DEFAULT 0   -- merge_stopped_at of the stop that a person ended last: a state folder may still have it
 ) STRICT;
 
 -- How far GitHub's lists are read. what says what a row is:
@@ -69,10 +72,44 @@ CREATE TABLE reading (
     PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 
--- Limits of a host: until when no pass asks for what counts against one that is reached,
--- and what was left of it when a pass read it last. And, without a resource, its clock.
+-- Machines whose passes use this database. Each writes its own row, where that changes much
+-- or is some minutes old.
+CREATE TABLE machines (
+    name         TEXT    NOT NULL PRIMARY KEY,
+    installation TEXT    NOT NULL, -- its state folder
+    host         TEXT    NOT NULL, -- its host name, for people
+    version      TEXT    NOT NULL, -- of the program; empty: not a release
+    began_at     INTEGER NOT NULL, -- when a pass last began there
+    good_at      INTEGER NOT NULL, -- when one last ended that read a repository
+    failures     INTEGER NOT NULL, -- how many failed in a row since
+    why          TEXT    NOT NULL, -- why the last of these failed
+    silent_after INTEGER NOT NULL  -- after how long without a pass something is wrong there, in milliseconds
+) STRICT, WITHOUT ROWID;
+
+-- What holds for all machines together: one row, or none.
+CREATE TABLE fleet (
+    id        INTEGER PRIMARY KEY, -- 1
+    paused_at INTEGER NOT NULL DEFAULT 0,  -- since when everything is paused; 0: it is not
+    paused_by TEXT    NOT NULL DEFAULT '', -- the machine on which a person said so
+    why       TEXT    NOT NULL DEFAULT '', -- their reason
+    oldest    TEXT    NOT NULL DEFAULT ''  -- the oldest version of the program that may use the database; empty: any
+) STRICT;
+
+-- How far the clock of a machine was ahead of a host's when the host answered last, in
+-- milliseconds; less than 0: behind. And who gh was logged in as there.
+CREATE TABLE clocks (
+    machine TEXT    NOT NULL,
+    host    TEXT    NOT NULL,
+    ahead   INTEGER NOT NULL DEFAULT 0,
+    account INTEGER NOT NULL DEFAULT 0, -- GitHub's id; 0: not known
+    PRIMARY KEY (machine, host)
+) STRICT, WITHOUT ROWID;
+
+-- Limits of an account on a host: until when no pass asks for what counts against one that is
+-- reached, and what was left of it when a pass read it last.
 CREATE TABLE hosts (
     host       TEXT    NOT NULL,
+    account    INTEGER NOT NULL,            -- GitHub's id; 0: not known
     resource   TEXT    NOT NULL,            -- as GitHub names it; *: everything
     not_before INTEGER NOT NULL DEFAULT 0,  -- 0: it was not reached
     reason     TEXT    NOT NULL DEFAULT '',
@@ -80,8 +117,7 @@ CREATE TABLE hosts (
     most       INTEGER NOT NULL DEFAULT 0,
     reset_at   INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock
     at         INTEGER NOT NULL DEFAULT 0,  -- when a pass read it last; 0: none did
-    ahead      INTEGER NOT NULL DEFAULT 0,  -- how far this machine's clock was ahead of the host's when the host answered last, in milliseconds; less than 0: behind
-    PRIMARY KEY (host, resource)
+    PRIMARY KEY (host, account, resource)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE accounts (
@@ -292,6 +328,7 @@ CREATE TABLE turns (
     tested        TEXT    NOT NULL DEFAULT '', -- the required tests that the commit passed; empty: none ran
     epoch         TEXT    NOT NULL DEFAULT '', -- replaced by each pass that takes the turn over, see repositories
     instead_of    TEXT    NOT NULL DEFAULT '', -- the agent in whose place agent works, because that one's provider is out; empty: none
+    machine       TEXT    NOT NULL DEFAULT '', -- that holds it, or held it last
     request       BLOB,
     answer        BLOB
 ) STRICT;
@@ -325,7 +362,8 @@ CREATE TABLE runs (
     -- never tell what one run used; 0: nothing.
     counted_input_tokens  INTEGER NOT NULL DEFAULT 0,
     counted_output_tokens INTEGER NOT NULL DEFAULT 0,
-    counted_cost_usd      REAL    NOT NULL DEFAULT 0.0
+    counted_cost_usd      REAL    NOT NULL DEFAULT 0.0,
+    machine               TEXT    NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE INDEX runs_turn ON runs (turn_id);
@@ -430,6 +468,7 @@ CREATE TABLE agent_sessions (
     session    TEXT    NOT NULL,
     slot       INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    machine    TEXT    NOT NULL, -- the provider has the session there only
     PRIMARY KEY (item_id, agent, role)
 ) STRICT, WITHOUT ROWID;
 
@@ -648,14 +687,15 @@ CREATE TABLE totals (
 ) STRICT, WITHOUT ROWID;
 
 -- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
--- Both are counted where metrics are written.
+-- Both are counted where metrics are written, by each machine for itself.
 CREATE TABLE counters (
+    machine TEXT    NOT NULL,
     host    TEXT    NOT NULL,
     api     TEXT    NOT NULL, -- rest, graphql
     outcome TEXT    NOT NULL, -- of a request the status; none: it got no answer
     n       INTEGER NOT NULL,
     ms      INTEGER NOT NULL, -- of passes: how long they took together
-    PRIMARY KEY (host, api, outcome)
+    PRIMARY KEY (machine, host, api, outcome)
 ) STRICT, WITHOUT ROWID;
 
 -- What the operator is told outside of GitHub: each once for each target.
@@ -672,13 +712,14 @@ CREATE TABLE notifications (
     sent_at    INTEGER NOT NULL,
     settled_at INTEGER NOT NULL,
     last_error TEXT    NOT NULL,
+    machine    TEXT    NOT NULL DEFAULT '', -- about whose passes it is; empty: about no machine's
     body       TEXT    NOT NULL, -- JSON
     UNIQUE (target, key)
 ) STRICT;
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
 -- What was told of passes last, without a walk over all that was ever told of them.
-CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
+CREATE INDEX notifications_passes ON notifications (target, machine) WHERE what IN ('pass_failing', 'pass_recovered');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (

@@ -1,0 +1,80 @@
+package work
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Machine is one of the machines whose passes share a database, as it describes itself.
+type Machine struct {
+	Name         string // by which the others know it
+	Installation string // its state folder, by a name that is no other's
+	Host         string // its host name, for people
+	Version      string // of the program; empty: not a release
+
+	BeganAt     time.Time     // when a pass last began there
+	GoodAt      time.Time     // when one last ended that read a repository; zero: none did
+	Failures    int           // how many failed in a row since
+	Why         string        // why the last of these failed
+	SilentAfter time.Duration // after how long without a pass something is wrong there
+}
+
+// OlderVersion reports whether a version of the program is older than the oldest that is allowed.
+// What is no release, such as a build of one's own, is not compared.
+func OlderVersion(version, oldest string) bool {
+	have, is := release(version)
+	least, limited := release(oldest)
+	return is && limited && slices.Compare(have, least) < 0
+}
+
+// release returns the numbers of a version such as v1.2.3; false: it is no release.
+func release(version string) (numbers []int, ok bool) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, len(numbers) == 3
+}
+
+// MachineNoteEvery is how old the row of a machine may become whose passes go on as before.
+const MachineNoteEvery = 5 * time.Minute
+
+// Differs reports whether a machine has to be described again: something changed, or what is known
+// of its passes is some minutes old.
+func (m Machine) Differs(known Machine) bool {
+	return m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version ||
+		(m.Failures > 0) != (known.Failures > 0) || m.Why != known.Why || m.BeganAt.Sub(known.BeganAt).Abs() >= MachineNoteEvery
+}
+
+// Silence returns after how long without a pass a machine counts as silent. every is the time since
+// its last pass ended: it follows the schedule, also one of another program. A pass that lets no
+// other one begin may take pass; 0: passes overlap.
+func Silence(every, pass time.Duration) time.Duration {
+	return MachineNoteEvery + max(leastSlack, 3*min(every, 24*time.Hour)) + pass
+}
+
+// Silent returns since when the machine is silent; false: it is not.
+func (m Machine) Silent(now time.Time) (since time.Time, silent bool) {
+	since = m.BeganAt.Add(m.SilentAfter)
+	return since, !m.BeganAt.IsZero() && now.After(since)
+}
+
+// Called returns the machine's name, with its host name if that is another one.
+func (m Machine) Called() string {
+	if m.Host == "" || m.Host == m.Name {
+		return m.Name
+	}
+	return m.Name + " (" + m.Host + ")"
+}
+
+// Says returns a text for a silent machine, and what to type.
+func (m Machine) Says() (says, do string) {
+	return fmt.Sprintf("machine %s is silent: no pass has begun there since %s", m.Called(), Stamp(m.BeganAt)),
+		fmt.Sprintf("look at it there with gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
+}
