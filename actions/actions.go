@@ -25,6 +25,10 @@ type Runner struct {
 	Now         func() time.Time // required
 	Log         *slog.Logger     // required
 	SettleAfter time.Duration    // how long to wait before an unclear write is sent again
+
+	// Alive fails if this pass may have lost what it works on. It is asked right before each effect;
+	// nil: nothing can be lost.
+	Alive func(context.Context) error
 }
 
 // Scope is the repository in which an action is applied.
@@ -91,6 +95,11 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	}
 	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
+	}
+	if r.Alive != nil {
+		if err := r.Alive(ctx); err != nil {
+			return a, err
+		}
 	}
 	seen, err := e.do(ctx, s, a)
 	return r.recordResult(ctx, s, a, seen, err)

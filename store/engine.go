@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -20,6 +21,8 @@ import (
 type engine interface {
 	// shared reports whether other machines may have the same database open.
 	shared() bool
+	// session returns how a pass connects for its session; nil: it needs none.
+	session() *pgx.ConnConfig
 	// folder is the name of the engine's migrations. Both folders have the same numbers.
 	folder() string
 	// hasSchema is a query that counts goose's table: 0 is a database without a schema.
@@ -66,6 +69,9 @@ type Options struct {
 	// to find functions whose second run differs: they append to, count in or read an outer value
 	// that the first run changed.
 	RunTwice bool
+	// ClaimedOnly makes it an error to move a turn, a run, an action or a merge without a Claim. Tests
+	// of whole passes set it.
+	ClaimedOnly bool
 	// Machine is the name of the machine that this program runs on: what it holds, runs and
 	// measures is stored with the name.
 	Machine string
@@ -96,7 +102,7 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 
 // writeBy makes a connected database one that is written to.
 func (d *DB) writeBy(opt Options) *DB {
-	d.now, d.redact, d.writer, d.runTwice = opt.Now, opt.Redact, make(chan struct{}, 1), opt.RunTwice
+	d.now, d.redact, d.writer, d.runTwice, d.claimed = opt.Now, opt.Redact, make(chan struct{}, 1), opt.RunTwice, opt.ClaimedOnly
 	d.machine, d.shared = opt.Machine, opt.Shared
 	return d
 }

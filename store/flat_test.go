@@ -476,6 +476,9 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 
 func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, turnErr := tx.FindTurn(ctx, "live")
+	u, takeErr := tx.TakeTurn(ctx, u)
+	_, noticesErr := tx.TakeNotices(ctx, r.ID)
+	_, mergingErr := tx.TakeMerging(ctx, r.ID)
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
 	run, runErr := tx.BeginRun(ctx, work.Run{Turn: u.ID, Attempt: true, Began: t0})
 	_, _, madeErr := tx.FindTurnOf(ctx, "live")
@@ -493,7 +496,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, takenErr := tx.FindBundle(ctx, u.ID)
 	_, onlyErr := tx.OnlyOn(ctx, u.ID)
 	return firstOf(
-		bundleErr, takenErr, onlyErr, turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
+		bundleErr, takenErr, onlyErr, turnErr, takeErr, noticesErr, mergingErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
 		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}, work.Known{}),

@@ -32,12 +32,14 @@ func isServer(at string) bool {
 
 // postgresEngine is a PostgreSQL database that several machines share.
 type postgresEngine struct {
-	address string   // the URL without a password
+	address string // the URL without a password
+	config  *pgx.ConnConfig
 	texts   sync.Map // statementKey to *rewritten
 }
 
-func (*postgresEngine) shared() bool   { return true }
-func (*postgresEngine) folder() string { return "postgres" }
+func (*postgresEngine) shared() bool               { return true }
+func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
+func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) hasSchema() string {
 	return `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'goose_db_version'`
 }
@@ -153,7 +155,7 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	e := &postgresEngine{address: address}
+	e := &postgresEngine{address: address, config: config}
 	if err := e.mustBeEncrypted(config); err != nil {
 		return nil, err
 	}

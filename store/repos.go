@@ -13,7 +13,7 @@ import (
 
 const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
 	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by,
-	pulse_at, pulse_issues, pulse_pulls, changed_at`
+	pulse_at, pulse_issues, pulse_pulls, changed_at, machine, served_at, planning_epoch`
 
 func repoFields(r *work.Repo) []any {
 	return []any{
@@ -33,6 +33,9 @@ func repoFields(r *work.Repo) []any {
 		timeOf(&r.Pulse.Issues),
 		timeOf(&r.Pulse.Pulls),
 		timeOf(&r.Pulse.Changed),
+		&r.Machine,
+		timeOf(&r.ServedAt),
+		&r.PlanningEpoch,
 	}
 }
 

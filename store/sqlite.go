@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -30,8 +31,9 @@ type sqliteEngine struct {
 	info fs.FileInfo
 }
 
-func (*sqliteEngine) shared() bool   { return false }
-func (*sqliteEngine) folder() string { return "sqlite" }
+func (*sqliteEngine) shared() bool             { return false }
+func (*sqliteEngine) session() *pgx.ConnConfig { return nil }
+func (*sqliteEngine) folder() string           { return "sqlite" }
 func (*sqliteEngine) hasSchema() string {
 	return `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`
 }

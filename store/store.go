@@ -51,6 +51,7 @@ type DB struct {
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool
+	claimed  bool
 	damaged  atomic.Pointer[DamagedError]
 }
 
@@ -120,7 +121,7 @@ const tries = 12
 // runUntilAlone runs a write transaction again if it failed only because of another one.
 func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
-		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, machine: d.machine}, fn)
+		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine}, fn)
 		if err == nil || try == tries || !d.engine.again(err) {
 			return err
 		}
@@ -146,7 +147,8 @@ func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {
 	}
 	defer tx.Rollback()
 	t.sql, t.statement = tx, d.engine.statement
-	if err := fn(t); err != nil {
+	err = fn(t)
+	if err = cmp.Or(err, t.taken); err != nil {
 		return d.explain(interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {

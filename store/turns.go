@@ -12,7 +12,7 @@ import (
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
 	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, unknown_tokens, unknown_cost, event_keys, not_before, wait_reason,
-	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested, instead_of, machine`
+	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested, instead_of, machine, epoch`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
@@ -26,7 +26,7 @@ func turnFields(u *work.Turn) []any {
 		timeOf(&u.ClaimedAt),
 		timeOf(&u.UpdatedAt),
 		timeOf(&u.EndedAt),
-		&u.Sandbox, &u.Reviewer, &u.Tested, &u.InsteadOf, &u.Machine,
+		&u.Sandbox, &u.Reviewer, &u.Tested, &u.InsteadOf, &u.Machine, &u.Epoch,
 	}
 }
 
@@ -49,6 +49,7 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 			*at = t.now
 		}
 	}
+	u.Epoch = cmp.Or(u.Epoch, NewEpoch())
 	u.Machine = t.machine
 	what := "add turn " + u.Key
 	_, taken, err := findRow(ctx, t, what, scanID,
@@ -144,14 +145,16 @@ func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
 		reasonOf(&why), millis(t.now), id)
 }
 
-// ResumeTurn unblocks a live turn at its step, and resets its attempts.
+// ResumeTurn unblocks a live turn at its step, and resets its attempts. Whoever had the turn has lost
+// it.
 func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 	return t.execOne(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
-		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
-		millis(t.now), id)
+		`UPDATE turns SET epoch = ?, blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
+		NewEpoch(), millis(t.now), id)
 }
 
-// EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
+// EndTurn moves a turn from a step to one that ends it, or fails with ErrStale. Whoever had the turn
+// has lost it.
 func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
 	if !to.Ended() || !from.MayMoveTo(to) {
@@ -159,8 +162,8 @@ func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr 
 	}
 	stamp := t.stamp(at)
 	err := t.execOne(ctx, what, ErrStale,
-		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
-		to, t.clean(lastErr), stamp, stamp, id, from)
+		`UPDATE turns SET step = ?, epoch = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
+		to, NewEpoch(), t.clean(lastErr), stamp, stamp, id, from)
 	if err != nil {
 		return err
 	}

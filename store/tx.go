@@ -21,6 +21,11 @@ type Tx struct {
 	redact    func(string) string                            // nil: secrets are not removed
 	machine   string                                         // this one
 	readOnly  bool
+
+	claims      []Claim
+	claimedOnly bool // see Options.ClaimedOnly
+	checked     bool
+	taken       error // a claim was lost: nothing is committed, whatever the function returns
 }
 
 // clean removes secrets from a reason or error text before it is stored, because it may quote an
@@ -131,6 +136,9 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
+	if err := t.checkClaims(ctx, query); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
 	query, args = t.prepare(query, args)
 	res, err := t.sql.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -168,6 +176,9 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
 	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
+	if err := t.checkClaims(ctx, query); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)

@@ -18,8 +18,13 @@ import (
 // claim applies the changes of the plans and claims their turns, as many as there are free slots.
 // Each claim is a compare-and-set: a turn that another pass claimed first is skipped.
 func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
-	for _, plan := range plans {
-		if err := p.apply(ctx, plan); err != nil {
+	for i, plan := range plans {
+		err := p.apply(ctx, plan)
+		if errors.Is(err, store.ErrTaken) { // another pass plans for this repository now
+			plans[i].Decisions = nil
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -71,6 +76,7 @@ func (p *Pass) maxTurns() int {
 
 // apply stores a plan's changes and logs new facts about reviews.
 func (p *Pass) apply(ctx context.Context, made plan.Plan) error {
+	ctx = store.Under(ctx, p.RemoteByID(made.Repo.ID).Planning())
 	news, err := p.changes().Apply(ctx, made.Repo, made.Changes())
 	if err == nil {
 		p.logReviews(ctx, made.Repo, news)
@@ -98,8 +104,12 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 	if err != nil || s == nil {
 		return nil, false, err
 	}
+	if ok, err := p.TryTurn(ctx, work.Turn{ItemID: planned.Item.ID}, s); err != nil || !ok {
+		s.Release()
+		return nil, true, err
+	}
 	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K), Budgets: p.Config.Runtime.Budgets}
-	news, err := p.changes().Apply(ctx, r.Row, []change.Change{claim})
+	news, err := p.changes().Apply(store.Under(ctx, r.Planning()), r.Row, []change.Change{claim})
 	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: claim.Claimed, Events: claim.Events}
 	if err == nil {
 		err = s.Announce(p.holderOf(l))
@@ -110,7 +120,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 			p.Day = spent.Day
 			return nil, false, nil
 		}
-		if errors.Is(err, store.ErrStale) {
+		if errors.Is(err, store.ErrStale) || errors.Is(err, store.ErrTaken) {
 			return nil, true, nil
 		}
 		return nil, false, fmt.Errorf("claim %s on %s: %w", planned.Kind, work.Ref(r.Name, planned.Number), err)
@@ -136,7 +146,7 @@ func (p *Pass) newTurn(planned plan.Turn, k int) work.Turn {
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind, Reviewer: planned.Reviewer,
 		Key:  work.TurnKey(r.Row.Key(), planned.Number, planned.Kind, planned.Head, keys),
 		Step: work.StepClaimed, Slot: k, Reason: planned.Reason, Branch: planned.Branch, Base: planned.Base, Head: planned.Head,
-		EventKeys: keys, ClaimedAt: now, UpdatedAt: now,
+		EventKeys: keys, ClaimedAt: now, UpdatedAt: now, Epoch: store.NewEpoch(),
 	}
 }
 

@@ -40,10 +40,10 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	defer planning.Unlock() // unlocking twice is harmless
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
 	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
@@ -52,7 +52,10 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if at < 0 || p.All[at].Row.NodeID == "" {
 		return nil, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", repo.FullName())
 	}
-	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
+	if err := p.lockPlanningOf(ctx, p.All[at]); err != nil {
+		return nil, err
+	}
+	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.loader.ReadDay(ctx); err != nil {
@@ -65,6 +68,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if err := p.apply(ctx, made); err != nil {
 		return nil, err
 	}
+	p.UnlockPlanning(ctx)
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
 	err = p.sendCommandActions(ctx, p.All[at], plan.Of[change.Notice](made), told)

@@ -32,8 +32,8 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
+	err := p.ReadHeld(ctx)
+	if err != nil {
 		return nil, err
 	}
 	preview := &Preview{}

@@ -72,7 +72,7 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 		after = nil
 	}
 	tell.ObservePass(ctx, p.Env, rep, err, after)
-	return errors.Join(err, p.Store.Close())
+	return errors.Join(err, p.close(ctx))
 }
 
 // tellDeaths logs the passes that died before this one, and tells the operator if they are many.
@@ -97,6 +97,7 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 
 // runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
 func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
+	ctx = store.Under(ctx, store.HoldTurn(l.Turn))
 	tell.ObserveTurn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 
@@ -113,6 +114,31 @@ func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
 		ctx = p.turns.Prefetch(ctx, l)
 	}
 	return p.StillSame(ctx, l.Repo, within)
+}
+
+// open opens the database, and a session on one that other machines have, too.
+func (p *Pass) open(ctx context.Context) (err error) {
+	if p.Store, err = p.OpenStore(ctx); err != nil {
+		return err
+	}
+	if p.Session, err = p.Store.Session(ctx); err != nil {
+		return errors.Join(err, p.Store.Close())
+	}
+	return nil
+}
+
+func (p *Pass) close(ctx context.Context) error {
+	p.Session.Close(ctx)
+	return p.Store.Close()
+}
+
+// lockPlanningOf takes the planning of the repository that a command is about.
+func (p *Pass) lockPlanningOf(ctx context.Context, r *env.Repo) error {
+	err := p.LockPlanning(ctx, []*env.Repo{r})
+	if err == nil && !p.Mine(r.Row.ID) {
+		err = fmt.Errorf("another machine plans for %s just now, and nothing was done; try again", p.Config.Called(r.Name))
+	}
+	return err
 }
 
 // begin loads the rows of the configured repositories, clocks, limits, our accounts, and what holds

@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,19 +13,17 @@ import (
 )
 
 // recover resumes unfinished turns that no running pass works on: turns of a killed pass, and turns
-// whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
-// held; nothing else counts.
+// whose wait is over. A turn's pass is alive only while it holds the lock of a slot that names the turn,
+// or on another machine the turn's lock; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
-	held, err := p.Dirs.HeldSlots()
-	if err != nil {
+	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
-	p.Held = held
 	if err := p.turns.Runner.EndDeadRuns(ctx); err != nil {
 		return nil, err
 	}
 	var unfinished []work.Turn
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)
 		return err
 	})
@@ -44,14 +43,16 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 		if err := p.Preflight(ctx); err != nil {
 			return leases, err
 		}
-		l, err := p.resume(ctx, t)
+		l, free, err := p.resume(ctx, t)
 		if err != nil {
 			return leases, err
 		}
-		if l == nil {
-			break // every slot is taken
+		if !free {
+			break
 		}
-		leases = append(leases, l)
+		if l != nil {
+			leases = append(leases, l)
+		}
 	}
 	return leases, nil
 }
@@ -68,7 +69,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
 		return false
 	}
-	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
+	return !p.InFlight(t) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
 // onlyElsewhere reports whether only another machine can push the turn's commit.
@@ -95,18 +96,26 @@ func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	p.Log.WarnContext(ctx, "could not look for processes of a killed pass", append(env.AttrsOf(p.RemoteByID(t.RepoID).Name, item, t), "error", err)...)
 }
 
-// resume takes a slot for an unfinished turn; nil: none is free.
-func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
+// resume takes a slot for an unfinished turn, and takes the turn over. free is false without a free
+// slot. The lease is nil if another pass took the turn first.
+func (p *Pass) resume(ctx context.Context, t work.Turn) (l *env.Lease, free bool, err error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died while the agent ran
 		p.endOrphans(ctx, t)
 	}
 	s, err := p.freeSlot(t.Slot)
 	if err != nil || s == nil {
-		return nil, err
+		return nil, false, err
 	}
-	l := &env.Lease{Turn: t, Slot: s, Repo: p.RemoteByID(t.RepoID), Resumed: true}
-	l.Turn.Slot = s.K
+	if ok, err := p.TryTurn(ctx, t, s); err != nil || !ok {
+		s.Release()
+		return nil, true, err
+	}
+	l = &env.Lease{Slot: s, Repo: p.RemoteByID(t.RepoID), Resumed: true}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if l.Turn, err = tx.TakeTurn(ctx, t); err != nil {
+			return err
+		}
+		l.Turn.Slot = s.K
 		if l.Item, err = tx.GetItem(ctx, t.ItemID); err != nil {
 			return err
 		}
@@ -120,11 +129,14 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
 	}
 	if err != nil {
 		s.Release()
-		return nil, fmt.Errorf("resume turn %s: %w", t.Key, err)
+		if errors.Is(err, store.ErrTaken) {
+			return nil, true, nil
+		}
+		return nil, false, fmt.Errorf("resume turn %s: %w", t.Key, err)
 	}
 	p.Held[s.K] = p.holderOf(l)
-	p.Changed(l, "resumed", string(t.Step))
-	return l, nil
+	p.Changed(l, "resumed", string(l.Turn.Step))
+	return l, true, nil
 }
 
 // freeSlot takes a free slot, preferably prefer; nil: none is free.

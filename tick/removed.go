@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,7 @@ func (p *Pass) endRemovedTurns(ctx context.Context) error {
 	}
 	for _, t := range unfinished {
 		at := slices.IndexFunc(p.Removed, func(r *env.Repo) bool { return r.Row.ID == t.RepoID })
-		if at < 0 || p.InFlight(t.Key) {
+		if at < 0 || p.InFlight(t) || !p.Mine(t.RepoID) {
 			continue
 		}
 		if err := p.endRemovedTurn(ctx, p.Removed[at], t); err != nil {
@@ -41,16 +42,23 @@ func (p *Pass) endRemovedTurns(ctx context.Context) error {
 
 func (p *Pass) endRemovedTurn(ctx context.Context, r *env.Repo, t work.Turn) error {
 	l := &env.Lease{Turn: t, Repo: r}
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if l.Turn, err = tx.TakeTurn(ctx, t); err != nil {
+			return err
+		}
 		if l.Item, err = tx.GetItem(ctx, t.ItemID); err != nil {
 			return err
 		}
 		r.Settings.Labels, err = labelsShown(ctx, tx, r.Row, l.Item)
 		return err
 	})
+	if errors.Is(err, store.ErrTaken) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
+	ctx = store.Under(ctx, store.HoldTurn(l.Turn))
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died while the agent ran
 		if _, err := p.Orphans.EndMarked(ctx, p.Mark(t)); err != nil {
 			p.Log.WarnContext(ctx, "could not look for processes of a killed pass", p.TurnAttrs(l, "error", err)...)

@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // ResumeMerging resumes merging in a repository and returns why it was stopped; false: it was not.
@@ -22,10 +21,10 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	defer planning.Unlock()
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return was, false, err
 	}
-	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
 	if _, err := p.begin(ctx, p.Machine); err != nil {
 		return was, false, err
@@ -35,14 +34,14 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", p.Config.Called(repo))
 	}
 	row := p.All[at].Row
-	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // a merging pass would store the stop again
+	unlock, ok, err := p.TryMerging(ctx, row) // a merging pass would store the stop again
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass is merging in %s; try again", p.Config.Called(repo))
 	}
 	if err != nil {
 		return was, false, err
 	}
-	defer alone.Unlock()
+	defer unlock()
 	file, kept := p.Dirs.MergingStopped(row)
 	if err := p.Dirs.ResumeMerging(row); err != nil { // the file first: a command that died halfway is repeated
 		return was, false, err

@@ -59,11 +59,13 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 		rep.Halt, rep.EndedAt = &h, p.Local()
 		return rep, nil
 	}
-	if p.Store, err = p.OpenStore(ctx); err != nil {
+	if err = p.open(ctx); err != nil {
 		return nil, err
 	}
 	p.tellDeaths(ctx)
-	err = p.run(ctx, rep, unlock)
+	working, stop := p.Session.Watch(ctx)
+	err = errors.Join(p.run(working, rep, func() { p.UnlockPlanning(ctx); unlock() }), p.Session.Lost())
+	stop()
 	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
 }
 
@@ -116,6 +118,9 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	case halted:
 		rep.Halt = &h
 		return nil, nil
+	}
+	if err := p.LockPreferred(ctx); err != nil {
+		return nil, err
 	}
 	leases, err := p.recover(ctx)
 	if err != nil {

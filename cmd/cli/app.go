@@ -28,8 +28,8 @@ type Env struct {
 	Version string           // of a release build; empty otherwise
 	Now     func() time.Time // nil: this machine's clock
 
-	// RunTwice and Shared are for tests: see store.Options.
-	RunTwice, Shared bool
+	// Strict and Shared are for tests: see machine.Options.
+	Strict, Shared bool
 
 	Bare    io.Writer // standard output for programs: control characters are not escaped
 	BareErr io.Writer // standard error for a program that we run in our place
@@ -94,7 +94,7 @@ func (a *App) GitHub(o transport.Options) (*github.Client, error) {
 
 // Machine is this machine as the config describes it.
 func (a *App) Machine(cfg *config.Config) (*machine.Machine, error) {
-	return machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Secrets: a.Secrets(), Now: a.Now, RunTwice: a.Env.RunTwice, Shared: a.Env.Shared})
+	return machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict, Shared: a.Env.Shared})
 }
 
 // CodeError passes on the exit code of another program, which has already printed the reason.

@@ -36,8 +36,8 @@ type Options struct {
 	Secrets *secrets.Redactor // required, like Now, for a pass and for running an agent
 	Now     func() time.Time
 
-	RunTwice bool // of the state database, for tests
-	Shared   bool // the state database counts as one that other machines have, too, for tests
+	Strict bool // transactions are checked, for tests: see RunTwice and ClaimedOnly of store.Options
+	Shared bool // the state database counts as one that other machines have, too, for tests
 }
 
 // Open checks the state folder, which decides what is pushed and which programs run: a folder that
@@ -52,7 +52,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice, shared: opt.Shared,
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
@@ -67,7 +67,7 @@ type Machine struct {
 	now      func() time.Time
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
-	runTwice bool            // the functions of transactions, for tests
+	strict   bool            // see Options
 	shared   bool            // the database, for tests
 	newLog   bool            // the pass made the log of its day
 	tally    transport.Tally // counts the clients' requests

@@ -143,7 +143,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	return store.Open(ctx, Database(m.dirs.State), store.Options{
-		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice, Machine: self.Name, Shared: m.shared,
+		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared,
 	})
 }
 
@@ -181,7 +181,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := store.OpenScratch(ctx, Database(m.dirs.State), dir, store.Options{Now: m.now, RunTwice: m.runTwice, Machine: pass.Machine.Name, Shared: m.shared})
+	db, err := store.OpenScratch(ctx, Database(m.dirs.State), dir, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}

@@ -109,7 +109,7 @@ func TestMain(m *testing.M) {
 		"gh-mergexo": func() {
 			databaseOnServer()
 			os.Exit(cmd.Main(cmd.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), RunTwice: true, Shared: os.Getenv(sharedVariable) != "",
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), Strict: true, Shared: os.Getenv(sharedVariable) != "",
 			}))
 		},
 		"scripted-agent": scriptedAgent,

@@ -116,6 +116,7 @@ type Turn struct {
 	Reviewer string // whose review it makes, or whose findings it fixes; empty: neither
 	Key      string // see TurnKey; stored when the turn is claimed, never computed again
 	Step     Step
+	Epoch    string // of the pass that has it; see store.Claim
 	Slot     int
 	Reason   string // why the plan chose it
 	Blocked  bool   // parked until a person acts; Step is how far it came

@@ -48,7 +48,7 @@ func (b branches) RevertCommit(ctx context.Context, r git.Revert) (oid string, c
 // Effects returns the runner that applies actions.
 func (p *Env) Effects() *actions.Runner {
 	return &actions.Runner{
-		Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter,
+		Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter, Alive: p.Session.Alive,
 	}
 }
 

@@ -56,10 +56,15 @@ type Env struct {
 	All      []*Repo
 	Removed  []*Repo // repositories that the config no longer names and that still need work
 	Accounts Accounts
-	Held     map[int]work.Holder
-	Day      spending.Day     // what the budgets still allow today
-	missing  map[string]error // by agent: why its turns wait
-	faults   faults
+	Held     map[int]work.Holder // by slot
+	// Session is with the database that this machine shares with others; nil: it has it for itself.
+	Session   *store.Session
+	planning  []store.Lock        // the locks of the repositories for which this pass plans
+	planned   map[int64]bool      // their rows
+	elsewhere map[store.Lock]bool // that passes of other machines hold
+	Day       spending.Day        // what the budgets still allow today
+	missing   map[string]error    // by agent: why its turns wait
+	faults    faults
 
 	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name
 	RowsMu     sync.Mutex // guards the rows of the config's repositories

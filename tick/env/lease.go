@@ -414,16 +414,6 @@ func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action
 	return nil
 }
 
-// InFlight reports whether a held slot names the turn.
-func (p *Env) InFlight(key string) bool {
-	for _, h := range p.Held {
-		if h.Turn == key {
-			return true
-		}
-	}
-	return false
-}
-
 // Mark returns the environment entry that every process of a turn's agent carries. It contains a
 // hash of the state folder, because two state folders on one machine may know the same turn.
 func (p *Env) Mark(t work.Turn) string {

@@ -199,7 +199,8 @@ type Orphans interface {
 type Repo struct {
 	Remote
 	Row   work.Repo
-	Ready bool // known well enough to plan for it and to write to it
+	epoch string // that this pass gives the repository's planning once it moves something
+	Ready bool   // known well enough to plan for it and to write to it
 
 	Ignored map[int]work.Flow // issues that ingest saw and that start once people remove their ignore label
 
@@ -215,6 +216,9 @@ type Repo struct {
 	Opened  Mirror
 	Sends   sync.Mutex // one sender of this repository's notices per process
 }
+
+// Planning returns the claim of the pass that plans for the repository.
+func (r *Repo) Planning() store.Claim { return store.PlanningClaim(r.Row, r.epoch) }
 
 // Git returns the repository's mirror and opens it on first use.
 func (r *Repo) Git() Mirror {
@@ -262,7 +266,7 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 			}
 			rows[i].NamedBy = p.ConfigID()
 		}
-		all[i] = &Repo{Remote: r, Row: rows[i]}
+		all[i] = &Repo{Remote: r, Row: rows[i], epoch: store.NewEpoch()}
 	}
 	p.All, p.byRow = all, nil
 	return nil
@@ -299,8 +303,10 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 	return p.byRow[repoID]
 }
 
-// Selected reports whether --repo allows r.
-func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+// Selected reports whether this pass plans for r: --repo allows it, and no other machine plans for it.
+func (p *Env) Selected(r *Repo) bool {
+	return (p.Only == nil || p.Only.Equal(r.Name)) && p.Mine(r.Row.ID)
+}
 
 // GitDate returns the date of a turn's commits. It is fixed per turn, so that repeating a commit
 // gives the same commit.
@@ -362,7 +368,7 @@ func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.R
 			gone = append(gone, row.Name)
 		}
 		if hub := p.gitHubOf(row.Name.Host); hub != nil {
-			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Removed: true, Ready: true})
+			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, epoch: store.NewEpoch(), Removed: true, Ready: true})
 		}
 	}
 	p.Removed = left

@@ -67,10 +67,8 @@ func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 // MergeLock returns the lock for merging a repository's pull requests.
 func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
 
-// LockNotify takes the lock for sending messages outside GitHub; false: another process holds it.
-func (d Dirs) LockNotify() (FileLock, bool, error) {
-	return TryLock(filepath.Join(d.locks(), "notify.lock"))
-}
+// NotifyLock returns the lock for sending messages outside GitHub.
+func (d Dirs) NotifyLock() string { return filepath.Join(d.locks(), "notify.lock") }
 
 // lock returns a repository's lock. Its name does not depend on the database: another pass may hold
 // it while the database is lost.

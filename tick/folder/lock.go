@@ -86,6 +86,7 @@ type Slot struct {
 	K    int
 	lock FileLock
 	path string
+	then func() // what Release does last
 
 	mu      sync.Mutex
 	touched time.Time
@@ -135,10 +136,16 @@ func (s *Slot) Touch(at time.Time) {
 	_ = os.Chtimes(s.path, at, at) // shown to people only
 }
 
+// Then has Release call over last.
+func (s *Slot) Then(over func()) { s.then = over }
+
 // Release frees the slot.
 func (s *Slot) Release() {
 	_ = files.EmptyOwn(s.path) // cosmetic; only the lock counts
 	s.lock.Unlock()
+	if s.then != nil {
+		s.then()
+	}
 }
 
 // HeldSlots returns what runs in the held slots, including those beyond today's number of workers.

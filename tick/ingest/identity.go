@@ -173,6 +173,9 @@ func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 		r.Opened = nil
 		r.Opening.Unlock()
 	}
+	if r.Row.ID == row.ID {
+		row.PlanningEpoch = r.Row.PlanningEpoch // as it was when this pass got the lock
+	}
 	r.Row = row
 }
 

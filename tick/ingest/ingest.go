@@ -136,7 +136,7 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*rea
 // concludeIngest records how a repository's ingest went. A rate limit makes it wait and is no
 // failure; any other error backs off. Neither affects other repositories.
 func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep *env.Report) {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, store.ErrTaken) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)

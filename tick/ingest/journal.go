@@ -82,7 +82,7 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 		return err
 	})
 	item, tracked := h.changedItem(j.Issue)
-	if err != nil || known || !tracked || h.env.InFlight(j.Turn) {
+	if err != nil || known || !tracked || h.env.InFlight(work.Turn{Key: j.Turn}) {
 		return false, err
 	}
 	if h.promotionOf(j.Issue) != nil {

@@ -145,7 +145,7 @@ func (h *reading) keep(ctx context.Context, more bool) error {
 		put = h.store
 	}
 	now := h.now()
-	if err := h.env.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, now) }); err != nil {
+	if err := h.env.Store.Update(store.Under(ctx, h.repo.Planning()), func(tx *store.Tx) error { return put(ctx, tx, now) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	if !more {

@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
@@ -69,11 +68,20 @@ func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) boo
 }
 
 func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) error {
-	lock, ok, err := folder.TryLock(m.Dirs.MergeLock(r.Row))
+	unlock, ok, err := m.TryMerging(ctx, r.Row)
 	if err != nil || !ok {
 		return err
 	}
-	defer lock.Unlock()
+	defer unlock()
+	var claim store.Claim
+	err = m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		claim, err = tx.TakeMerging(ctx, r.Row.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ctx = store.Under(ctx, claim)
 	d, err := m.due(ctx, r, chosen) // another pass may have done it
 	if err != nil || d.nothing() {
 		return err

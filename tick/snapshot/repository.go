@@ -37,6 +37,11 @@ func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Sn
 
 func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
+	elsewhere, err := p.InFlightElsewhere(ctx, tx, r)
+	if err != nil {
+		return v, nil, err
+	}
+	v.Held = append(v.Held, elsewhere...)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
 	if err == nil {
 		err = from.waiting(ctx, p.mostWaiting, w)

@@ -18,7 +18,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 const (
@@ -36,25 +35,22 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	}
 	r.Sends.Lock()
 	defer r.Sends.Unlock()
-	if err := p.replanDropped(ctx, r); err != nil {
-		p.Log.ErrorContext(ctx, "could not list dropped notices", "repo_full_name", r.Name.FullName(), "error", err)
+	if !p.Waiting(ctx, r) {
 		return
 	}
-	due, err := p.DueNotices(ctx, r)
-	if err != nil {
-		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
-		return
-	}
-	if len(due) == 0 {
-		return
-	}
-	lock, ok, err := folder.TryLock(p.Dirs.NoticesLock(r.Row))
+	unlock, ok, err := p.TryNotices(ctx, r.Row)
 	if err != nil || !ok {
 		return
 	}
-	defer lock.Unlock()
-	// Another pass may have sent them while we took the lock.
-	if due, err = p.DueNotices(ctx, r); err != nil {
+	defer unlock()
+	ctx, err = p.take(ctx, r)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not take over the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	due, err := p.DueNotices(ctx, r) // another pass may have sent them while we took the lock
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	ctx, reads := ahead.With(ctx, actions.PrefetchMaxAge)

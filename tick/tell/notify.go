@@ -113,10 +113,10 @@ func (t *Notifier) round(ctx context.Context, passes *work.PassFacts, send bool)
 	if err != nil || !send || len(planned) == 0 {
 		return err
 	}
-	lock, ok, err := t.Dirs.LockNotify()
+	unlock, ok, err := t.TryNotify(ctx)
 	if err != nil || !ok {
 		return err // another pass sends
 	}
-	defer lock.Unlock()
+	defer unlock()
 	return t.sendDue(ctx)
 }

@@ -98,6 +98,9 @@ func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err
 	t.mu.Lock()
 	t.sent++
 	t.mu.Unlock()
+	if err := t.Session.Alive(ctx); err != nil {
+		return false, err
+	}
 	answer := t.send(ctx, e.Target, notify.Message{ID: news.Delivery(e.Target, e.Key), Event: string(e.What), Body: e.Body, At: at})
 	if answer.Fate != notify.Taken {
 		t.logUndelivered(ctx, e, answer.Says)

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -107,7 +108,7 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 	switch {
 	case err == nil:
 		s.logRedirect(ctx, s.repo, a)
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, store.ErrTaken):
 		s.unsent(true)
 	case errors.As(err, &wait) && applied.NotBefore.After(s.Now()): // its result is unclear; the others need not wait
 		s.unsent(false)

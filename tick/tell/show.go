@@ -464,18 +464,21 @@ func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) (ids []int64, err
 	return ids, err
 }
 
-// replanDropped plans them again.
-func (p *Notices) replanDropped(ctx context.Context, r *env.Repo) error {
-	ids, err := p.droppedDue(ctx, r)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
+// take takes over a repository's notices, and plans the dropped ones again that are due. It returns
+// the context under whose claim they are sent.
+func (p *Notices) take(ctx context.Context, r *env.Repo) (context.Context, error) {
+	var claim store.Claim
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if claim, err = tx.TakeNotices(ctx, r.Row.ID); err != nil {
+			return err
+		}
+		ids, err := tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
 		for _, id := range ids {
 			if err := tx.ReplanDropped(ctx, id); err != nil {
 				return err
 			}
 		}
-		return nil
+		return err
 	})
+	return store.Under(ctx, claim), err
 }

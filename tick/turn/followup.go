@@ -155,6 +155,9 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer continues it
 			continue
 		}
+		if r := p.RemoteByID(item.RepoID); r != nil {
+			tx.Hold(r.Planning())
+		}
 		m := p.waitingMove(f)
 		m.Cause = work.CauseStopped
 		if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {

@@ -120,7 +120,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 		attrs = env.AttrsOf(repo.Name, item, turn)
 		return errors.Join(err, itemErr, repoErr)
 	})
-	if err != nil || p.InFlight(turn.Key) {
+	if err != nil || p.InFlight(turn) || !p.Mine(turn.RepoID) {
 		return err
 	}
 	if _, err := p.Orphans.EndMarked(ctx, p.Mark(turn)); err != nil {
@@ -135,7 +135,10 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	run.Known, run.Ended = used.Known, p.Now()
 	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(attrs, "agent", run.Agent, "tokens_known", run.Known.Tokens, "cost_known", run.Known.Cost,
 		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)...)
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.TakeTurn(ctx, turn); err != nil {
+			return err
+		}
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
@@ -146,6 +149,10 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 		}
 		return tx.AddTurnUsage(ctx, turn.ID, run.Usage, run.Known)
 	})
+	if errors.Is(err, store.ErrTaken) { // another pass resumes the turn, and counts its run
+		return nil
+	}
+	return err
 }
 
 // clockSlack is how much too late a run's start may seem: it is stored by GitHub's clock, and

@@ -75,6 +75,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return settlement{kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
 		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
+	case errors.Is(err, store.ErrTaken):
+		return settlement{kind: env.VerdictInterrupted, reason: "another pass has taken the turn over"}
 	case ours:
 		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: fault.Error()}, soon)
 	case errors.As(err, &wait):

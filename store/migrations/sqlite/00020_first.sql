@@ -29,6 +29,13 @@ CREATE TABLE repositories (
     -- The path of the config that named the repository last, behind its machine where several
     -- have the database: another one does not take it out.
     named_by              TEXT    NOT NULL,
+    machine               TEXT    NOT NULL DEFAULT '', -- that last planned something for it: it has the mirror and agents' sessions
+    served_at             INTEGER NOT NULL DEFAULT 0,  -- when it did
+    -- Each is replaced by the pass that takes over what it stands for, and compared by its
+    -- writes: one that lost the work moves nothing any more. Random texts.
+    planning_epoch        TEXT    NOT NULL DEFAULT '',
+    notices_epoch         TEXT    NOT NULL DEFAULT '',
+    merging_epoch         TEXT    NOT NULL DEFAULT '',
     -- What one query for many repositories showed of each, so that only those are read in
     -- which something changed.
     pulse_at              INTEGER NOT NULL DEFAULT 0, -- when it was asked last
@@ -323,6 +330,7 @@ CREATE TABLE turns (
     ended_at      INTEGER NOT NULL,
     reviewer      TEXT    NOT NULL DEFAULT '', -- whose review it makes, or whose demands it fixes
     tested        TEXT    NOT NULL DEFAULT '', -- the required tests that the commit passed; empty: none ran
+    epoch         TEXT    NOT NULL DEFAULT '', -- replaced by each pass that takes the turn over, see repositories
     instead_of    TEXT    NOT NULL DEFAULT '', -- the agent in whose place agent works, because that one's provider is out; empty: none
     machine       TEXT    NOT NULL DEFAULT '', -- that holds it, or held it last
     request       BLOB,

@@ -1,0 +1,287 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Lock names work that one pass of the fleet does at a time.
+type Lock int64
+
+// LockOf returns the lock of a kind of work. Two locks with one number only look taken.
+func LockOf(kind string, name ...string) Lock {
+	sum := sha256.Sum256([]byte(kind + "\n" + strings.Join(name, "\n")))
+	return Lock(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all 64 bits count
+}
+
+// Session is a pass's own connection to a shared database. Its locks end with it: when the pass ends,
+// when its machine dies, when the server loses it. A nil Session is that of a database that this
+// machine has for itself, where files are the locks.
+type Session struct {
+	conn  *pgx.Conn
+	pool  *DB
+	using chan struct{} // one user of the connection at a time
+	id    string
+
+	mu     sync.Mutex
+	held   map[Lock]bool
+	lost   error // why it is lost
+	cancel context.CancelCauseFunc
+}
+
+// The server and this side close a connection whose other side does not answer for this long.
+const (
+	keepAlive  = 10 * time.Second // between the three tries
+	unanswered = 30 * time.Second
+	askWithin  = 15 * time.Second // how long an answer to a question about the session may take
+	askEvery   = 5 * time.Second
+)
+
+// Session opens the session of a pass; nil where the database is not shared.
+func (d *DB) Session(ctx context.Context) (*Session, error) {
+	config := d.engine.session()
+	if config == nil {
+		return nil, nil
+	}
+	config.RuntimeParams["application_name"] = "gh mergexo pass"
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
+	config.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}).DialContext
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open a session on %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
+	}
+	s := &Session{conn: conn, pool: d, using: make(chan struct{}, 1), id: NewEpoch(), held: map[Lock]bool{}}
+	if err := s.begin(ctx); err != nil {
+		s.Close(ctx)
+		return nil, fmt.Errorf("open a session on %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
+	}
+	return s, nil
+}
+
+// errPooled says that a pooler is between the program and the server.
+var errPooled = errors.New("a pooler gives each transaction another connection, so that no lock lasts; use the server itself, or a pooler in session mode")
+
+// begin sets the session up, and checks that the server keeps it. A pooler in transaction mode gives
+// the connection away when a transaction ends: as long as another transaction has it, what the session
+// set is gone.
+func (s *Session) begin(ctx context.Context) error {
+	settings := map[string]string{
+		"mergexo.session":         s.id,
+		"tcp_keepalives_idle":     seconds(keepAlive),
+		"tcp_keepalives_interval": seconds(keepAlive),
+		"tcp_keepalives_count":    "3",
+		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
+		"idle_session_timeout":    "0",
+		"statement_timeout":       "0",
+	}
+	for name, value := range settings {
+		if _, err := s.conn.Exec(ctx, `SELECT set_config($1, $2, false)`, name, value); err != nil {
+			return err
+		}
+	}
+	return s.pool.View(ctx, func(tx *Tx) error {
+		if _, err := listRows(ctx, tx, "begin a transaction", scanCount, `SELECT 1`); err != nil {
+			return err
+		}
+		var id string
+		err := s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
+		if err == nil && id != s.id {
+			err = errPooled
+		}
+		return err
+	})
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+
+// Watch returns a context that ends when the session is lost. It asks the server now and then.
+func (s *Session) Watch(ctx context.Context) (_ context.Context, stop func()) {
+	if s == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.cancel = cancel
+	s.mu.Unlock()
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		next := time.NewTicker(askEvery)
+		defer next.Stop()
+		for {
+			select {
+			case <-next.C:
+				_ = s.Alive(ctx) // it ends the context
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(context.Canceled)
+		asking.Wait()
+	}
+}
+
+// Close ends the session, and with it its locks.
+func (s *Session) Close(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin)
+	defer cancel()
+	_ = s.conn.Close(within) // the server ends it as well when the program has ended
+}
+
+// TryLock takes locks with one statement, and waits for none. It returns those that it got.
+func (s *Session) TryLock(ctx context.Context, locks ...Lock) (got []Lock, err error) {
+	if s == nil {
+		return locks, nil
+	}
+	s.mu.Lock()
+	asked := slices.DeleteFunc(slices.Clone(locks), func(l Lock) bool { return s.held[l] }) // the server would give a session its own lock again
+	s.mu.Unlock()
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	err = s.ask(ctx, func(ctx context.Context) error {
+		rows, err := s.conn.Query(ctx, `SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`)
+		if err != nil {
+			return err
+		}
+		var l Lock
+		var free bool
+		_, err = pgx.ForEachRow(rows, []any{&l, &free}, func() error {
+			if free {
+				got = append(got, l)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range got {
+		s.held[l] = true
+	}
+	return got, nil
+}
+
+// Unlock releases locks. If that fails, they end with the session.
+func (s *Session) Unlock(ctx context.Context, locks ...Lock) {
+	if s == nil || len(locks) == 0 {
+		return
+	}
+	s.mu.Lock()
+	for _, l := range locks {
+		delete(s.held, l)
+	}
+	s.mu.Unlock()
+	_ = s.ask(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		_, err := s.conn.Exec(ctx, `SELECT pg_advisory_unlock(k) FROM unnest(`+array(locks)+`) AS k`)
+		return err
+	})
+}
+
+// array is a list of locks as SQL.
+func array(locks []Lock) string {
+	all := make([]string, len(locks))
+	for i, l := range locks {
+		all[i] = strconv.FormatInt(int64(l), 10)
+	}
+	return `'{` + strings.Join(all, ",") + `}'::bigint[]`
+}
+
+// locked selects the advisory locks that sessions of this database hold, as the numbers by which they
+// were taken.
+const locked = `FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+// Others returns the locks that other sessions hold.
+func (s *Session) Others(ctx context.Context) (map[Lock]bool, error) {
+	if s == nil {
+		return nil, nil
+	}
+	all := map[Lock]bool{}
+	err := s.ask(ctx, func(ctx context.Context) error {
+		rows, err := s.conn.Query(ctx, `SELECT (classid::bigint << 32) | objid::bigint `+locked+` AND pid <> pg_backend_pid()`)
+		if err != nil {
+			return err
+		}
+		var l Lock
+		_, err = pgx.ForEachRow(rows, []any{&l}, func() error { all[l] = true; return nil })
+		return err
+	})
+	return all, err
+}
+
+// Alive asks the server whether it still has the session and its locks. A pass asks right before each
+// effect. If the session is lost, so is everything that it held: Alive fails with ErrTaken, and the
+// context of Watch ends.
+func (s *Session) Alive(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	return s.ask(ctx, func(ctx context.Context) error {
+		var locks int
+		if err := s.conn.QueryRow(ctx, `SELECT count(*) `+locked+` AND pid = pg_backend_pid()`).Scan(&locks); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if locks < len(s.held) {
+			return errors.New("the server does not have its locks any more")
+		}
+		return nil
+	})
+}
+
+// Lost returns why the session is lost; nil: it is not.
+func (s *Session) Lost() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost
+}
+
+// ask uses the connection. An error means that the session is lost: nobody knows what the server did.
+// An end of the caller's context does not interrupt it, because that would close the connection.
+func (s *Session) ask(ctx context.Context, question func(context.Context) error) error {
+	select {
+	case s.using <- struct{}{}:
+		defer func() { <-s.using }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := s.Lost(); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin)
+	defer cancel()
+	err := question(within)
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = fmt.Errorf("the session on %s is lost (%w), and with it what this pass worked on: %w", s.pool.Path, err, ErrTaken)
+	if s.cancel != nil {
+		s.cancel(s.lost)
+	}
+	return s.lost
+}

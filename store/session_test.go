@@ -1,0 +1,236 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/mergexo/gh-mergexo/internal/testpg"
+)
+
+func newSession(t *testing.T, d *DB) *Session {
+	t.Helper()
+	s, err := d.Session(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(context.Background()) })
+	return s
+}
+
+func tryLock(t *testing.T, s *Session, locks ...Lock) []Lock {
+	t.Helper()
+	got, err := s.TryLock(t.Context(), locks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	return got
+}
+
+// A lock is one session's until it releases it or ends, also of another connection of its process.
+func TestALockIsOneSessions(t *testing.T) {
+	d := openAt(t, emptyServer.Copy(t))
+	a, b := newSession(t, d), newSession(t, d)
+	one, two, three := Lock(-1<<63), Lock(7), LockOf("turn", "k")
+	all := []Lock{one, two, three}
+	slices.Sort(all)
+	if got := tryLock(t, a, one, three); len(got) != 2 {
+		t.Errorf("a got %d", got)
+	}
+	if got := tryLock(t, a, one, two); !slices.Equal(got, []Lock{two}) {
+		t.Errorf("a got %d, and has the first already", got)
+	}
+	if got := tryLock(t, b, all...); len(got) != 0 {
+		t.Errorf("b got %d, which a has", got)
+	}
+	others, err := b.Others(t.Context())
+	if err != nil || len(others) != 3 || !others[one] || !others[two] || !others[three] {
+		t.Errorf("the locks of others are %v, %v", others, err)
+	}
+	if mine, err := a.Others(t.Context()); err != nil || len(mine) != 0 {
+		t.Errorf("those of b are %v, %v", mine, err)
+	}
+	a.Unlock(t.Context(), one)
+	if got := tryLock(t, b, all...); !slices.Equal(got, []Lock{one}) {
+		t.Errorf("b got %d, one is free", got)
+	}
+	a.Close(t.Context())
+	got := []Lock{}
+	for range 50 { // the server ends it when it reads the end of the connection
+		if got = append(got, tryLock(t, b, two, three)...); len(got) == 2 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if len(got) != 2 {
+		t.Errorf("b got %d after the end of a", got)
+	}
+}
+
+// A session that the server ended, or whose locks it lost, ends the context of its pass, and every
+// later question fails with ErrTaken.
+func TestALostSessionIsTaken(t *testing.T) {
+	d := openAt(t, emptyServer.Copy(t))
+	for name, lose := range map[string]string{
+		"ended":         `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`,
+		"without locks": "",
+	} {
+		s := newSession(t, d)
+		ctx, stop := s.Watch(t.Context())
+		tryLock(t, s, 7)
+		if err := s.Alive(t.Context()); err != nil || ctx.Err() != nil {
+			t.Fatalf("%s: it lives: %v, %v", name, err, ctx.Err())
+		}
+		if lose == "" {
+			_, err := s.conn.Exec(t.Context(), `SELECT pg_advisory_unlock_all()`)
+			if err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := d.SQL.ExecContext(t.Context(), lose); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Alive(t.Context()); !errors.Is(err, ErrTaken) || !errors.Is(context.Cause(ctx), ErrTaken) {
+			t.Errorf("%s: %v; the pass ends with %v", name, err, context.Cause(ctx))
+		}
+		if _, err := s.TryLock(t.Context(), 8); !errors.Is(err, ErrTaken) {
+			t.Errorf("%s: a lock of it: %v", name, err)
+		}
+		stop()
+		s.Close(t.Context())
+	}
+}
+
+// A question whose asker is interrupted does not cost the session.
+func TestAnInterruptedQuestionKeepsTheSession(t *testing.T) {
+	s := newSession(t, openAt(t, emptyServer.Copy(t)))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = s.Alive(ctx)
+	if err := s.Alive(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A database of this machine alone has no session, and needs none.
+func TestAFileHasNoSession(t *testing.T) {
+	if testpg.Set() {
+		t.Skip("this is about the other engine")
+	}
+	s := newSession(t, newDB(t))
+	ctx, stop := s.Watch(t.Context())
+	defer stop()
+	others, err := s.Others(t.Context())
+	if s != nil || ctx != t.Context() || len(tryLock(t, s, 1, 2)) != 2 || len(others) != 0 || err != nil || s.Alive(ctx) != nil || s.Lost() != nil {
+		t.Error("a file has a session")
+	}
+}
+
+// A pooler that gives each transaction another connection is refused, and named.
+func TestAPoolerIsRefused(t *testing.T) {
+	at, err := url.Parse(emptyServer.Copy(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := *at
+	behind.RawQuery = url.Values{"sslmode": {"disable"}, "default_query_exec_mode": {"simple_protocol"}}.Encode()
+	behind.Host = pooler(t, at.String())
+	_, err = openAt(t, behind.String()).Session(t.Context())
+	if !errors.Is(err, errPooled) || !strings.Contains(err.Error(), "session mode") {
+		t.Error(err)
+	}
+}
+
+// pooler is a pooler in transaction mode before a server. It knows simple queries alone.
+func pooler(t *testing.T, at string) (address string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var free []*pgconn.HijackedConn
+	var mu sync.Mutex
+	take := func() *pgconn.HijackedConn {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := len(free); n > 0 {
+			c := free[n-1]
+			free = free[:n-1]
+			return c
+		}
+		c, err := pgconn.Connect(context.Background(), at)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		server, err := c.Hijack()
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		t.Cleanup(func() { _ = server.Conn.Close() })
+		return server
+	}
+	serve := func(c net.Conn) {
+		defer c.Close()
+		client := pgproto3.NewBackend(c, c)
+		if _, err := client.ReceiveStartupMessage(); err != nil {
+			return
+		}
+		client.Send(&pgproto3.AuthenticationOk{})
+		for name, value := range map[string]string{"standard_conforming_strings": "on", "client_encoding": "UTF8", "server_version": "15.0"} {
+			client.Send(&pgproto3.ParameterStatus{Name: name, Value: value})
+		}
+		client.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		var server *pgconn.HijackedConn
+		for client.Flush() == nil {
+			asked, err := client.Receive()
+			query, ok := asked.(*pgproto3.Query)
+			if err != nil || !ok {
+				return
+			}
+			if server == nil {
+				server = take()
+			}
+			server.Frontend.Send(query)
+			if server.Frontend.Flush() != nil {
+				return
+			}
+			for {
+				said, err := server.Frontend.Receive()
+				if err != nil {
+					return
+				}
+				client.Send(said)
+				if ready, over := said.(*pgproto3.ReadyForQuery); over {
+					if ready.TxStatus == 'I' {
+						mu.Lock()
+						free, server = append(free, server), nil
+						mu.Unlock()
+					}
+					break
+				}
+			}
+		}
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	})
+	t.Cleanup(func() { _ = listener.Close(); serving.Wait() })
+	return listener.Addr().String()
+}

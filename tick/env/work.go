@@ -1,0 +1,157 @@
+package env
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// Who works on what: within a machine, files say it, tick.lock and the slots among them. Where other
+// machines have the same database, each lock is also one of the pass's session there, which ends with
+// the session.
+
+// TryNotices takes the lock for sending a repository's notices; false: another pass has it.
+func (p *Env) TryNotices(ctx context.Context, r work.Repo) (unlock func(), ok bool, err error) {
+	return p.try(ctx, p.Dirs.NoticesLock(r), repoLock("notices", r))
+}
+
+// TryMerging takes the lock for merging a repository's pull requests; false: another pass has it.
+func (p *Env) TryMerging(ctx context.Context, r work.Repo) (unlock func(), ok bool, err error) {
+	return p.try(ctx, p.Dirs.MergeLock(r), repoLock("merging", r))
+}
+
+// TryNotify takes the lock for sending messages outside GitHub; false: another pass has it.
+func (p *Env) TryNotify(ctx context.Context) (unlock func(), ok bool, err error) {
+	return p.try(ctx, p.Dirs.NotifyLock(), store.LockOf("notify"))
+}
+
+func (p *Env) try(ctx context.Context, file string, fleet store.Lock) (unlock func(), ok bool, err error) {
+	here, ok, err := folder.TryLock(file)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	got, err := p.Session.TryLock(ctx, fleet)
+	if err != nil || len(got) == 0 {
+		here.Unlock()
+		return nil, false, err
+	}
+	return func() { p.Session.Unlock(ctx, fleet); here.Unlock() }, true, nil
+}
+
+// preferFor is how long other machines leave a repository to the one that last planned something
+// there, which has its mirror and its agents' sessions.
+const preferFor = 5 * time.Minute
+
+// Mine reports whether this pass plans for a repository: no other machine does.
+func (p *Env) Mine(repoID int64) bool { return p.Session == nil || p.planned[repoID] }
+
+// LockPreferred is LockPlanning for all repositories but those that are another machine's for now.
+func (p *Env) LockPreferred(ctx context.Context) error {
+	now := p.Now()
+	return p.LockPlanning(ctx, slices.DeleteFunc(slices.Concat(p.All, p.Removed), func(r *Repo) bool {
+		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor
+	}))
+}
+
+// LockPlanning takes the planning of repositories with one statement. Then it reads their epochs
+// again, because another machine may have planned until now.
+func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) error {
+	if p.Session == nil {
+		return nil
+	}
+	byLock, wanted := map[store.Lock]*Repo{}, []store.Lock{}
+	for _, r := range repos {
+		l := repoLock("planning", r.Row)
+		byLock[l], wanted = r, append(wanted, l)
+	}
+	got, err := p.Session.TryLock(ctx, wanted...)
+	if err != nil {
+		return err
+	}
+	p.planning, p.planned = got, map[int64]bool{}
+	for _, l := range got {
+		p.planned[byLock[l].Row.ID] = true
+	}
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		rows, err := tx.ListRepos(ctx)
+		for _, row := range rows {
+			for _, r := range repos {
+				if r.Row.ID == row.ID {
+					r.Row.PlanningEpoch = row.PlanningEpoch
+				}
+			}
+			if !p.Mine(row.ID) {
+				p.Log.DebugContext(ctx, "another machine plans for a repository", "repo_full_name", row.Name.FullName(), "machine", row.Machine)
+			}
+		}
+		return err
+	})
+}
+
+// UnlockPlanning lets other machines plan.
+func (p *Env) UnlockPlanning(ctx context.Context) { p.Session.Unlock(ctx, p.planning...) }
+
+func repoLock(kind string, r work.Repo) store.Lock {
+	return store.LockOf(kind, strconv.FormatInt(r.ID, 10))
+}
+
+// turnLock is held while a pass works on a turn. It is that of its work item, which has one turn at a
+// time.
+func turnLock(t work.Turn) store.Lock { return store.LockOf("turn", strconv.FormatInt(t.ItemID, 10)) }
+
+// TryTurn takes the lock for working on a turn in the held slot; false: a pass of another machine
+// works on it. The lease's Release releases it.
+func (p *Env) TryTurn(ctx context.Context, t work.Turn, s *folder.Slot) (ok bool, err error) {
+	lock := turnLock(t)
+	got, err := p.Session.TryLock(ctx, lock)
+	if err == nil && len(got) > 0 {
+		s.Then(func() { p.Session.Unlock(ctx, lock) })
+	}
+	return len(got) > 0, err
+}
+
+// ReadHeld reads what passes work on: those of this machine by its slots, those of others by the locks
+// of their sessions.
+func (p *Env) ReadHeld(ctx context.Context) (err error) {
+	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
+		return err
+	}
+	p.elsewhere, err = p.Session.Others(ctx)
+	return err
+}
+
+// InFlight reports whether a pass works on the turn.
+func (p *Env) InFlight(t work.Turn) bool {
+	for _, h := range p.Held {
+		if h.Turn == t.Key {
+			return true
+		}
+	}
+	return p.elsewhere[turnLock(t)]
+}
+
+// InFlightElsewhere returns the unfinished turns of a repository on which passes of other machines
+// work.
+func (p *Env) InFlightElsewhere(ctx context.Context, tx *store.Tx, r *Repo) (all []work.Holder, err error) {
+	if len(p.elsewhere) == 0 {
+		return nil, nil
+	}
+	unfinished, err := tx.ListUnfinishedTurns(ctx)
+	for _, t := range unfinished {
+		if err != nil {
+			return nil, err
+		}
+		if t.RepoID != r.Row.ID || !p.elsewhere[turnLock(t)] {
+			continue
+		}
+		var item work.Item
+		item, err = tx.GetItem(ctx, t.ItemID)
+		all = append(all, work.Holder{Repo: r.Name.String(), Number: t.Number, Issue: item.Number, Turn: t.Key})
+	}
+	return all, err
+}
