@@ -54,7 +54,7 @@ func fleetOf(t *testing.T) place {
 // update changes the database as another machine does.
 func (p place) update(t *testing.T, machine string, fn func(*store.Tx) error) {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(p.state, "state.db"), store.Options{Now: func() time.Time { return p.now }, Strict: true, Machine: machine, Shared: true})
+	db, err := store.Open(t.Context(), filepath.Join(p.state, "state.db"), store.Options{Now: func() time.Time { return p.now }, RunTwice: true, Machine: machine, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -498,6 +498,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		bundleErr, takenErr, onlyErr, turnErr, takeErr, noticesErr, mergingErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
 		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
+		tx.SetSetupFailure(ctx, u.ItemID, work.SetupFailure{}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}, work.Known{}),
 		tx.EndRun(ctx, work.Run{ID: run}),

@@ -149,6 +149,9 @@ CREATE TABLE work_items (
     wait_since       BIGINT  NOT NULL DEFAULT 0,
     wait_look_at     BIGINT  NOT NULL DEFAULT 0,
     wait_told_at     BIGINT  NOT NULL DEFAULT 0,
+    setup_failure    TEXT    COLLATE "C" NOT NULL DEFAULT '',
+    setup_command    TEXT    COLLATE "C" NOT NULL DEFAULT '',
+    setup_failed_at  BIGINT  NOT NULL DEFAULT 0,
     body             TEXT    COLLATE "C" NOT NULL,
     decision_summary TEXT    COLLATE "C" NOT NULL,
     fingerprint      TEXT    COLLATE "C" NOT NULL
