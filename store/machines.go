@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -37,7 +36,7 @@ func ConfigOf(machine, path string) string { return machine + ":" + path }
 // of them.
 func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
 	config := ConfigOf(name, "")
-	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, ?) = ?`, utf8.RuneCountInString(config), config); err != nil {
+	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, length(?1)) = ?1`, config); err != nil {
 		return false, err
 	}
 	n, err := t.exec(ctx, "forget machine "+name, `DELETE FROM machines WHERE name = ?`, name)

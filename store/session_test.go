@@ -142,7 +142,7 @@ func TestAPoolerIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := *at
-	behind.RawQuery = url.Values{"sslmode": {"disable"}, "default_query_exec_mode": {"simple_protocol"}}.Encode()
+	behind.RawQuery = url.Values{"sslmode": {"disable"}}.Encode()
 	behind.Host = pooler(t, at.String())
 	_, err = openAt(t, behind.String()).Session(t.Context())
 	if !errors.Is(err, errPooled) || !strings.Contains(err.Error(), "session mode") {
@@ -150,7 +150,16 @@ func TestAPoolerIsRefused(t *testing.T) {
 	}
 }
 
-// pooler is a pooler in transaction mode before a server. It knows simple queries alone.
+// asksNow reports whether a server answers a message at once.
+func asksNow(asked pgproto3.FrontendMessage) bool {
+	switch asked.(type) {
+	case *pgproto3.Query, *pgproto3.Sync:
+		return true
+	}
+	return false
+}
+
+// pooler is a pooler in transaction mode before a server.
 func pooler(t *testing.T, at string) (address string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -193,18 +202,17 @@ func pooler(t *testing.T, at string) (address string) {
 		var server *pgconn.HijackedConn
 		for client.Flush() == nil {
 			asked, err := client.Receive()
-			query, ok := asked.(*pgproto3.Query)
-			if err != nil || !ok {
+			if _, over := asked.(*pgproto3.Terminate); err != nil || over {
 				return
 			}
 			if server == nil {
 				server = take()
 			}
-			server.Frontend.Send(query)
+			server.Frontend.Send(asked)
 			if server.Frontend.Flush() != nil {
 				return
 			}
-			for {
+			for asksNow(asked) {
 				said, err := server.Frontend.Receive()
 				if err != nil {
 					return
