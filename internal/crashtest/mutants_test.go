@@ -96,6 +96,11 @@ func mutants() []mutant {
 	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
+	if r.Alive != nil {
+		if err := r.Alive(ctx); err != nil {
+			return a, err
+		}
+	}
 	seen, err := e.do(ctx, s, a)
 	return r.recordResult(ctx, s, a, seen, err)
 `, `
