@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// ErrTaken says that another pass has taken over the work for which a transaction was to write.
-var ErrTaken = errors.New("another pass has taken this over")
+// ErrTaken says that another pass has claimed the work for which a transaction was to write.
+var ErrTaken = errors.New("another pass has claimed this work")
 
 // errUnclaimed says that a transaction moves work for which nobody holds a claim.
 var errUnclaimed = errors.New("written without a claim")

@@ -45,7 +45,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	defer unlock()
 	ctx, err = p.take(ctx, r)
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not take over the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		p.Log.ErrorContext(ctx, "could not claim the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	due, err := p.DueNotices(ctx, r) // another pass may have sent them while we took the lock

@@ -43,7 +43,7 @@ func (p *Turns) takeOver(ctx context.Context, l *env.Lease) error {
 	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
 		return fmt.Errorf("keep the commit and the journal: %w", err)
 	}
-	p.Changed(l, "taken over", work.Short(l.Turn.Commit))
+	p.Changed(l, "commit read from the database", work.Short(l.Turn.Commit))
 	return nil
 }
 
