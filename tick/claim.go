@@ -20,7 +20,8 @@ import (
 func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
 	for i, plan := range plans {
 		err := p.apply(ctx, plan)
-		if errors.Is(err, store.ErrTaken) { // another pass plans for this repository now
+		if errors.Is(err, store.ErrTaken) {
+			p.Log.DebugContext(ctx, "another pass plans for a repository now", "repo_full_name", plan.Repo.Name.FullName())
 			plans[i].Decisions = nil
 			continue
 		}

@@ -52,7 +52,8 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 		return "", fleet, err
 	}
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
-		if !m.Differs(known[i]) {
+		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
+		if !old && !m.Differs(known[i]) {
 			return "", fleet, nil
 		}
 		if former = known[i].Installation; former == m.Installation {

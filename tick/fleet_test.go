@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -251,5 +252,23 @@ func TestAMachineTakesOutWhatItNames(t *testing.T) {
 	names(b, "y", "z")
 	if gone := names(b, "z"); len(gone) != 1 || gone[0].Name != "y" {
 		t.Errorf("taken out: %v, want y", gone)
+	}
+}
+
+// Nobody reads the times of a machine that has the database for itself: its idle passes write none.
+func TestOneMachineWritesNoTimes(t *testing.T) {
+	if testpg.Set() {
+		t.Skip("a server's database is shared")
+	}
+	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", false)
+	began := a.now
+	for range 3 {
+		if err := a.pass(t, work.PassOK, ""); err != nil {
+			t.Fatal(err)
+		}
+		a.now = a.now.Add(work.MachineNoteEvery)
+	}
+	if all := a.machines(t); len(all) != 1 || !all[0].BeganAt.Equal(began) {
+		t.Errorf("%+v", all)
 	}
 }

@@ -42,14 +42,14 @@ func release(version string) (numbers []int, ok bool) {
 	return numbers, len(numbers) == 3
 }
 
-// MachineNoteEvery is how old the row of a machine may become whose passes go on as before.
+// MachineNoteEvery is how old the row of a machine may become whose passes go on as before, where other
+// machines read it.
 const MachineNoteEvery = 5 * time.Minute
 
-// Differs reports whether a machine has to be described again: something changed, or what is known
-// of its passes is some minutes old.
+// Differs reports whether something changed of a machine besides the times of its passes.
 func (m Machine) Differs(known Machine) bool {
 	return m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version ||
-		(m.Failures > 0) != (known.Failures > 0) || m.Why != known.Why || m.BeganAt.Sub(known.BeganAt).Abs() >= MachineNoteEvery
+		(m.Failures > 0) != (known.Failures > 0) || m.Why != known.Why
 }
 
 // Silence returns after how long without a pass a machine counts as silent. every is the time since

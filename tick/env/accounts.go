@@ -25,8 +25,11 @@ type Accounts struct {
 	operators map[string][]int64        // by host
 	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
-	accepted  map[string]int64          // the accounts that GitHub named in this pass as those of gh's login, by host
 	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
+
+	// accepted has the ids of the accounts that GitHub named in this pass as those of gh's login, by host.
+	// A transaction reads it, so that it is not guarded by mu, under which others wait for a transaction.
+	accepted sync.Map
 
 	asking   sync.Mutex // one lookup of an account at a time
 	speakers map[speaking]Speaker
@@ -127,10 +130,7 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	if err := p.Accounts.shut[host]; err != nil {
 		return err
 	}
-	if p.Accounts.accepted == nil {
-		p.Accounts.accepted = map[string]int64{}
-	}
-	p.Accounts.accepted[host] = who.ID
+	p.Accounts.accepted.Store(host, who.ID)
 	if slices.Contains(p.Accounts.operators[host], who.ID) {
 		p.Accounts.Names.SetLogin(host, who)
 		return nil
@@ -173,9 +173,9 @@ func (o *operators) SetLogin(host string, who work.Account) {
 // loggedIn returns the id of the account that gh is logged in with; 0: GitHub has not named it in
 // this pass.
 func (a *Accounts) loggedIn(host string) int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.accepted[host]
+	id, _ := a.accepted.Load(host)
+	named, _ := id.(int64)
+	return named
 }
 
 // Operator returns the login that gh is logged in with; empty: mention nobody.
