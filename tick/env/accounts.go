@@ -25,11 +25,12 @@ type Accounts struct {
 	operators map[string][]int64        // by host
 	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
+	accepted  map[string]int64          // the accounts that GitHub named in this pass as those of gh's login, by host
 	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
 
-	// accepted has the ids of the accounts that GitHub named in this pass as those of gh's login, by host.
-	// A transaction reads it, so that it is not guarded by mu, under which others wait for a transaction.
-	accepted sync.Map
+	// recording is held while a new account is stored. mu is not: a transaction may ask for accounts
+	// while another one is waited for.
+	recording sync.Mutex
 
 	asking   sync.Mutex // one lookup of an account at a time
 	speakers map[speaking]Speaker
@@ -125,27 +126,41 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 // known for the host, and this one is not among them, AcceptAccount makes the pass skip the host
 // and returns a BlockedError: it would read our own earlier replies as feedback.
 func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) error {
-	p.Accounts.mu.Lock()
-	defer p.Accounts.mu.Unlock()
-	if err := p.Accounts.shut[host]; err != nil {
+	a := &p.Accounts
+	a.recording.Lock()
+	defer a.recording.Unlock()
+	if known, err := a.accept(host, who); known || err != nil {
 		return err
-	}
-	p.Accounts.accepted.Store(host, who.ID)
-	if slices.Contains(p.Accounts.operators[host], who.ID) {
-		p.Accounts.Names.SetLogin(host, who)
-		return nil
-	}
-	if len(p.Accounts.operators[host]) > 0 {
-		return p.Accounts.skipHostLocked(host, &work.BlockedError{
-			Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)},
-		})
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleOperator) }); err != nil {
 		return fmt.Errorf("record our account: %w", err)
 	}
-	p.Accounts.operators[host] = append(p.Accounts.operators[host], who.ID)
-	p.Accounts.Names.SetLogin(host, who)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.operators[host] = append(a.operators[host], who.ID)
+	a.Names.SetLogin(host, who)
 	return nil
+}
+
+// accept accepts a known account, and the first one of a host, which is not known yet.
+func (a *Accounts) accept(host string, who work.Account) (known bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.shut[host]; err != nil {
+		return false, err
+	}
+	if a.accepted == nil {
+		a.accepted = map[string]int64{}
+	}
+	a.accepted[host] = who.ID
+	if slices.Contains(a.operators[host], who.ID) {
+		a.Names.SetLogin(host, who)
+		return true, nil
+	}
+	if len(a.operators[host]) > 0 {
+		return false, a.skipHostLocked(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)}})
+	}
+	return false, nil
 }
 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.
@@ -173,9 +188,9 @@ func (o *operators) SetLogin(host string, who work.Account) {
 // loggedIn returns the id of the account that gh is logged in with; 0: GitHub has not named it in
 // this pass.
 func (a *Accounts) loggedIn(host string) int64 {
-	id, _ := a.accepted.Load(host)
-	named, _ := id.(int64)
-	return named
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.accepted[host]
 }
 
 // Operator returns the login that gh is logged in with; empty: mention nobody.

@@ -150,18 +150,23 @@ func (p Speakers) RecordReviewers(ctx context.Context, r *Repo) error {
 // record stores a reviewer's account before anything is written as it: otherwise its writing would
 // be read as feedback.
 func (p Speakers) record(ctx context.Context, host string, who work.Account) error {
-	p.Accounts.mu.Lock()
-	defer p.Accounts.mu.Unlock()
-	same := func(a work.Account) bool { return a == who }
-	if slices.ContainsFunc(p.Accounts.reviewers[host], same) {
+	a := &p.Accounts
+	a.recording.Lock()
+	defer a.recording.Unlock()
+	a.mu.Lock()
+	known := slices.Contains(a.reviewers[host], who)
+	a.mu.Unlock()
+	if known {
 		return nil
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleReviewer) }); err != nil {
 		return fmt.Errorf("record the account of a reviewer: %w", err)
 	}
-	if p.Accounts.reviewers == nil {
-		p.Accounts.reviewers = map[string][]work.Account{}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.reviewers == nil {
+		a.reviewers = map[string][]work.Account{}
 	}
-	p.Accounts.reviewers[host] = append(p.Accounts.reviewers[host], who)
+	a.reviewers[host] = append(a.reviewers[host], who)
 	return nil
 }
