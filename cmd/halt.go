@@ -135,7 +135,7 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 }
 
 // withFleet runs fn in a transaction of the database that machines share; shared is false if this one
-// shares none. It does not wait long: whoever pauses everything has no time.
+// shares none. It does not wait long: a person who pauses everything has no time.
 func (a *app) withFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
 	m, err := a.Machine(cfg)
 	if err != nil || !m.Shared() {

@@ -18,7 +18,7 @@ var ErrTaken = errors.New("another pass has claimed this work")
 var errUnclaimed = errors.New("written without a claim")
 
 // Claim is one pass's hold on a turn, or on the planning, the notices or the merges of a repository.
-// The row has an epoch. Whoever takes the work over replaces it, so that writes of the one that had
+// The row has an epoch. A pass that claims the work replaces it, so that writes of the pass that had
 // it before fail with ErrTaken. An epoch is a random text and no counter: a database that was
 // restored may count to the same number twice.
 type Claim struct {

@@ -75,7 +75,7 @@ func newClaimed(t *testing.T, d *DB) (c claimed) {
 // moving has the methods that move a turn, a run, an action or a merge.
 func moving(c claimed) map[string]func(context.Context, *Tx) error {
 	fresh := work.Action{RepoID: c.repo.ID, TurnID: c.turn.ID, Kind: work.ActionReply, Token: "fresh"}
-	anew := work.Action{RepoID: c.repo.ID, Kind: work.ActionLabels, Token: c.applied.Token, Target: "other"}
+	renewed := work.Action{RepoID: c.repo.ID, Kind: work.ActionLabels, Token: c.applied.Token, Target: "other"}
 	later := func(int) time.Time { return t0 }
 	return map[string]func(context.Context, *Tx) error{
 		"AddTurn": func(ctx context.Context, tx *Tx) error {
@@ -122,9 +122,9 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"RefuseAction":    func(ctx context.Context, tx *Tx) error { return tx.RefuseAction(ctx, c.sent.ID, t0, work.Reason{}) },
 		"HastenAction":    func(ctx context.Context, tx *Tx) error { return tx.HastenAction(ctx, c.planned.ID) },
 		"VoidTurnActions": func(ctx context.Context, tx *Tx) error { return tx.VoidTurnActions(ctx, c.turn.ID, "", t0) },
-		"RenewAction":     func(ctx context.Context, tx *Tx) error { return tx.RenewAction(ctx, anew) },
+		"RenewAction":     func(ctx context.Context, tx *Tx) error { return tx.RenewAction(ctx, renewed) },
 		"RedoAction":      func(ctx context.Context, tx *Tx) error { return tx.RedoAction(ctx, c.applied.ID) },
-		"RepeatAction":    func(ctx context.Context, tx *Tx) error { return tx.RepeatAction(ctx, anew) },
+		"RepeatAction":    func(ctx context.Context, tx *Tx) error { return tx.RepeatAction(ctx, renewed) },
 		"DeferDropped":    func(ctx context.Context, tx *Tx) error { return tx.DeferDropped(ctx, c.dropped.ID, later) },
 		"ReplanDropped":   func(ctx context.Context, tx *Tx) error { return tx.ReplanDropped(ctx, c.dropped.ID) },
 		"PlanMerging":     func(ctx context.Context, tx *Tx) error { return second(tx.PlanMerging(ctx, fresh)) },
@@ -136,7 +136,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 	}
 }
 
-// Whoever lost a turn, or the planning, the notices or the merges of a repository, moves nothing any
+// A pass that lost a turn, or the planning, the notices or the merges of a repository, moves nothing any
 // more: no turn, run, action or merge. With the claim, the same call is not refused.
 func TestALostClaimMovesNothing(t *testing.T) {
 	for name := range moving(claimed{}) {
@@ -176,7 +176,7 @@ func TestALostClaimMovesNothing(t *testing.T) {
 		}
 		before := dumpMoved(t, d)
 		for kind, mine := range held {
-			for _, swallowed := range []bool{false, true} { // a function that goes on after the error commits nothing either
+			for _, swallowed := range []bool{false, true} { // a function that continues after the error commits nothing either
 				err := do(Under(t.Context(), mine), func(ctx context.Context, tx *Tx) error {
 					if err := move(ctx, tx); !swallowed {
 						return err

@@ -61,7 +61,7 @@ func TestWhatBelongsToAMachine(t *testing.T) {
 	const host = "github.com"
 	update(t, a, func(tx *Tx) error { return tx.SetClock(ctx, host, time.Minute, 7) })
 	update(t, b, func(tx *Tx) error { return tx.SetClock(ctx, host, -time.Minute, 8) })
-	update(t, b, func(tx *Tx) error { return tx.SetClock(ctx, host, -time.Minute, 0) }) // the account is not known anew
+	update(t, b, func(tx *Tx) error { return tx.SetClock(ctx, host, -time.Minute, 0) }) // the account is not known again
 	for name, want := range map[string]time.Duration{"a": time.Minute, "b": -time.Minute} {
 		equal(t, inTx(t, a, func(tx *Tx) (map[string]time.Duration, error) { return tx.ListClocks(ctx, name) }), map[string]time.Duration{host: want})
 	}

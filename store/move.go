@@ -97,7 +97,7 @@ var (
 
 // Move copies all rows of a database to an empty one, which may be of another engine, and compares
 // them. It does so in one transaction: if Move fails or its process dies, the other database is still
-// empty. Nobody can write to the first database meanwhile, which keeps its rows. progress is called
+// empty. Nobody can write to the first database during the copy, and it keeps its rows. progress is called
 // before each table is copied, and with copied before it is compared.
 func Move(ctx context.Context, from, to *DB, progress func(table string, copied bool)) error {
 	if from.readOnly || to.readOnly {

@@ -172,7 +172,7 @@ func impatient(t *testing.T, d *DB) *DB {
 	return again
 }
 
-// TestNobodyWritesToADatabaseThatIsMoved: a row written meanwhile would be lost.
+// TestNobodyWritesToADatabaseThatIsMoved: a row written during the copy would be lost.
 func TestNobodyWritesToADatabaseThatIsMoved(t *testing.T) {
 	from := newDB(t)
 	addRepo(t, from)
@@ -207,7 +207,7 @@ func TestNobodyWritesToADatabaseThatIsMoved(t *testing.T) {
 	}
 }
 
-// TestADifferenceIsSeen: whatever the other database made of a row, the move fails.
+// TestADifferenceIsSeen: if the other database has a row with any other value, the move fails.
 func TestADifferenceIsSeen(t *testing.T) {
 	for name, change := range map[string]string{
 		"another value": `UPDATE turns SET branch = 'other' WHERE id = 2`,

@@ -62,7 +62,7 @@ func (*postgresEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS) (
 		_, unlock := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
 		err = errors.Join(err, unlock)
 	}()
-	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs nothing that another machine ran meanwhile
+	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
 }
 
 // options makes a writer SERIALIZABLE, so that what it read is still so when it commits, and gives a

@@ -9,7 +9,7 @@ import (
 )
 
 // A dry run sees what is stored and writes to a copy: nothing of it is in the original, whose rows others
-// can change meanwhile.
+// can change during the dry run.
 func TestScratch(t *testing.T) {
 	at := newAt(t)
 	d := openAt(t, at)

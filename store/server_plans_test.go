@@ -109,7 +109,7 @@ func squeeze(query string) string {
 	return regexp.MustCompile(`\s+`).ReplaceAllString(query, " ")
 }
 
-// filling is the filling of lived in the words of an engine.
+// filling is the filling of lived as SQL of an engine.
 func filling(d *DB, query string) string {
 	if !d.Shared() {
 		return query

@@ -65,7 +65,7 @@ func run(t *testing.T, d *DB, statements ...string) {
 	}
 }
 
-// What is wrong with a database is told in one line with the cure, before anything is changed.
+// A database that cannot be used is refused in one line with the cure, before anything is changed.
 func TestBadServers(t *testing.T) {
 	at := emptyServer.Copy(t)
 	d := openAt(t, at)

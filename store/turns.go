@@ -145,7 +145,7 @@ func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
 		reasonOf(&why), millis(t.now), id)
 }
 
-// ResumeTurn unblocks a live turn at its step, and resets its attempts. Whoever had the turn has lost
+// ResumeTurn unblocks a live turn at its step, and resets its attempts. The pass that had the turn has lost
 // it.
 func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 	return t.execOne(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
@@ -153,7 +153,7 @@ func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 		NewEpoch(), millis(t.now), id)
 }
 
-// EndTurn moves a turn from a step to one that ends it, or fails with ErrStale. Whoever had the turn
+// EndTurn moves a turn from a step to one that ends it, or fails with ErrStale. The pass that had the turn
 // has lost it.
 func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)

@@ -25,7 +25,7 @@ type Tx struct {
 	claims      []Claim
 	claimedOnly bool // see Options.ClaimedOnly
 	checked     bool
-	taken       error // a claim was lost: nothing is committed, whatever the function returns
+	taken       error // a claim was lost: nothing is committed, even if the function returns nil
 }
 
 // clean removes secrets from a reason or error text before it is stored, because it may quote an

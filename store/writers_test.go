@@ -28,7 +28,7 @@ func openMany(t *testing.T, n int) []*DB {
 	return all
 }
 
-// Eight machines write at once. Nothing that one was told is stored is lost, nothing is there twice, and
+// Eight machines write at once. No row whose transaction returned without an error is lost, nothing is there twice, and
 // what all of them want has one winner.
 func TestEightWriters(t *testing.T) {
 	const writers, rounds = 8, 12
@@ -125,7 +125,7 @@ func TestEightWriters(t *testing.T) {
 	}
 }
 
-// onServer opens two databases on PostgreSQL whatever the other tests run on.
+// onServer opens two databases on PostgreSQL, also where the other tests run on SQLite.
 func onServer(t *testing.T) (a, b *DB) {
 	t.Helper()
 	at := emptyServer.Copy(t)

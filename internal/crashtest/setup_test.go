@@ -13,7 +13,7 @@ import (
 // A repository's set-up runs once for its lock files, and every turn gets a copy of what it made:
 // all of it. A pass may die while it is made, kept or copied, and the machine with it.
 
-// told is what an agent is told of its set-up.
+// told is what a prompt says about the set-up.
 type told struct {
 	Made    []string `json:"made"`
 	Failure string   `json:"failure"`
@@ -51,7 +51,7 @@ func (w *world) checkSetup(dir string, r request) error {
 		return nil
 	}
 	if t := r.Context.Surroundings.Setup; t == nil || t.Failure != "" || !slices.Equal(t.Made, []string{"deps"}) {
-		return fmt.Errorf("the agent is told of its set-up: %+v", t)
+		return fmt.Errorf("the prompt says about the set-up: %+v", t)
 	}
 	if err := isSetUp(dir); err != nil {
 		return fmt.Errorf("the agent got less than the set-up made: %w", err)

@@ -19,7 +19,7 @@ type Claim struct {
 	Words
 
 	Turn    work.Turn    // as planned
-	Budgets work.Budgets // those of a day are checked again: another machine may have claimed meanwhile
+	Budgets work.Budgets // those of a day are checked again: another machine may have claimed a turn since the plan
 	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
 	Events  []work.Event // the turn's events; Apply loads them with their texts
 }

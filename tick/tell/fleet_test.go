@@ -115,7 +115,7 @@ func TestAMachineThatLostItsSessionSendsNothing(t *testing.T) {
 			t.Errorf("%d comments", r.created)
 		}
 	})
-	t.Run("A goes on at once", func(t *testing.T) {
+	t.Run("A continues at once", func(t *testing.T) {
 		if !testpg.Set() {
 			t.Skip("it asks the session")
 		}

@@ -211,8 +211,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Passes of several machines are told apart, also where none of them ever ended well; a silent
-// machine is told once for each silence, to whoever is told of failing passes.
+// Passes of several machines are kept apart, also where none of them ever ended well; a silent
+// machine is reported once for each silence, to the targets that hear of failing passes.
 func TestMachines(t *testing.T) {
 	failing := func(machine string) Entry {
 		f := Facts{Now: noon, Machine: machine, Passes: &work.PassFacts{Last: work.LastPass{Failures: 3, Why: "no network"}}}
