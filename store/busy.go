@@ -29,6 +29,8 @@ const unreadRepos = `
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
 	UNION SELECT repo_id FROM work_items WHERE ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'
+	UNION SELECT i.repo_id FROM work_items i WHERE blockers_look_at > 0 AND blockers_look_at <= ?2 AND ` + openItem + `
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = i.id)
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE ` + landing + ` AND state = '` + string(review.Checking) + `'
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND kind = 'command' AND processed_at = 0)
@@ -39,8 +41,8 @@ const unreadRepos = `
 // unfinished walk or first look, a pull request that could not be read, an item that waits for
 // another issue, an unfinished turn, or checks that run on a pull request updated since a time.
 // Pending events count only in repositories without an open pause. Commands always count.
-func (t *Tx) ListUnread(ctx context.Context, since time.Time) (BusySet, error) {
-	return t.listBusySet(ctx, "list what is to be read", unreadRepos, millis(since))
+func (t *Tx) ListUnread(ctx context.Context, since, now time.Time) (BusySet, error) {
+	return t.listBusySet(ctx, "list what is to be read", unreadRepos, millis(since), millis(now))
 }
 
 // busyRepos selects the repositories in which there may be something to decide or send.

@@ -187,6 +187,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListIdleFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
+		_, blockedErr := tx.ListBlocked(ctx, r.ID, nil, t0)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
@@ -207,7 +208,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
@@ -242,7 +243,7 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 
 // lookAtMany is what a pass over many repositories asks of all of them at once.
 func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
-	_, unreadErr := tx.ListUnread(ctx, t0)
+	_, unreadErr := tx.ListUnread(ctx, t0, t0)
 	_, busyErr := tx.ListBusy(ctx, t0, t0)
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
@@ -413,6 +414,9 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.EndPauses(ctx, r.ID, 2, PausesAll, t0),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
+		tx.SetBlockers(ctx, item.ID, work.Blocked{Open: 1, LookAt: t0}, []work.Blocker{{Ref: "github.com/o/r#1", State: work.DependencyOpen}}, t0),
+		tx.LookAtBlockers(ctx, item.ID, t0),
+		tx.WakeBlocked(ctx, "github.com/o/r#1", t0),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, work.Reason{Kind: work.WhyFailed}, "", t0),

@@ -14,7 +14,7 @@ import (
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
 	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
-	issue_closed, wait, wait_since, wait_look_at, wait_told_at, setup_failure, setup_command, setup_failed_at`
+	issue_closed, wait, wait_since, wait_look_at, wait_told_at, blockers_open, blockers_look_at, setup_failure, setup_command, setup_failed_at`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -36,6 +36,8 @@ func itemFields(i *work.Item) []any {
 		timeOf(&i.Wait.Since),
 		timeOf(&i.Wait.LookAt),
 		timeOf(&i.Wait.ToldAt),
+		&i.Blocked.Open,
+		timeOf(&i.Blocked.LookAt),
 		&i.Setup.Why, &i.Setup.Command,
 		timeOf(&i.Setup.At),
 	}
@@ -102,14 +104,14 @@ func (t *Tx) ListEndedItems(ctx context.Context, repoID int64, since time.Time) 
 }
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL, label and its
-// event, fingerprint, edits and whether it is closed. It stores the branch if none is stored. It
+// event, fingerprint, edits, whether it is closed and when its blockers are read. It stores the branch if none is stored. It
 // does not overwrite the fields of a turn that ends between read and write (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
-		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
+		 fingerprint = ?, edited = ?, issue_closed = ?, blockers_look_at = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
-		i.Fingerprint, i.Edited, i.IssueClosed, i.Branch, i.ID)
+		i.Fingerprint, i.Edited, i.IssueClosed, timeOf(&i.Blocked.LookAt), i.Branch, i.ID)
 }
 
 // SetResult stores what a turn leaves to the item's later turns: branch, document, touch paths,
@@ -178,28 +180,78 @@ func (t *Tx) ListDueWaits(ctx context.Context, repoID int64, now time.Time) ([]i
 // Dependency is an issue that a work item waits for.
 type Dependency struct {
 	ItemID int64
-	Ref    string // host/owner/name#12
+	Ref    string // host/owner/name#12; empty: issues that the account may not see
 	State  work.DependencyState
 	SeenAt time.Time
+	Listed bool // GitHub lists it as blocking; else the item's design names it
 }
 
 // PutDependency stores the state of a dependency.
 func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put dependency %s", d.Ref),
-		`INSERT INTO dependencies (item_id, ref, state, seen_at) VALUES (?, ?, ?, ?)
-		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at`,
-		d.ItemID, d.Ref, d.State, t.stamp(d.SeenAt))
+		`INSERT INTO dependencies (item_id, ref, state, seen_at, listed) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at, listed = excluded.listed`,
+		d.ItemID, d.Ref, d.State, t.stamp(d.SeenAt), d.Listed)
 	return err
+}
+
+// SetBlockers replaces what GitHub lists as blocking an item's issue.
+func (t *Tx) SetBlockers(ctx context.Context, itemID int64, b work.Blocked, list []work.Blocker, now time.Time) error {
+	what := fmt.Sprintf("set the blockers of item %d", itemID)
+	if _, err := t.exec(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND listed = 1`, itemID); err != nil {
+		return err
+	}
+	for _, x := range list {
+		if err := t.PutDependency(ctx, Dependency{ItemID: itemID, Ref: x.Ref, State: x.State, SeenAt: now, Listed: true}); err != nil {
+			return err
+		}
+	}
+	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET blockers_open = ?, blockers_look_at = ? WHERE id = ?`, b.Open, timeOf(&b.LookAt), itemID)
+}
+
+// LookAtBlockers makes the next pass read what blocks an item's issue.
+func (t *Tx) LookAtBlockers(ctx context.Context, itemID int64, now time.Time) error {
+	return t.execOne(ctx, fmt.Sprintf("look at the blockers of item %d", itemID), ErrNotFound,
+		`UPDATE work_items SET blockers_look_at = ? WHERE id = ?`, millis(now), itemID)
+}
+
+// WakeBlocked makes the next pass read what blocks the items that wait for an issue.
+func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
+	_, err := t.exec(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
+		WHERE blockers_look_at > ? AND id IN (SELECT item_id FROM dependencies WHERE ref = ? AND listed = 1)`, millis(now), millis(now), ref)
+	return err
+}
+
+// ListBlocked returns the items of a repository without a pull request whose blockers are to be
+// read: those that are due, and those that wait for one of the given issues.
+func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
+	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+`WHERE repo_id = ? AND blockers_look_at > 0 AND `+openItem+`
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`, repoID)
+	var due []work.Item
+	for _, i := range items {
+		look := !i.Blocked.LookAt.After(now)
+		if !look && len(refs) > 0 {
+			known, err := t.ListDependencies(ctx, i.ID)
+			if err != nil {
+				return nil, err
+			}
+			look = slices.ContainsFunc(known, func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] })
+		}
+		if look {
+			due = append(due, i)
+		}
+	}
+	return due, err
 }
 
 // ListDependencies returns an item's dependencies with their stored states.
 func (t *Tx) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, error) {
 	return listRows(ctx, t, "list dependencies", scanDependency,
-		`SELECT item_id, ref, state, seen_at FROM dependencies WHERE item_id = ? ORDER BY ref`, itemID)
+		`SELECT item_id, ref, state, seen_at, listed FROM dependencies WHERE item_id = ? ORDER BY ref`, itemID)
 }
 
 func scanDependency(row scanner) (d Dependency, err error) {
-	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf(&d.SeenAt))
+	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf(&d.SeenAt), &d.Listed)
 }
 
 // ListOpenDependencies returns the dependencies of a repository's ready items, without those known

@@ -269,7 +269,7 @@ func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
 		unread bool
 	}{{"", true}, {work.FirstLook{All: 8}.String(), true}, {work.FirstLook{After: "x", Seen: 100, All: 3000}.String(), true}, {work.FirstLookDone, false}} {
 		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, repo.ID, work.FirstLookList, c.at) })
-		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0) })
+		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0, t0) })
 		if unread[repo.ID] != c.unread {
 			t.Errorf("at %q it is unread: %t", c.at, unread[repo.ID])
 		}

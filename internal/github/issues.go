@@ -28,7 +28,12 @@ type Issue struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	ClosedAt    time.Time
+	Blockers    Blockers
 }
+
+// Blockers counts the issues that an issue is blocked by. Both are 0 on a host that has no
+// dependencies (GitHub Enterprise Server before 3.19), and for a pull request.
+type Blockers struct{ Open, All int }
 
 type wireUser struct {
 	ID    int64  `json:"id"`
@@ -60,6 +65,12 @@ type wireIssue struct {
 	CreatedAt   time.Time   `json:"created_at"`
 	UpdatedAt   time.Time   `json:"updated_at"`
 	ClosedAt    time.Time   `json:"closed_at"`
+
+	RepositoryURL string `json:"repository_url"`
+	Dependencies  struct {
+		Open int `json:"blocked_by"`
+		All  int `json:"total_blocked_by"`
+	} `json:"issue_dependencies_summary"`
 }
 
 func (w wireIssue) Check() error {
@@ -74,7 +85,7 @@ func (w wireIssue) issue() Issue {
 		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: w.State, StateReason: w.StateReason, Author: account(w.User),
 		IsPull: w.PullRequest != nil, Locked: w.Locked,
-		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt,
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, Blockers: Blockers(w.Dependencies),
 	}
 	for _, l := range w.Labels {
 		i.Labels = append(i.Labels, l.Name)

@@ -76,37 +76,38 @@ func (c *call) reaction(re *reaction) reactionJSON {
 
 // issueJSON is an issue, or a pull request in the eyes of the issues endpoints.
 type issueJSON struct {
-	URL               string         `json:"url"`
-	RepositoryURL     string         `json:"repository_url"`
-	LabelsURL         string         `json:"labels_url"`
-	CommentsURL       string         `json:"comments_url"`
-	EventsURL         string         `json:"events_url"`
-	TimelineURL       string         `json:"timeline_url"`
-	HTMLURL           string         `json:"html_url"`
-	ID                int64          `json:"id"`
-	NodeID            string         `json:"node_id"`
-	Number            int            `json:"number"`
-	Title             string         `json:"title"`
-	User              *simpleUser    `json:"user"`
-	Labels            []labelJSON    `json:"labels"`
-	State             string         `json:"state"`
-	Locked            bool           `json:"locked"`
-	Assignee          *simpleUser    `json:"assignee"`
-	Assignees         []*simpleUser  `json:"assignees"`
-	Milestone         *struct{}      `json:"milestone"`
-	Comments          int            `json:"comments"`
-	CreatedAt         time.Time      `json:"created_at"`
-	UpdatedAt         time.Time      `json:"updated_at"`
-	ClosedAt          *time.Time     `json:"closed_at"`
-	AuthorAssociation string         `json:"author_association"`
-	ActiveLockReason  *string        `json:"active_lock_reason"`
-	Draft             *bool          `json:"draft,omitempty"`
-	PullRequest       *issuePullJSON `json:"pull_request,omitempty"`
-	Body              *string        `json:"body"`
-	ClosedBy          *simpleUser    `json:"closed_by"`
-	Reactions         rollupJSON     `json:"reactions"`
-	ViaApp            *struct{}      `json:"performed_via_github_app"`
-	StateReason       *string        `json:"state_reason"`
+	URL               string            `json:"url"`
+	RepositoryURL     string            `json:"repository_url"`
+	LabelsURL         string            `json:"labels_url"`
+	CommentsURL       string            `json:"comments_url"`
+	EventsURL         string            `json:"events_url"`
+	TimelineURL       string            `json:"timeline_url"`
+	HTMLURL           string            `json:"html_url"`
+	ID                int64             `json:"id"`
+	NodeID            string            `json:"node_id"`
+	Number            int               `json:"number"`
+	Title             string            `json:"title"`
+	User              *simpleUser       `json:"user"`
+	Labels            []labelJSON       `json:"labels"`
+	State             string            `json:"state"`
+	Locked            bool              `json:"locked"`
+	Assignee          *simpleUser       `json:"assignee"`
+	Assignees         []*simpleUser     `json:"assignees"`
+	Milestone         *struct{}         `json:"milestone"`
+	Comments          int               `json:"comments"`
+	CreatedAt         time.Time         `json:"created_at"`
+	UpdatedAt         time.Time         `json:"updated_at"`
+	ClosedAt          *time.Time        `json:"closed_at"`
+	AuthorAssociation string            `json:"author_association"`
+	ActiveLockReason  *string           `json:"active_lock_reason"`
+	Draft             *bool             `json:"draft,omitempty"`
+	PullRequest       *issuePullJSON    `json:"pull_request,omitempty"`
+	Body              *string           `json:"body"`
+	ClosedBy          *simpleUser       `json:"closed_by"`
+	Reactions         rollupJSON        `json:"reactions"`
+	ViaApp            *struct{}         `json:"performed_via_github_app"`
+	StateReason       *string           `json:"state_reason"`
+	Dependencies      *dependenciesJSON `json:"issue_dependencies_summary,omitempty"`
 }
 
 // issuePullJSON marks an issue that is a pull request.
@@ -127,7 +128,7 @@ func (c *call) issue(is *issue) issueJSON {
 		User: c.urls.user(is.author), Labels: c.labels(r, is.labels), State: is.state, Locked: is.locked, Assignees: c.urls.users(is.assignees),
 		Comments: len(is.comments), CreatedAt: is.created, UpdatedAt: is.updated, ClosedAt: timeOrNull(is.closed),
 		AuthorAssociation: r.association(is.author), ActiveLockReason: orNull(is.lockReason), Body: orNull(is.body), ClosedBy: c.urls.user(is.closedBy),
-		Reactions: reactionCounts(at, is.reactions), StateReason: orNull(is.stateReason),
+		Reactions: reactionCounts(at, is.reactions), StateReason: orNull(is.stateReason), Dependencies: is.dependencies(),
 	}
 	if len(out.Assignees) > 0 {
 		out.Assignee = out.Assignees[0]

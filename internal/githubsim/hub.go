@@ -43,14 +43,15 @@ type Hub struct {
 
 // settings are the knobs that no single repository has.
 type settings struct {
-	maxComments   int // per issue; beyond it commenting is refused for good
-	maxPage       int // the deepest page= of the issues list
-	pullsPage     int // most on a page of pull requests by GraphQL; 0: as many as are asked for
-	reactionsBump bool
-	lags          map[string]*lagOrder
-	mute          map[*user]bool     // whose tokens may set no status
-	mergeUnknown  int                // number of further answers with the mergeability "unknown"
-	anonymous     map[string]*bucket // the budget of requests without a token
+	maxComments    int // per issue; beyond it commenting is refused for good
+	maxPage        int // the deepest page= of the issues list
+	pullsPage      int // most on a page of pull requests by GraphQL; 0: as many as are asked for
+	reactionsBump  bool
+	lags           map[string]*lagOrder
+	mute           map[*user]bool     // whose tokens may set no status
+	mergeUnknown   int                // number of further answers with the mergeability "unknown"
+	anonymous      map[string]*bucket // the budget of requests without a token
+	noDependencies bool               // issues have no dependencies
 }
 
 // New makes a GitHub without accounts or repositories that keeps its git repositories under

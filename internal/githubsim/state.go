@@ -99,6 +99,8 @@ type issue struct {
 	comments    []*comment
 	timeline    []*event
 	reactions   []*reaction
+	blockedBy   []*issue
+	blocking    []*issue
 	pull        *pull
 	lag         lag
 }

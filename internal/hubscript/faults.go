@@ -43,6 +43,7 @@ var faultDeeds = map[string]subcommand{
 	"lag":              {1, lag},
 	"limit":            {3, limit},
 	"max-comments":     {1, func(c *command) error { return c.set(c.hub.SetMaxComments) }},
+	"no-dependencies":  {0, func(c *command) error { c.hub.WithoutDependencies(); return nil }},
 	"max-page":         {1, func(c *command) error { return c.set(c.hub.SetMaxPage) }},
 	"pulls-page":       {1, func(c *command) error { return c.set(c.hub.SetPullsPage) }},
 	"bump-on-reaction": {0, func(c *command) error { c.hub.BumpOnReaction(true); return nil }},

@@ -38,6 +38,7 @@
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
 //	hub hide-node WHY
+//	hub block N BY [--by U]            hub unblock N BY [--by U]; BY is a number or owner/name#12
 //	hub archive
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
@@ -69,7 +70,7 @@
 //
 //	hub lose, hub fail, hub slow, hub html, hub secondary, hub endless, hub redirect, hub clear-faults, hub pending-faults
 //	hub hold, hub await-held, hub release, hub before
-//	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction
+//	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction, hub no-dependencies
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //

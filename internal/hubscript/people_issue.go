@@ -40,6 +40,8 @@ var issueDeeds = map[string]subcommand{
 	"delete-issue":   {1, byActor(func(c *command, n int, who string) error { return c.repo.DeleteIssue(n, who) })},
 	"label":          {2, byActor(func(c *command, n int, who string) error { return c.repo.Label(n, who, c.args[1:]...) })},
 	"unlabel":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Unlabel(n, who, c.args[1:]...) })},
+	"block":          {2, byActor(func(c *command, n int, who string) error { return c.repo.Block(n, who, c.args[1]) })},
+	"unblock":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Unblock(n, who, c.args[1]) })},
 	"lock":           {1, byActor(func(c *command, n int, who string) error { return c.repo.Lock(n, who) })},
 	"unlock":         {1, byActor(func(c *command, n int, who string) error { return c.repo.Unlock(n, who) })},
 	"close":          {1, byActor(func(c *command, n int, who string) error { return c.repo.Close(n, who, c.flag("reason", "")) })},

@@ -44,6 +44,7 @@ type DependencyState string
 const (
 	DependencyOpen    DependencyState = "open"
 	DependencyClosed  DependencyState = "closed"
+	DependencyDropped DependencyState = "dropped" // closed as not planned, or as a duplicate
 	DependencyRefused DependencyState = "refused" // GitHub reports that we may not see it
 	DependencyMissing DependencyState = "missing" // it does not exist, or we may not see it
 )

@@ -76,6 +76,7 @@ type Item struct {
 	Edited          string   // what somebody without write permission changed in the issue after the labelling; empty: nothing
 	IssueClosed     bool     // as of the last read of the issue
 	Wait            Wait     // what it waits for, as the last plan of it saw
+	Blocked         Blocked  // by issues, as GitHub lists them
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 
 	Setup SetupFailure // of the last turn for which the repository's set-up ran
@@ -108,7 +109,19 @@ func (w Wait) Due(now time.Time) bool { return !w.LookAt.IsZero() && !w.LookAt.A
 // nobody requests its review any more.
 func (i Item) ReviewWithdrawn() bool { return i.Flow == FlowReview && i.Label == "" }
 
-// Dependency is an issue that must be closed before an implementation starts.
+// Blocked is what is stored about the issues that GitHub lists as blocking an item's issue.
+type Blocked struct {
+	Open   int       // how many were open when they were last read, those that the account may not see among them
+	LookAt time.Time // when they are read next; zero: there was none, or all were closed
+}
+
+// Blocker is an issue that GitHub lists as blocking another one.
+type Blocker struct {
+	Ref   string // Dependency.String; empty: issues that the account may not see
+	State DependencyState
+}
+
+// Dependency is an issue that must be closed before work on another one starts.
 type Dependency struct {
 	Repo   RepoName
 	Number int

@@ -20,6 +20,7 @@ const (
 	WhyStillRed           ReasonKind = "still_red"                   // the checks are red after a rerun; Commit
 	WhyDependsMissing     ReasonKind = "dependency_missing"          // Name
 	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
+	WhyDependsDropped     ReasonKind = "dependency_dropped"          // Name
 	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch

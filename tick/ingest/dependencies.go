@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := map[string]bool{}
-	for n := range h.changed {
-		changed[strings.ToLower(work.Dependency{Repo: h.repo.Name, Number: n}.String())] = true
-	}
+	changed := h.changedRefs()
 	for _, d := range waiting {
 		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
@@ -73,8 +71,89 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (work.Depende
 		return "", err
 	case !ok:
 		return work.DependencyMissing, nil
-	case is.State != "open":
-		return work.DependencyClosed, nil
 	}
-	return work.DependencyOpen, nil
+	return is.Dependency(), nil
+}
+
+// blockersLife is the time after which the issues that block one are read again, if nothing that
+// this program sees says that they changed. Whether GitHub shows a new blocker as a change of the
+// issue is not documented.
+const blockersLife = 30 * time.Minute
+
+// blocking is what GitHub lists as blocking an item's issue.
+type blocking struct {
+	item   int64 // 0: a new one
+	number int
+	work.Blocked
+	list []work.Blocker
+}
+
+// readBlockers reads what blocks the issues that work has not begun on: for those just ingested,
+// those that wait for an issue that changed, and every blockersLife.
+func (h *reading) readBlockers(ctx context.Context) error {
+	var due []work.Item
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		due, err = tx.ListBlocked(ctx, h.row.ID, h.changedRefs(), h.now())
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, n := range sortedKeys(h.issues) {
+		item, changed := h.changedItem(n)
+		due = slices.DeleteFunc(due, func(i work.Item) bool { return changed && i.Number == n })
+		if changed && item.State.Open() && !item.Blocked.LookAt.IsZero() {
+			due = append(due, item)
+		}
+	}
+	for _, item := range due {
+		b, err := h.blockersOf(ctx, item.ID, item.Number)
+		if github.OutOfTime(err) {
+			h.stopReading(err)
+			return nil
+		}
+		if err != nil {
+			h.env.Log.WarnContext(ctx, "what blocks an issue was not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", item.ID, "issue_number", item.Number, "error", err)
+			h.trouble = append(h.trouble, err.Error())
+			continue // it is due in the next pass, too
+		}
+		h.blocking = append(h.blocking, b)
+	}
+	return nil
+}
+
+// blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
+// issues that it does not list for an account that may not see them.
+func (h *reading) blockersOf(ctx context.Context, item int64, number int) (blocking, error) {
+	b := blocking{item: item, number: number}
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	if err != nil || !ok {
+		return b, err
+	}
+	if b.Open = is.Blockers.Open; is.Blockers.All > 0 {
+		if b.list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, number); err != nil {
+			return b, err
+		}
+	}
+	seen := 0
+	for _, x := range b.list {
+		if x.State == work.DependencyOpen {
+			seen++
+		}
+	}
+	if seen < b.Open {
+		b.list = append(b.list, work.Blocker{State: work.DependencyRefused})
+	}
+	if slices.ContainsFunc(b.list, func(x work.Blocker) bool { return x.State != work.DependencyClosed }) {
+		b.LookAt = h.now().Add(blockersLife)
+	}
+	return b, nil
+}
+
+// changedRefs names the repository's issues that changed since the last pass, in lower case.
+func (h *reading) changedRefs() map[string]bool {
+	changed := map[string]bool{}
+	for n := range h.changed {
+		changed[strings.ToLower(work.Dependency{Repo: h.repo.Name, Number: n}.String())] = true
+	}
+	return changed
 }

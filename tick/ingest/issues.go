@@ -199,6 +199,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.repo.Ignored[is.Number] = label.Flow
 	}
+	if is.State != "open" && tracked {
+		h.closed = append(h.closed, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
+	}
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
@@ -285,15 +288,18 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 	if err != nil {
 		return item, err
 	}
-	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()))
+	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
 	h.putItem(item)
 	return item, nil
 }
 
 // refreshed returns item with the issue's current text and state.
-func refreshed(item work.Item, is github.Issue, c confirmed, settled bool) work.Item {
+func refreshed(item work.Item, is github.Issue, c confirmed, settled bool, now time.Time) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
+	if is.Blockers.All > 0 || !item.Blocked.LookAt.IsZero() {
+		item.Blocked.LookAt = now
+	}
 	item.Fingerprint = ""
 	if settled {
 		item.Fingerprint = fingerprint(is)
@@ -308,7 +314,7 @@ func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 }
 
 func fingerprint(is github.Issue) string {
-	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339))
+	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers))
 }
 
 // changes adds events for closings and reopenings after the labelling that began the item.

@@ -87,7 +87,7 @@ type found struct {
 
 func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if f.unread, err = tx.ListUnread(ctx, now.Add(-checksFor)); err != nil {
+		if f.unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
 			return err
 		}
 		if f.labels, err = tx.ListAllSeenLabels(ctx); err != nil {

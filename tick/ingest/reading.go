@@ -265,6 +265,8 @@ type slice struct {
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
+	blocking     []blocking           // those read
+	closed       []string             // issues of ours that the lists show as closed, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue

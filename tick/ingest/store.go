@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -96,6 +97,18 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	for _, d := range h.dependencies {
 		d.SeenAt = now
 		if err := tx.PutDependency(ctx, d); err != nil {
+			return err
+		}
+	}
+	for _, b := range h.blocking {
+		if id := cmp.Or(b.item, h.itemID(b.number)); id != 0 {
+			if err := tx.SetBlockers(ctx, id, b.Blocked, b.list, now); err != nil {
+				return err
+			}
+		}
+	}
+	for _, ref := range h.closed {
+		if err := tx.WakeBlocked(ctx, ref, now); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ type Item struct {
 
 	Spent        []work.Spent                    // the turns that its budgets count, oldest first
 	Findings     map[int64][]string              // what fix turns were to fix, by turn id; see work.Findings
-	Dependencies map[string]work.DependencyState // only if it is ready: by reference
+	Dependencies map[string]work.DependencyState // what must be closed before it begins, by reference; empty once it has begun
 
 	Notices  map[string]work.ActionState // states of the notices planned about its events, by token
 	Pointed  []work.Event                // issue comments redirected to the pull request; read only if more of them wait

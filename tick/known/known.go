@@ -1,6 +1,7 @@
 package known
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,21 +87,30 @@ func (v *Snapshot) Short(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, v.Repo.Name.String()), v.Repo.Name.Host+"/")
 }
 
-// Circle returns a cycle of dependencies among waiting implementations that leads back to an item;
+// Circle returns a cycle of dependencies among items that wait to begin that leads back to an item;
 // nil if there is none.
-func (v *Snapshot) Circle(of work.Item) []string {
-	needs := map[string][]string{}
+func (v *Snapshot) Circle(of Item) []string {
+	key := func(i Item) string {
+		return strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())
+	}
+	needs := map[string]map[string]work.DependencyState{key(of): of.Dependencies}
+	if len(of.Dependencies) == 0 {
+		return nil
+	}
 	for _, i := range v.Items {
-		if i.NeedsDecision() && (i.State == work.StateReady || i.State == work.StateBlocked) {
-			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
+		if i.NeedsDecision() && (i.State == work.StatePending || i.State == work.StateReady || i.State == work.StateBlocked) {
+			needs[key(i)] = i.Dependencies
 		}
 	}
-	home := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: of.Number}.String())
+	home := key(of)
 	way := []string{home}
 	seen := map[string]bool{}
 	var walk func(string) bool
 	walk = func(at string) bool {
-		for _, next := range needs[at] {
+		for _, next := range slices.Sorted(maps.Keys(needs[at])) {
+			if needs[at][next] == work.DependencyClosed {
+				continue
+			}
 			next = strings.ToLower(next)
 			if next == home {
 				return true

@@ -86,11 +86,13 @@ func (r *itemPlanner) start() {
 		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
 		Unheard: unheard,
 	}
-	if r.item.State == work.StateReady {
-		r.implement(t)
-		return
+	switch {
+	case r.waitsForOthers(t.Kind):
+	case r.item.State != work.StateReady:
+		r.plan(t)
+	case r.withinBudgets(t.Kind):
+		r.p.waiting = append(r.p.waiting, r.complete(t))
 	}
-	r.plan(t)
 }
 
 // feedback plans the turn that answers people on the pull request.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -9,33 +11,43 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// implement puts an implementation in line once all items that it depends on are closed.
-func (r *itemPlanner) implement(t Turn) {
+// waitsForOthers reports whether the item must not begin yet, because issues that it depends on are
+// open, or stops it because of one that will not be closed. A person's answer, or the label set once
+// more, starts a stopped one all the same.
+func (r *itemPlanner) waitsForOthers(kind work.Kind) bool {
+	since := func(e work.Event) bool {
+		return (e.Kind == work.EventLabelled || e.Kind.IsComment()) && e.SeenAt.After(r.item.Since)
+	}
+	if r.item.Stopped() && slices.ContainsFunc(r.item.Events, since) {
+		return false
+	}
 	var open []string
-	for _, ref := range r.item.DependsOn {
+	for _, ref := range slices.Sorted(maps.Keys(r.item.Dependencies)) {
+		why, name := work.ReasonKind(""), r.v.Short(ref)
 		switch r.item.Dependencies[ref] {
 		case work.DependencyClosed:
+		case work.DependencyOpen:
+			open = append(open, name)
 		case work.DependencyMissing:
-			r.stop(work.Reason{Kind: work.WhyDependsMissing, Name: r.v.Short(ref)})
-			return
+			why = work.WhyDependsMissing
+		case work.DependencyDropped:
+			why = work.WhyDependsDropped
 		case work.DependencyRefused:
-			r.stop(work.Reason{Kind: work.WhyDependsHidden, Name: r.v.Short(ref)})
-			return
-		case work.DependencyOpen, "":
-			open = append(open, r.v.Short(ref))
+			why, name = work.WhyDependsHidden, cmp.Or(name, "an issue elsewhere")
+		}
+		if why != "" {
+			r.stop(work.Reason{Kind: why, Name: name})
+			return true
 		}
 	}
-	if circle := r.v.Circle(r.item.Item); len(circle) > 0 {
+	if circle := r.v.Circle(r.item); len(circle) > 0 {
 		r.stop(work.Reason{Kind: work.WhyDependsCircle, Names: circle})
-		return
+		return true
 	}
 	if len(open) > 0 {
-		r.wait(t.Kind, work.Reason{Kind: work.WhyDepends, Names: open})
-		return
+		r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: open})
 	}
-	if r.withinBudgets(t.Kind) {
-		r.p.waiting = append(r.p.waiting, r.complete(t))
-	}
+	return len(open) > 0
 }
 
 // stop blocks the item and plans no turn for it. An item that is already blocked for the same

@@ -164,12 +164,15 @@ func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	return nil
 }
 
-// dependencies reads the dependencies of an implementation that is ready to begin.
+// dependencies reads what an item that is ready to begin waits for.
 func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
-	if i.State != work.StateReady {
+	if len(i.DependsOn) == 0 && i.Blocked.LookAt.IsZero() || i.HasPull() {
 		return nil
 	}
 	i.Dependencies = map[string]work.DependencyState{}
+	for _, ref := range i.DependsOn {
+		i.Dependencies[ref] = work.DependencyOpen // until it is read
+	}
 	seen, err := r.tx.ListDependencies(ctx, i.ID)
 	for _, d := range seen {
 		i.Dependencies[d.Ref] = d.State

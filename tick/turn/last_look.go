@@ -78,6 +78,11 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 		return is, &work.CancelledError{Reason: "the issue was closed"}
 	case !work.HasLabel(is.Labels, l.Item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away"}
+	case l.Turn.Step == work.StepClaimed && is.Blockers.Open > l.Item.Blocked.Open: // no agent has worked yet
+		if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.LookAtBlockers(ctx, l.Item.ID, p.Now()) }); err != nil {
+			return is, err
+		}
+		return is, &work.SupersededError{Reason: "another issue blocks it now"}
 	}
 	return is, p.checkIgnoreLabel(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
 }

@@ -73,6 +73,7 @@ var reasons = []row{
 		work.WhyDependsHidden, People, AtOnce, "it depends on {name}, which GitHub does not show to this account",
 		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
 	},
+	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", startAnyway("comment on the issue to start it anyway"), nil},
 	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 
 	// Branches, pull requests, pushes.

@@ -149,6 +149,8 @@ CREATE TABLE work_items (
     wait_since       BIGINT  NOT NULL DEFAULT 0,
     wait_look_at     BIGINT  NOT NULL DEFAULT 0,
     wait_told_at     BIGINT  NOT NULL DEFAULT 0,
+    blockers_open    BIGINT  NOT NULL DEFAULT 0,
+    blockers_look_at BIGINT  NOT NULL DEFAULT 0,
     setup_failure    TEXT    COLLATE "C" NOT NULL DEFAULT '',
     setup_command    TEXT    COLLATE "C" NOT NULL DEFAULT '',
     setup_failed_at  BIGINT  NOT NULL DEFAULT 0,
@@ -159,6 +161,7 @@ CREATE TABLE work_items (
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
+CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
 CREATE INDEX work_items_open ON work_items (repo_id, state)
     WHERE state NOT IN ('merged', 'completed', 'closed');
@@ -168,8 +171,10 @@ CREATE TABLE dependencies (
     ref     TEXT    COLLATE "C" NOT NULL,
     state   TEXT    COLLATE "C" NOT NULL,
     seen_at BIGINT  NOT NULL,
+    listed  BIGINT  NOT NULL DEFAULT 0,
     PRIMARY KEY (item_id, ref)
 );
+CREATE INDEX dependencies_ref ON dependencies (ref) WHERE listed = 1;
 
 CREATE TABLE stops (
     item_id  BIGINT  PRIMARY KEY REFERENCES work_items (id),

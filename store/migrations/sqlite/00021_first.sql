@@ -183,6 +183,9 @@ CREATE TABLE work_items (
     wait_since       INTEGER NOT NULL DEFAULT 0,
     wait_look_at     INTEGER NOT NULL DEFAULT 0,  -- when it is decided about, even if nothing happened; 0: never
     wait_told_at     INTEGER NOT NULL DEFAULT 0,  -- when a comment and a notification about it were planned; 0: they were not
+    -- The issues that GitHub lists as blocking this one.
+    blockers_open    INTEGER NOT NULL DEFAULT 0,  -- when they were last read
+    blockers_look_at INTEGER NOT NULL DEFAULT 0,  -- when they are read next; 0: never
     -- Why the repository's set-up failed for the last turn that it ran for.
     setup_failure    TEXT    NOT NULL DEFAULT '', -- empty: it did not
     setup_command    TEXT    NOT NULL DEFAULT '',
@@ -194,6 +197,7 @@ CREATE TABLE work_items (
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
+CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
 CREATE INDEX work_items_open ON work_items (repo_id, state)
     WHERE state NOT IN ('merged', 'completed', 'closed');
@@ -203,8 +207,10 @@ CREATE TABLE dependencies (
     ref     TEXT    NOT NULL, -- owner/name#12
     state   TEXT    NOT NULL, -- open, closed, missing
     seen_at INTEGER NOT NULL,
+    listed  INTEGER NOT NULL DEFAULT 0, -- GitHub lists it as blocking; 0: the design names it
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX dependencies_ref ON dependencies (ref) WHERE listed = 1;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
