@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +118,44 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)
+		if err := h.tellLateBlockers(ctx, item, b); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// tellLateBlockers plans a comment on an issue that others block since work on it began: that work
+// is not held.
+func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocking) error {
+	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
+		return nil
+	}
+	known := map[string]work.DependencyState{}
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		stored, err := tx.ListDependencies(ctx, item.ID)
+		for _, d := range stored {
+			known[d.Ref] = d.State
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	var late []string
+	for _, x := range b.list {
+		if x.Ref != "" && x.State == work.DependencyOpen && known[x.Ref] != work.DependencyOpen {
+			late = append(late, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late "+strings.Join(late, " "))
+	body := fmt.Sprintf("Blocked by %s now, but work on this issue has begun, and continues. To hold it, comment `/mergexo pause`; to end it, `/mergexo cancel`.", strings.Join(late, ", "))
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
+	})
 	return nil
 }
 
