@@ -134,6 +134,7 @@ func (s *showCmd) browse(story Story) error {
 	if terminal.Watched(s.Env.BareErr) {
 		fmt.Fprintf(s.Env.Stderr, "Opening %s in your browser.\n", url)
 	}
+	s.Environ().Forget()
 	return terminal.Browse(url, s.Env.Bare, s.Env.BareErr)
 }
 
@@ -144,7 +145,7 @@ func ReadItem(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref
 		return s, false, false, err
 	}
 	q := Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
-	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		s, found, err = loadStory(ctx, tx, q, which.Number)
 		return err
 	})

@@ -1,0 +1,163 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
+)
+
+// DatabaseKey returns the key that names the PostgreSQL database; empty: the database is the SQLite file
+// in the state folder.
+func (r *Runtime) DatabaseKey() string {
+	switch {
+	case r.DatabaseEnv != "":
+		return "runtime.database_env"
+	case r.Database != "" || r.unsure:
+		return "runtime.database"
+	}
+	return ""
+}
+
+// DatabaseAt returns where the state database is: the path of the SQLite file, or the URL of a
+// PostgreSQL database, which may have a password.
+func (r *Runtime) DatabaseAt() (string, error) {
+	switch {
+	case r.unsure:
+		return "", &DatabaseError{"the config is invalid, and does not say for certain which database passes use"}
+	case r.Database != "":
+		return r.Database, nil
+	case r.DatabaseEnv == "":
+		return filepath.Join(r.StateDir, "state.db"), nil
+	case r.databaseURL == "":
+		return "", &DatabaseError{fmt.Sprintf("runtime.database_env names %s, which is not set in this environment: set it to the URL of the database", r.DatabaseEnv)}
+	}
+	if why := databaseProblem(r.databaseURL); why != "" {
+		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database_env names, %s", r.DatabaseEnv, why)}
+	}
+	return r.databaseURL, nil
+}
+
+// Resolve reads the variable that DatabaseEnv names, and says why the names of the database are none;
+// empty: they are right.
+func (r *Runtime) Resolve(env environ.Env) string {
+	if r.Database != "" {
+		if why := databaseProblem(r.Database); why != "" {
+			return "the text " + why
+		}
+		return ""
+	}
+	value, _ := env.Lookup(r.DatabaseEnv)
+	r.databaseURL = strings.TrimSpace(value)
+	switch why := databaseProblem(r.databaseURL); {
+	case r.databaseURL == "":
+		return r.DatabaseEnv + " is not set in this environment: set it to the URL of the database"
+	case why != "":
+		return r.DatabaseEnv + " " + why
+	}
+	return ""
+}
+
+// DatabaseURL returns the URL of the PostgreSQL database, as far as it is known, to have its password
+// redacted.
+func (r *Runtime) DatabaseURL() string { return r.Database + r.databaseURL }
+
+// libpqNames are the variables that say to PostgreSQL's clients, and so to passes, where a database is and
+// who they are.
+var libpqNames = []string{
+	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGOPTIONS",
+	"PGSSLCERT", "PGSSLKEY", "PGSSLPASSWORD", "PGSSLROOTCERT",
+}
+
+// Hidden returns the variables that may lead to the database. No program but ours sees them: who reaches
+// the database decides what is pushed.
+func (r *Runtime) Hidden() []string {
+	if r.DatabaseKey() == "" {
+		return nil
+	}
+	names := slices.Clone(libpqNames)
+	if r.DatabaseEnv != "" {
+		names = append(names, r.DatabaseEnv)
+	}
+	return names
+}
+
+// checkPassed refuses to pass a variable of the database to a program of others.
+func (p *parser) checkPassed(t *Table, name string) {
+	if slices.Contains(p.config.Runtime.Hidden(), name) {
+		t.bad("env_pass", "%s is never passed while %s is set: it may lead to the database of gh mergexo", name, p.config.Runtime.DatabaseKey())
+	}
+}
+
+// DatabaseError says that the config names no usable database.
+type DatabaseError struct{ text string }
+
+func (e *DatabaseError) Error() string { return e.text }
+
+// database reads the URL of the database. The config holds no password: people print it and pass it on.
+func (p *parser) database(t *Table) string {
+	at := t.text("database", "")
+	if why := databaseProblem(at); at != "" && why != "" {
+		t.bad("database", "%s", why)
+	} else if HasPassword(at) {
+		t.bad("database", `has a password; put the URL into an environment variable, and write its name: database_env = "NAME"`)
+	}
+	return at
+}
+
+// databaseEnv reads the name of the variable that holds the URL, and its value.
+func (p *parser) databaseEnv(t *Table, r *Runtime) {
+	r.DatabaseEnv = t.text("database_env", "")
+	switch {
+	case r.DatabaseEnv == "":
+	case !variableName().MatchString(r.DatabaseEnv):
+		t.bad("database_env", "want the name of an environment variable that holds the URL") // not quoted: it may be the URL
+	case r.Database != "":
+		t.bad("database_env", "write either database or database_env")
+	default:
+		value, _ := p.env.Lookup(r.DatabaseEnv)
+		r.databaseURL = strings.TrimSpace(value)
+	}
+}
+
+// databaseProblem says why a text is no URL of a database; empty: it is one. It does not repeat the
+// text, which may have a password.
+func databaseProblem(text string) string {
+	const want = "want one like postgres://user@host:5432/name?sslmode=verify-full"
+	scheme, _, found := strings.Cut(text, ":")
+	switch {
+	case filepath.IsAbs(text), strings.HasPrefix(text, "."), strings.HasPrefix(text, "~"), !found, strings.HasPrefix(scheme, "sqlite"), scheme == "file":
+		return "is no URL of a PostgreSQL database; " + want + ", or leave the key out for the SQLite file state.db in state_dir"
+	case scheme != "postgres" && scheme != "postgresql" || !strings.HasPrefix(text, scheme+"://"):
+		return "is no URL of a PostgreSQL database; " + want
+	}
+	if _, err := url.Parse(text); err != nil {
+		return "cannot be read; " + want + ", with special characters of the password percent-encoded"
+	}
+	return ""
+}
+
+// HasPassword reports whether the URL of a database has a password.
+func HasPassword(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	_, has := u.User.Password()
+	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+}
+
+// machineName is what runtime.machine may be: it becomes a part of names of refs.
+var machineName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
+
+func (p *parser) machine(t *Table) string {
+	name := t.text("machine", "")
+	if name != "" && !machineName().MatchString(name) {
+		t.bad("machine", "%q is no name; want letters, digits, - and _, at most 63", name)
+	}
+	return name
+}
