@@ -85,10 +85,14 @@ func (s *Session) begin(ctx context.Context) error {
 		"idle_session_timeout":    "0",
 		"statement_timeout":       "0",
 	}
+	var set []string
+	var values []any
 	for name, value := range settings {
-		if _, err := s.conn.Exec(ctx, `SELECT set_config($1, $2, false)`, name, value); err != nil {
-			return err
-		}
+		set = append(set, fmt.Sprintf(`set_config($%d, $%d, false)`, len(values)+1, len(values)+2))
+		values = append(values, name, value)
+	}
+	if _, err := s.conn.Exec(ctx, `SELECT `+strings.Join(set, ", "), values...); err != nil {
+		return err
 	}
 	return s.pool.View(ctx, func(tx *Tx) error {
 		if _, err := listRows(ctx, tx, "begin a transaction", scanCount, `SELECT 1`); err != nil {

@@ -17,7 +17,7 @@ const landedFor = 30 * 24 * time.Hour
 func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
 	var landing store.BusySet
 	var decided map[int64]store.Policies
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
 		since := p.Now().Add(-landedFor)
 		if busy, err = tx.ListBusy(ctx, p.Now(), since); err != nil {
 			return err
