@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -163,7 +164,7 @@ func connectServer(at string, readOnly bool) (*DB, error) {
 		return nil, err
 	}
 	pool := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
-		return p.IdleDuration > keepAlive // what is asked of GitHub meanwhile takes less
+		return p.IdleDuration > keepAlive && p.IdleDuration < math.MaxInt64 // that of a new connection
 	}))
 	pool.SetMaxOpenConns(serverConns)
 	pool.SetMaxIdleConns(serverConns)

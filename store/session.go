@@ -94,10 +94,7 @@ func (s *Session) begin(ctx context.Context) error {
 	if _, err := s.conn.Exec(ctx, `SELECT `+strings.Join(set, ", "), values...); err != nil {
 		return err
 	}
-	return s.pool.View(ctx, func(tx *Tx) error {
-		if _, err := listRows(ctx, tx, "begin a transaction", scanCount, `SELECT 1`); err != nil {
-			return err
-		}
+	return s.pool.View(ctx, func(*Tx) error {
 		var id string
 		err := s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
 		if err == nil && id != s.id {

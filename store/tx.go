@@ -248,11 +248,31 @@ func batches[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
+// mostKeys is how many keys go into one statement.
+const mostKeys = 512
+
+// keySteps splits the keys of an IN (%s) into the parts for one statement each, almost always one. It
+// repeats the last key up to one of a few lengths: each length is a SQL text.
+func keySteps[K any](keys []K) iter.Seq[[]K] {
+	return func(yield func([]K) bool) {
+		for some := range slices.Chunk(keys, mostKeys) {
+			n := 1
+			for n < len(some) {
+				n *= 8
+			}
+			some = slices.Concat(some, slices.Repeat(some[len(some)-1:], n-len(some)))
+			if !yield(some) {
+				return
+			}
+		}
+	}
+}
+
 // listIn is listRows for a query with IN (%s). The keys are its last arguments. It runs in steps,
 // so rows are ordered only within a step.
 func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, keys []K, args ...any) ([]T, error) {
 	var all []T
-	for some := range batches(keys) {
+	for some := range keySteps(keys) {
 		found, err := listRows(ctx, t, what, scan, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return nil, err
@@ -264,7 +284,7 @@ func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner
 
 // execIn is exec for a query with IN (%s). It runs in steps.
 func execIn[K any](ctx context.Context, t *Tx, what, query string, keys []K, args ...any) (n int64, err error) {
-	for some := range batches(keys) {
+	for some := range keySteps(keys) {
 		changed, err := t.exec(ctx, what, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return n, err
