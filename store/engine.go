@@ -78,6 +78,8 @@ type Options struct {
 	// Machine is the name of the machine that this program runs on: what it holds, runs and
 	// measures is stored with the name.
 	Machine string
+	// Session has Open connect for the session of a pass at the same time, see DB.Session.
+	Session bool
 	// Shared makes the database count as one that other machines have, too. Tests set it, to play
 	// several machines on one SQLite file.
 	Shared bool
@@ -97,8 +99,11 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 	if err != nil {
 		return nil, err
 	}
+	if opt.Session {
+		d.dial(ctx)
+	}
 	if err := d.migrate(ctx, migrations); err != nil {
-		return nil, errors.Join(d.engine.unopened(err), d.SQL.Close())
+		return nil, errors.Join(d.engine.unopened(err), d.Close())
 	}
 	return d.writeBy(opt), nil
 }

@@ -110,16 +110,13 @@ func (a *answer) Scan(dest ...any) error {
 		if b, is := to.(*bool); is {
 			to = numberOrBool{b}
 		}
-		if f := a.of.fields[i]; row[i] == nil && !isScanner(to) {
-			return fmt.Errorf("column %s is NULL", f.Name)
-		} else if err := a.of.types.Scan(f.DataTypeOID, f.Format, row[i], to); err != nil {
+		f := a.of.fields[i]
+		if err := a.of.types.Scan(f.DataTypeOID, f.Format, row[i], to); err != nil {
 			return fmt.Errorf("scan column %s: %w", f.Name, err)
 		}
 	}
 	return nil
 }
-
-func isScanner(to any) bool { _, is := to.(sql.Scanner); return is }
 
 // Err implements rows.
 func (a *answer) Err() error { return nil }
