@@ -25,8 +25,11 @@ type engine interface {
 	session() *pgx.ConnConfig
 	// folder is the name of the engine's migrations. Both folders have the same numbers.
 	folder() string
-	// hasSchema is a query that counts goose's table: 0 is a database without a schema.
-	hasSchema() string
+	// version reads the schema's version; 0: the database has no schema yet.
+	version(ctx context.Context, pool *sql.DB) (int64, error)
+	// answer reads the answers to all questions in one state of the database; false: it does not, and
+	// each is a read of its own.
+	answer(ctx context.Context, pool *sql.DB, asked []*question) (bool, error)
 	// up runs the migrations. Several machines may try at the same time.
 	up(ctx context.Context, pool *sql.DB, migrations fs.FS) error
 	// replaceBy says what to do with a database that is too old to be migrated.
@@ -75,6 +78,8 @@ type Options struct {
 	// Machine is the name of the machine that this program runs on: what it holds, runs and
 	// measures is stored with the name.
 	Machine string
+	// Session has Open connect for the session of a pass at the same time, see DB.Session.
+	Session bool
 	// Shared makes the database count as one that other machines have, too. Tests set it, to play
 	// several machines on one SQLite file.
 	Shared bool
@@ -94,8 +99,11 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 	if err != nil {
 		return nil, err
 	}
+	if opt.Session {
+		d.dial(ctx)
+	}
 	if err := d.migrate(ctx, migrations); err != nil {
-		return nil, errors.Join(d.engine.unopened(err), d.SQL.Close())
+		return nil, errors.Join(d.engine.unopened(err), d.Close())
 	}
 	return d.writeBy(opt), nil
 }
@@ -198,13 +206,12 @@ func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err er
 	if v.last, err = versionOf(slices.Max(names)); err != nil {
 		return versions{}, err
 	}
-	var tables int
-	if err := d.SQL.QueryRowContext(ctx, d.engine.hasSchema()).Scan(&tables); err != nil || tables == 0 {
-		return v, interrupted(ctx, err)
-	}
-	row := d.SQL.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`)
-	return v, interrupted(ctx, row.Scan(&v.have))
+	v.have, err = d.engine.version(ctx, d.SQL)
+	return v, interrupted(ctx, err)
 }
+
+// schemaVersion is a query for the schema's version.
+const schemaVersion = `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`
 
 func versionOf(migration string) (int64, error) {
 	digits, _, _ := strings.Cut(migration, "_")

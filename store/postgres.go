@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -21,6 +22,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // serverConns is how many connections one process has to a server at most.
@@ -33,19 +36,17 @@ func isServer(at string) bool {
 
 // postgresEngine is a PostgreSQL database that several machines share.
 type postgresEngine struct {
-	address string // the URL without a password
-	config  *pgx.ConnConfig
-	texts   sync.Map // statementKey to *rewritten
+	address  string // the URL without a password
+	config   *pgx.ConnConfig
+	readOnly bool
+	texts    sync.Map // statementKey to *rewritten
 }
 
 func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
 func (*postgresEngine) folder() string             { return "postgres" }
-func (*postgresEngine) hasSchema() string {
-	return `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'goose_db_version'`
-}
-func (*postgresEngine) replaceBy() string { return "drop its tables" }
-func (*postgresEngine) inPlace() error    { return nil }
+func (*postgresEngine) replaceBy() string          { return "drop its tables" }
+func (*postgresEngine) inPlace() error             { return nil }
 
 // migrationLock is the key of the advisory lock under which one machine migrates.
 const migrationLock = 0x6d65726765786f // mergexo
@@ -81,11 +82,12 @@ func (*postgresEngine) again(err error) bool {
 }
 
 func (e *postgresEngine) unopened(err error) error {
-	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
+	_, explained := errors.AsType[*work.MachineError](err)
+	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) || explained {
 		return err
 	}
-	if explained := e.explain(err); explained != err { //nolint:errorlint // it is another one where there is something to say
-		return explained
+	if fault := e.explain(err); fault != err { //nolint:errorlint // it is another one where there is something to say
+		return fault
 	}
 	return fmt.Errorf("open %s: %w", e.address, err)
 }
@@ -148,14 +150,15 @@ func (*postgresEngine) countOn(ctx context.Context, tx *Tx, t schemaTable) error
 }
 
 // openServer connects to a server's database for reading and writing.
-func openServer(ctx context.Context, at string) (*DB, error) { return connectServer(ctx, at, false) }
+func openServer(_ context.Context, at string) (*DB, error) { return connectServer(at, false) }
 
 // openServerReadOnly connects to a server's database for reading.
-func openServerReadOnly(ctx context.Context, at string) (*DB, error) {
-	return connectServer(ctx, at, true)
+func openServerReadOnly(_ context.Context, at string) (*DB, error) {
+	return connectServer(at, true)
 }
 
-func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
+// connectServer makes a pool. The first question to the server is version.
+func connectServer(at string, readOnly bool) (*DB, error) {
 	config, address, err := serverConfig(at)
 	if err != nil {
 		return nil, fmt.Errorf("open the state database: %w", err)
@@ -163,20 +166,16 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	e := &postgresEngine{address: address, config: config}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // in one round trip
+	e := &postgresEngine{address: address, config: config, readOnly: readOnly}
 	if err := e.mustBeEncrypted(config); err != nil {
 		return nil, err
 	}
-	pool := stdlib.OpenDB(*config)
+	pool := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
+		return p.IdleDuration > keepAlive && p.IdleDuration < math.MaxInt64 // that of a new connection
+	}))
 	pool.SetMaxOpenConns(serverConns)
 	pool.SetMaxIdleConns(serverConns)
-	facts, err := askServer(ctx, pool)
-	if err != nil {
-		return nil, errors.Join(e.unopened(interrupted(ctx, err)), pool.Close())
-	}
-	if err := e.refuse(facts, readOnly); err != nil {
-		return nil, errors.Join(err, pool.Close())
-	}
 	return &DB{SQL: pool, Path: address, engine: e}, nil
 }
 
@@ -191,7 +190,7 @@ func openServerScratch(ctx context.Context, at string, opt Options) (*DB, bool, 
 	if err := known.Close(); err != nil {
 		return nil, false, err
 	}
-	d, err := connectServer(ctx, at, true) // temporary tables can be written all the same
+	d, err := connectServer(at, true) // temporary tables can be written all the same
 	if err != nil {
 		return nil, false, err
 	}
@@ -308,8 +307,8 @@ func (e *postgresEngine) statement(query string, args []any) (string, []any) {
 	}
 	s := known.(*rewritten)
 	used := make([]any, 0, len(s.args)+1)
-	if s.uses.Add(1) <= usesUnprepared {
-		used = append(used, pgx.QueryExecModeExec)
+	if s.uses.Add(1) > usesUnprepared {
+		used = append(used, pgx.QueryExecModeCacheStatement)
 	}
 	for _, arg := range s.args {
 		used = append(used, values[arg])

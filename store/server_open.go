@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Limits of what is accepted of a server.
@@ -32,19 +34,42 @@ type serverFacts struct {
 	behind      time.Duration // how much later it is here than there; less than 0: it is earlier
 }
 
-// askServer asks for the facts in one round trip.
-func askServer(ctx context.Context, pool *sql.DB) (f serverFacts, err error) {
-	const ours = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = 'merge_words' AND c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname `
-	var there int64
+// version implements engine. It refuses a server that is not to be used: both are asked in one round trip.
+func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64, err error) {
+	facts, version := &question{text: serverFactsQuery}, &question{text: schemaVersion}
 	before := time.Now() //nolint:forbidigo // the clock of this machine, also where tests have another one
-	err = pool.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),
-		pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', coalesce(current_schema(), ''),
-		EXISTS (SELECT 1 `+ours+` = current_schema()), (SELECT coalesce(string_agg(n.nspname, ', ' ORDER BY n.nspname), '') `+ours+` <> coalesce(current_schema(), '')),
-		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), current_setting('server_encoding'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
-		pgx.QueryExecModeExec).Scan(&f.version, &f.versionText, &f.replica, &f.readOnly, &f.schema, &f.has, &f.others, &f.mayCreate, &f.encoding, &there)
-	f.behind = between(before, time.UnixMilli(there), time.Now()) //nolint:forbidigo // as before
-	return f, err
+	_, err = e.answer(ctx, pool, []*question{facts, version})
+	after := time.Now() //nolint:forbidigo // as before
+	if len(facts.rows) > 0 {
+		var f serverFacts
+		var there int64
+		row := &answer{of: facts, next: 1}
+		if err := row.Scan(&f.version, &f.versionText, &f.replica, &f.readOnly, &f.schema, &f.has, &f.others, &f.mayCreate, &f.encoding, &there); err != nil {
+			return 0, err
+		}
+		f.behind = between(before, time.UnixMilli(there), after)
+		if err := e.refuse(f, e.readOnly); err != nil {
+			return 0, err
+		}
+	}
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == "42P01" { // undefined table
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return have, (&answer{of: version, next: 1}).Scan(&have)
 }
+
+const (
+	ourTables = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = 'merge_words' AND c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname `
+
+	// serverFactsQuery asks for serverFacts, and the server's time.
+	serverFactsQuery = `SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),
+		pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on', coalesce(current_schema(), ''),
+		EXISTS (SELECT 1 ` + ourTables + ` = current_schema()), (SELECT coalesce(string_agg(n.nspname, ', ' ORDER BY n.nspname), '') ` + ourTables + ` <> coalesce(current_schema(), '')),
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), current_setting('server_encoding'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+)
 
 // between returns how far a clock is behind ours that was read at some time between two of ours.
 func between(before, there, after time.Time) time.Duration {

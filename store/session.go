@@ -48,22 +48,57 @@ const (
 	askEvery   = 5 * time.Second
 )
 
-// Session opens the session of a pass; nil where the database is not shared.
-func (d *DB) Session(ctx context.Context) (*Session, error) {
+// dialed is a connection for a session.
+type dialed struct {
+	conn *pgx.Conn
+	err  error
+}
+
+// dial begins to connect for the session of a pass: that takes as many round trips as to connect the pool.
+func (d *DB) dial(ctx context.Context) {
 	config := d.engine.session()
 	if config == nil {
-		return nil, nil
+		return
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo pass"
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
 	config.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}).DialContext
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open a session on %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
+	d.dialed = make(chan dialed, 1)
+	go func() {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		d.dialed <- dialed{conn, err}
+	}()
+}
+
+// hangUp closes a connection for a session that nobody took.
+func (d *DB) hangUp() {
+	if d.dialed == nil {
+		return
 	}
-	s := &Session{conn: conn, pool: d, using: make(chan struct{}, 1), id: NewEpoch(), held: map[Lock]bool{}}
-	if err := s.begin(ctx); err != nil {
-		s.Close(ctx)
+	if one := <-d.dialed; one.conn != nil {
+		_ = one.conn.Close(context.Background())
+	}
+	d.dialed = nil
+}
+
+// Session opens the session of a pass; nil where the database is not shared.
+func (d *DB) Session(ctx context.Context) (*Session, error) {
+	if d.dialed == nil {
+		d.dial(ctx)
+	}
+	if d.dialed == nil {
+		return nil, nil
+	}
+	one := <-d.dialed
+	d.dialed = nil
+	s := &Session{conn: one.conn, pool: d, using: make(chan struct{}, 1), id: NewEpoch(), held: map[Lock]bool{}}
+	err := one.err
+	if err == nil {
+		if err = s.begin(ctx); err != nil {
+			s.Close(ctx)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open a session on %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
 	}
 	return s, nil
@@ -76,24 +111,23 @@ var errPooled = errors.New("a pooler gives each transaction another connection, 
 // the connection away when a transaction ends: as long as another transaction has it, what the session
 // set is gone.
 func (s *Session) begin(ctx context.Context) error {
-	settings := map[string]string{
-		"mergexo.session":         s.id,
-		"tcp_keepalives_idle":     seconds(keepAlive),
-		"tcp_keepalives_interval": seconds(keepAlive),
-		"tcp_keepalives_count":    "3",
-		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
-		"idle_session_timeout":    "0",
-		"statement_timeout":       "0",
+	settings := []string{
+		"mergexo.session", s.id,
+		"tcp_keepalives_idle", seconds(keepAlive),
+		"tcp_keepalives_interval", seconds(keepAlive),
+		"tcp_keepalives_count", "3",
+		"tcp_user_timeout", strconv.FormatInt(unanswered.Milliseconds(), 10),
+		"idle_session_timeout", "0",
+		"statement_timeout", "0",
 	}
-	for name, value := range settings {
-		if _, err := s.conn.Exec(ctx, `SELECT set_config($1, $2, false)`, name, value); err != nil {
-			return err
-		}
+	var set []string
+	for i := range len(settings) / 2 {
+		set = append(set, fmt.Sprintf(`set_config($%d, $%d, false)`, 2*i+1, 2*i+2))
 	}
-	return s.pool.View(ctx, func(tx *Tx) error {
-		if _, err := listRows(ctx, tx, "begin a transaction", scanCount, `SELECT 1`); err != nil {
-			return err
-		}
+	if _, err := s.conn.Exec(ctx, `SELECT `+strings.Join(set, ", "), anys(settings)...); err != nil {
+		return err
+	}
+	return s.pool.View(ctx, func(*Tx) error {
 		var id string
 		err := s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
 		if err == nil && id != s.id {

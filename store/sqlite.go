@@ -34,9 +34,18 @@ type sqliteEngine struct {
 func (*sqliteEngine) shared() bool             { return false }
 func (*sqliteEngine) session() *pgx.ConnConfig { return nil }
 func (*sqliteEngine) folder() string           { return "sqlite" }
-func (*sqliteEngine) hasSchema() string {
-	return `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`
+func (*sqliteEngine) version(ctx context.Context, pool *sql.DB) (have int64, err error) {
+	var tables int
+	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&tables)
+	if err == nil && tables > 0 {
+		err = pool.QueryRowContext(ctx, schemaVersion).Scan(&have)
+	}
+	return have, err
 }
+
+// answer is false, because SQLite is in the process.
+func (*sqliteEngine) answer(context.Context, *sql.DB, []*question) (bool, error) { return false, nil }
+
 func (*sqliteEngine) replaceBy() string { return "move the file away" }
 
 func (*sqliteEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS) error {

@@ -53,10 +53,12 @@ type DB struct {
 	readOnly bool
 	claimed  bool
 	damaged  atomic.Pointer[DamagedError]
+	dialed   chan dialed // the connection for a session; nil: none is being opened
 }
 
 // Close ends the connections.
 func (d *DB) Close() error {
+	d.hangUp()
 	if err := d.SQL.Close(); err != nil {
 		return fmt.Errorf("close %s: %w", d.Path, err)
 	}

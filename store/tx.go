@@ -21,6 +21,7 @@ type Tx struct {
 	redact    func(string) string                            // nil: secrets are not removed
 	machine   string                                         // this one
 	readOnly  bool
+	glance    *glance // the reads of a Glance, which has no sql
 
 	claims      []Claim
 	claimedOnly bool // see Options.ClaimedOnly
@@ -80,6 +81,23 @@ func storable(s string) string {
 // scanner is a row to scan.
 type scanner interface{ Scan(dest ...any) error }
 
+// rows are what a query found.
+type rows interface {
+	scanner
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// query sends a query, or finds the answer that a Glance got to it.
+func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) {
+	query, args = t.prepare(query, args)
+	if t.glance != nil {
+		return t.glance.rows(query, args)
+	}
+	return t.sql.QueryContext(ctx, query, args...)
+}
+
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
 
 func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
@@ -88,8 +106,7 @@ func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // listRows reads every row of a query. what is for the error message.
 func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
-	query, args = t.prepare(query, args)
-	rows, err := t.sql.QueryContext(ctx, query, args...)
+	rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -109,17 +126,19 @@ func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner)
 }
 
 // findRow reads the only row of a query. It returns false if there is none.
-func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
-	query, args = t.prepare(query, args)
-	v, err := scan(t.sql.QueryRowContext(ctx, query, args...))
-	var none T
-	if errors.Is(err, sql.ErrNoRows) {
-		return none, false, nil
+func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (v T, ok bool, err error) {
+	rows, err := t.query(ctx, query, args)
+	if err == nil {
+		if ok = rows.Next(); ok {
+			v, err = scan(rows)
+		}
+		err = errors.Join(err, rows.Err(), rows.Close())
 	}
 	if err != nil {
+		var none T
 		return none, false, fmt.Errorf("%s: %w", what, err)
 	}
-	return v, true, nil
+	return v, ok, nil
 }
 
 // getRow reads a row that must exist, or fails with ErrNotFound.
@@ -131,8 +150,14 @@ func getRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (
 	return v, err
 }
 
+// learning reports whether a Glance learns what is read: nothing is written then, and nothing fails.
+func (t *Tx) learning() bool { return t.glance != nil && !t.glance.answered }
+
 // exec writes and returns the number of changed rows.
 func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
+	if t.learning() {
+		return 1, nil
+	}
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
@@ -172,6 +197,9 @@ func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields 
 }
 
 func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fields []any, unless string) (int64, error) {
+	if t.learning() {
+		return 0, nil
+	}
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
@@ -220,11 +248,31 @@ func batches[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
+// mostKeys is how many keys go into one statement.
+const mostKeys = 512
+
+// keySteps splits the keys of an IN (%s) into the parts for one statement each, almost always one. It
+// repeats the last key up to one of a few lengths: each length is a SQL text.
+func keySteps[K any](keys []K) iter.Seq[[]K] {
+	return func(yield func([]K) bool) {
+		for some := range slices.Chunk(keys, mostKeys) {
+			n := 1
+			for n < len(some) {
+				n *= 8
+			}
+			some = slices.Concat(some, slices.Repeat(some[len(some)-1:], n-len(some)))
+			if !yield(some) {
+				return
+			}
+		}
+	}
+}
+
 // listIn is listRows for a query with IN (%s). The keys are its last arguments. It runs in steps,
 // so rows are ordered only within a step.
 func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, keys []K, args ...any) ([]T, error) {
 	var all []T
-	for some := range batches(keys) {
+	for some := range keySteps(keys) {
 		found, err := listRows(ctx, t, what, scan, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return nil, err
@@ -236,7 +284,7 @@ func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner
 
 // execIn is exec for a query with IN (%s). It runs in steps.
 func execIn[K any](ctx context.Context, t *Tx, what, query string, keys []K, args ...any) (n int64, err error) {
-	for some := range batches(keys) {
+	for some := range keySteps(keys) {
 		changed, err := t.exec(ctx, what, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return n, err

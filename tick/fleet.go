@@ -29,49 +29,68 @@ func (p *Pass) describeMachine(ctx context.Context) work.Machine {
 	return m
 }
 
-// noteMachine stores this machine in the transaction with which a pass begins, if that has changed
-// or is some minutes old, and reads what holds for all machines. ahead is how far this machine's
-// clock is ahead. It returns the state folder that had the machine's name before; empty: the same.
-func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration) (former string, fleet store.Fleet, err error) {
+// machineNote is what a pass stores of its machine; zero: nothing.
+type machineNote struct {
+	row    work.Machine
+	forget []string // machines whose state folder the database came here with
+	former string   // the state folder that had the machine's name before; empty: the same
+}
+
+// noteMachine reads what holds for all machines, and returns what to store of this one: if that has
+// changed, or is some minutes old. ahead is how far this machine's clock is ahead.
+func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration) (note machineNote, fleet store.Fleet, err error) {
 	if fleet, err = tx.GetFleet(ctx); err != nil {
-		return "", fleet, err
+		return note, fleet, err
+	}
+	known, err := tx.ListMachines(ctx)
+	if err != nil {
+		return note, fleet, err
 	}
 	if work.OlderVersion(m.Version, fleet.Oldest) {
-		return "", fleet, fmt.Errorf("the database is used by newer versions, and takes %s or newer; this is %s: gh extension upgrade mergexo", fleet.Oldest, m.Version)
+		return note, fleet, fmt.Errorf("the database is used by newer versions, and takes %s or newer; this is %s: gh extension upgrade mergexo", fleet.Oldest, m.Version)
 	}
 	if m.Name == "" || m.BeganAt.IsZero() {
-		return "", fleet, nil
+		return note, fleet, nil
 	}
 	for _, at := range []*time.Time{&m.BeganAt, &m.GoodAt} {
 		if !at.IsZero() {
 			*at = at.Add(-ahead)
 		}
 	}
-	known, err := tx.ListMachines(ctx)
-	if err != nil {
-		return "", fleet, err
-	}
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
 		if !old && !m.Differs(known[i]) {
-			return "", fleet, nil
+			return note, fleet, nil
 		}
-		if former = known[i].Installation; former == m.Installation {
-			former = ""
+		if note.former = known[i].Installation; note.former == m.Installation {
+			note.former = ""
 		}
 		if m.GoodAt.IsZero() { // a new state folder
 			m.GoodAt = known[i].GoodAt
 		}
 	}
 	for _, k := range known {
-		if p.Store.Shared() || k.Name == m.Name {
-			continue
-		}
-		if _, err := tx.ForgetMachine(ctx, k.Name); err != nil { // the database came here with a state folder
-			return "", fleet, err
+		if !p.Store.Shared() && k.Name != m.Name {
+			note.forget = append(note.forget, k.Name)
 		}
 	}
-	return former, fleet, tx.PutMachine(ctx, m)
+	note.row = m
+	return note, fleet, nil
+}
+
+// store stores the note in a transaction of its own: other machines store theirs meanwhile.
+func (n machineNote) store(ctx context.Context, db *store.DB) error {
+	if n.row.Name == "" {
+		return nil
+	}
+	return db.Update(ctx, func(tx *store.Tx) error {
+		for _, name := range n.forget {
+			if _, err := tx.ForgetMachine(ctx, name); err != nil {
+				return err
+			}
+		}
+		return tx.PutMachine(ctx, n.row)
+	})
 }
 
 // firstAhead returns how far this machine's clock is ahead of the one that passes use.

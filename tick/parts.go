@@ -148,8 +148,8 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	var clocks map[string]time.Duration
 	var limits []work.Limit
 	var gone []work.RepoName
-	var former string
-	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	var note machineNote
+	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
 			return err
 		}
-		if former, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
+		if note, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
 			return err
 		}
 		if limits, err = tx.ListLimits(ctx); err != nil {
@@ -171,12 +171,15 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		gone, err = p.OpenRemovedRepos(ctx, tx)
 		return err
 	})
+	if err == nil {
+		err = note.store(ctx, p.Store)
+	}
 	if err != nil {
 		return fleet, err
 	}
 	p.AssumeClocks(clocks)
-	if former != "" {
-		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", former, "now", machine.Installation)
+	if note.former != "" {
+		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", note.former, "now", machine.Installation)
 	}
 	p.HoldLimits(ctx, limits)
 	for _, name := range gone {

@@ -23,7 +23,7 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 		return nil, err
 	}
 	var unfinished []work.Turn
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)
 		return err
 	})

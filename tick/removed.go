@@ -20,6 +20,9 @@ import (
 // endRemovedTurns ends the turns of repositories that the config no longer names. It skips a turn that a pass works on: that pass checks
 // before it pushes.
 func (p *Pass) endRemovedTurns(ctx context.Context) error {
+	if len(p.Removed) == 0 {
+		return nil
+	}
 	var unfinished []work.Turn
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)

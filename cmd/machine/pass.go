@@ -64,7 +64,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 			Config: m.cfg, Machine: self, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
 			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
-		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
+		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openForPass, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
 		pass.Notifier = tell.NewNotifier(pass.Env, m.Notify)

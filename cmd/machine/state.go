@@ -132,7 +132,10 @@ func DiskTrouble(err error, state string) string {
 	return ""
 }
 
-func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
+// openForPass opens the database, and connects for the session of a pass.
+func (m *Machine) openForPass(ctx context.Context) (*store.DB, error) { return m.open(ctx, true) }
+
+func (m *Machine) open(ctx context.Context, session bool) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
@@ -145,7 +148,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	db, err := store.Open(ctx, at, store.Options{
-		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared,
+		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared, Session: session,
 	})
 	if err == nil && m.Shared() {
 		m.dirs.EndOutage()
@@ -157,7 +160,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 func (m *Machine) Shared() bool { return m.shared || m.cfg.Runtime.DatabaseKey() != "" }
 
 // OpenShared opens the database that other machines have, too, for a command: it needs no tick.lock.
-func (m *Machine) OpenShared(ctx context.Context) (*store.DB, error) { return m.openStore(ctx) }
+func (m *Machine) OpenShared(ctx context.Context) (*store.DB, error) { return m.open(ctx, false) }
 
 // self returns this machine as others know it, without its version. A state folder that has no name
 // yet gets one, unless nothing may be written.

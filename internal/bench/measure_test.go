@@ -31,6 +31,7 @@ var rows = []row{
 	{"idle-10", "an idle pass over 10 pull requests, beside gh api user", measureIdleFew},
 	{"idle-1000", "an idle pass over 1,000 pull requests, beside a bare program that sends the same requests", measureIdleMany},
 	{"idle-50x10", "an idle pass over 50 repositories with 10 pull requests each", measureIdleRepos},
+	{"idle-server", "an idle pass over 10 repositories on PostgreSQL, beside SQLite", measureServer},
 	{"label", "from a label to its pull request, 150 ms a request", measureLabel},
 	{"comment", "from a comment to its reply and commit, 150 ms a request", measureComment},
 	{"turn", "a turn from a label to its pull request: CPU beside gh api user, calls of the file system", measureTurn},

@@ -50,6 +50,7 @@ type world struct {
 	all     []*githubsim.Repo
 	token   string
 	program program
+	config  string                    // the path of the config; empty: config.toml in dir
 	past    atomic.Bool               // the hub's clock stands in the past
 	later   atomic.Int64              // how far it is ahead of the world's, in nanoseconds
 	still   atomic.Pointer[time.Time] // the moment at which the world's clock stands; nil: it is this machine's
@@ -331,7 +332,7 @@ func (w *world) environ() []string {
 	return []string{
 		momentVariable + "=" + moment,
 		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.token,
-		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + filepath.Join(w.dir, "config.toml"),
+		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + cmp.Or(w.config, filepath.Join(w.dir, "config.toml")),
 	}
 }
 

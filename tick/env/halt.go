@@ -16,7 +16,7 @@ func (p *Env) Halted(ctx context.Context) (folder.Halt, bool) {
 		return h, halted
 	}
 	var fleet store.Fleet
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		fleet, err = tx.GetFleet(ctx)
 		return err
 	})

@@ -77,7 +77,7 @@ func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) error {
 	for _, l := range got {
 		p.planned[byLock[l].Row.ID] = true
 	}
-	return p.Store.View(ctx, func(tx *store.Tx) error {
+	return p.Store.Glance(ctx, func(tx *store.Tx) error {
 		rows, err := tx.ListRepos(ctx)
 		for _, row := range rows {
 			for _, r := range repos {

@@ -86,7 +86,7 @@ type found struct {
 }
 
 func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
 		if f.unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
 			return err
 		}
@@ -258,7 +258,7 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		ids = append(ids, r.Row.ID)
 		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls)}})
 	}
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
+	err := p.Store.Glance(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)
 		for _, c := range read {
 			c.Look.Old = old

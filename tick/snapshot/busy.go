@@ -17,9 +17,10 @@ const landedFor = 30 * 24 * time.Hour
 func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
 	var landing store.BusySet
 	var decided map[int64]store.Policies
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		since := p.Now().Add(-landedFor)
-		if busy, err = tx.ListBusy(ctx, p.Now(), since); err != nil {
+	now := p.Now()
+	since := now.Add(-landedFor)
+	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+		if busy, err = tx.ListBusy(ctx, now, since); err != nil {
 			return err
 		}
 		if landing, err = tx.ListLanding(ctx, since); err != nil {

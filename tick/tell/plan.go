@@ -21,7 +21,7 @@ type change struct {
 // it may have died. If there is nothing new, it writes nothing.
 func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []news.Entry, err error) {
 	var c change
-	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = t.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		c, err = t.read(ctx, tx, passes)
 		if err == nil {
 			planned, err = tx.ListPlannedNews(ctx)

@@ -92,7 +92,7 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 // first ends processes that are still running, as they would use more.
 func (p *runner) EndDeadRuns(ctx context.Context) error {
 	var open []work.Run
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		open, err = tx.ListOpenRuns(ctx)
 		return err
 	})

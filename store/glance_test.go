@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testpg"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// overview is read by Glance and by View.
+type overview struct {
+	repos    []work.Repo
+	accounts map[string][]work.Account
+	turns    []work.Turn
+	pulls    []work.PullRequest
+	events   []work.Event
+	fleet    Fleet
+	known    bool
+}
+
+func (o *overview) read(ctx context.Context, tx *Tx, repo int64) (err error) {
+	*o = overview{}
+	var errs [7]error
+	o.repos, errs[0] = tx.ListRepos(ctx)
+	o.accounts, errs[1] = tx.ListAccounts(ctx, work.RoleOperator)
+	o.turns, errs[2] = tx.ListUnfinishedTurns(ctx)
+	o.pulls, errs[3] = tx.ListWholeOpenPulls(ctx, repo)
+	o.events, errs[4] = tx.ListPendingEvents(ctx, repo)
+	o.fleet, errs[5] = tx.GetFleet(ctx)
+	o.known, errs[6] = tx.HasEvent(ctx, repo, "pending")
+	return errors.Join(errs[:]...)
+}
+
+// A Glance reads what a View reads, by one round trip to a server. It writes nothing, and where its reads
+// depend on each other, it is a View.
+func TestGlance(t *testing.T) {
+	ctx := t.Context()
+	at, trips := newAt(t), func() int { return 0 }
+	if testpg.Set() {
+		proxy, err := testpg.OpenProxy(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = proxy.Close() })
+		at = proxy.Through(at)
+		trips = func() int { defer proxy.Reset(); return proxy.Flights() }
+	}
+	d, err := Open(ctx, at, Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	r := lived(t, d, 50)
+	update(t, d, func(tx *Tx) error {
+		return errors.Join(tx.AddAccount(ctx, "h", work.Account{ID: 1, Login: "a'b", Bot: true}, work.RoleOperator), tx.PauseFleet(ctx, t0, "why"))
+	})
+	fits := func(what string, want int) {
+		t.Helper()
+		if n := trips(); testpg.Set() && n != want {
+			t.Errorf("%s: %d round trips, not %d", what, n, want)
+		}
+	}
+	var glanced, viewed overview
+	trips()
+	if err := d.Glance(ctx, func(tx *Tx) error { return glanced.read(ctx, tx, r.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	fits("a glance", 1)
+	if err := d.View(ctx, func(tx *Tx) error { return viewed.read(ctx, tx, r.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, glanced, viewed)
+	if len(glanced.repos) != 1 || len(glanced.turns) != 1 || len(glanced.pulls) != 1 || len(glanced.events) != 1 || !glanced.accounts["h"][0].Bot || !glanced.known {
+		t.Errorf("too little is there to compare: %+v", glanced)
+	}
+
+	trips()
+	err = d.Glance(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) })
+	if !errors.Is(err, ErrReadOnly) {
+		t.Errorf("a glance that writes: %v", err)
+	}
+	fits("a glance without a read", 0)
+	var item work.Item
+	err = d.Glance(ctx, func(tx *Tx) error {
+		turns, err := tx.ListUnfinishedTurns(ctx)
+		if err == nil && len(turns) > 0 {
+			item, err = tx.GetItem(ctx, turns[0].ItemID)
+		}
+		return err
+	})
+	if err != nil || item.Number != 1 {
+		t.Errorf("reads that depend on each other gave %+v, %v", item, err)
+	}
+	trips()
+	if err := d.Glance(ctx, func(tx *Tx) error { _, err := tx.GetItem(ctx, -1); return err }); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a missing row: %v", err)
+	}
+	if err := d.Glance(ctx, func(tx *Tx) error {
+		_, err := listRows(ctx, tx, "no such table", scanID, `SELECT id FROM nowhere`)
+		return err
+	}); err == nil {
+		t.Error("a table that is missing was read")
+	}
+	for _, needed := range []bool{true, false} {
+		trips()
+		err := d.UpdateIfNeeded(ctx, func(tx *Tx) error {
+			repos, err := tx.ListRepos(ctx)
+			if err == nil && len(repos) > 0 && repos[0].Failures == 0 {
+				err = tx.DeferRepo(ctx, r.ID, t0, "why", true)
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("needed %v: %v", needed, err)
+		}
+		if !needed {
+			fits("an update that is not needed", 1)
+		}
+	}
+	if repo := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(ctx, r.ID) }); repo.Failures != 1 {
+		t.Errorf("%d failures", repo.Failures)
+	}
+}
+
+// The keys of one statement are all keys, and the last one some times more: few lengths for all lists.
+func TestKeySteps(t *testing.T) {
+	for n, want := range map[int][]int{0: nil, 1: {1}, 2: {8}, 8: {8}, 10: {64}, 512: {512}, 513: {512, 1}, 600: {512, 512}} {
+		keys := make([]int, n)
+		for i := range keys {
+			keys[i] = i
+		}
+		var lengths, seen []int
+		for some := range keySteps(keys) {
+			lengths = append(lengths, len(some))
+			for _, k := range some {
+				if len(seen) == 0 || seen[len(seen)-1] != k {
+					seen = append(seen, k)
+				}
+			}
+		}
+		equal(t, lengths, want)
+		equal(t, len(seen), n)
+	}
+}
