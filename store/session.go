@@ -45,7 +45,7 @@ const (
 	keepAlive  = 10 * time.Second // between the three tries
 	unanswered = 30 * time.Second
 	askWithin  = 15 * time.Second // how long an answer to a question about the session may take
-	askEvery   = 5 * time.Second
+	askEvery   = 2 * time.Second
 )
 
 // Session opens the session of a pass; nil where the database is not shared.

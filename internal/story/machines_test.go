@@ -9,17 +9,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// moveTo makes the world that of another machine: a state folder of its own, with mirrors and agent
+// becomeMachine makes the world that of another machine: a state folder of its own, with mirrors and agent
 // sessions of its own, and a config that names the folder. GitHub, gh's login, the agent and the
 // database on the server are everybody's.
-func (w *world) moveTo(name string) error {
+func (w *world) becomeMachine(name string) error {
 	w.state = filepath.Join(w.work, "state-"+name)
 	if !slices.Contains(w.states, w.state) {
 		w.states = append(w.states, w.state)
 	}
 	w.config.path = filepath.Join(w.work, name+".toml")
 	w.config.set("runtime", "state_dir", w.state)
-	// w.config.set("runtime", "machine", name)
+	w.config.set("runtime", "machine", name)
 	return w.config.write()
 }
 
@@ -32,7 +32,7 @@ func cmdMachine(ts *testscript.TestScript, neg bool, args []string) {
 	if w.server == "" {
 		ts.Fatalf("machines share a database on a server: begin the story with [!postgres] skip")
 	}
-	ts.Check(w.moveTo(args[0]))
+	ts.Check(w.becomeMachine(args[0]))
 	for name, value := range w.environ() {
 		ts.Setenv(name, value)
 	}
