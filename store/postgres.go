@@ -243,6 +243,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 		return nil, "", err // it quotes no password
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
+	config.DialFunc = dialer().DialContext
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}

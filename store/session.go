@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,12 +45,9 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-// The server and this side close a connection whose other side does not answer for this long.
 const (
-	keepAlive  = 10 * time.Second // between the three tries
-	unanswered = 30 * time.Second
-	askWithin  = 15 * time.Second // how long an answer to a question about the session may take
-	askEvery   = 2 * time.Second
+	askWithin = 15 * time.Second // how long an answer to a question about the session may take
+	askEvery  = 2 * time.Second
 )
 
 // Session opens the session of a pass; nil where the database is not shared.
@@ -62,7 +58,6 @@ func (d *DB) Session(ctx context.Context) (*Session, error) {
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo pass"
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}).DialContext
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open a session on %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
