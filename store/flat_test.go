@@ -210,7 +210,8 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
+		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
+		return firstOf(accountErr, tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
 	}))
 }
 
