@@ -44,6 +44,7 @@ type postgresEngine struct {
 
 func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
+func (*postgresEngine) locks() string              { return listLocks }
 func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) replaceBy() string          { return "drop its tables" }
 func (*postgresEngine) inPlace() error             { return nil }
@@ -251,6 +252,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 		return nil, "", (&postgresEngine{address: address}).fault(why, "correct the URL of the database", nil)
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
+	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime
 	}

@@ -38,13 +38,15 @@ const (
 // If it has more, those that changed are read, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
-	byHost := p.byHost(rep)
+	byHost, others := p.byHost(rep), p.byOthers()
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		read := p.readFew
-		if len(byHost[host]) > handful {
-			read = p.readMany
-		}
-		wg.Go(func() { read(ctx, host, byHost[host], rep) })
+		wg.Go(func() {
+			if len(byHost[host])+len(others[host]) > handful {
+				p.readMany(ctx, PulsePass{Env: p.Env, Host: host, Repos: byHost[host], Others: others[host]}, rep)
+				return
+			}
+			p.readFew(ctx, byHost[host], rep)
+		})
 	}
 	wg.Wait()
 	p.WarnOfClocks(ctx)
@@ -74,7 +76,18 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	return all
 }
 
-func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *env.Report) {
+// byOthers returns the repositories that other machines plan for, by host.
+func (p *Ingest) byOthers() map[string][]*env.Repo {
+	all := map[string][]*env.Repo{}
+	for _, r := range p.Repositories() {
+		if _, wait := p.Postponed(r); p.Only == nil && !p.Mine(r.Row.ID) && !wait {
+			all[r.Name.Host] = append(all[r.Name.Host], r)
+		}
+	}
+	return all
+}
+
+func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range repos {
 		if note := p.tooSoon(r); note != "" {
@@ -203,10 +216,10 @@ func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.Wit
 const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
-func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, rep *env.Report) {
-	chosen, left, err := PulsePass{Env: p.Env, Host: host, Repos: repos}.choose(ctx)
+func (p *Ingest) readMany(ctx context.Context, many PulsePass, rep *env.Report) {
+	chosen, left, err := many.choose(ctx)
 	if err != nil {
-		for _, r := range repos {
+		for _, r := range many.Repos {
 			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return
