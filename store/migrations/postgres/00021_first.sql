@@ -597,6 +597,7 @@ CREATE TABLE totals (
     kind          TEXT    COLLATE "C" NOT NULL,
     agent         TEXT    COLLATE "C" NOT NULL,
     reviewer      TEXT    COLLATE "C" NOT NULL,
+    machine       TEXT    COLLATE "C" NOT NULL DEFAULT '',
     outcome       TEXT    COLLATE "C" NOT NULL,
     most          BIGINT  NOT NULL,
     n             BIGINT  NOT NULL,
@@ -608,7 +609,7 @@ CREATE TABLE totals (
     cost_usd      DOUBLE PRECISION NOT NULL,
     findings      BIGINT  NOT NULL,
     ms            BIGINT  NOT NULL,
-    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
+    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 );
 
 CREATE TABLE counters (

@@ -686,6 +686,7 @@ CREATE TABLE totals (
     kind          TEXT    NOT NULL, -- of a turn; of a failure's reason
     agent         TEXT    NOT NULL,
     reviewer      TEXT    NOT NULL, -- empty: none; of verdicts: people
+    machine       TEXT    NOT NULL DEFAULT '', -- where a run was, a turn ended or a failure happened; empty: not kept apart
     outcome       TEXT    NOT NULL, -- the step in which a turn ended; a verdict's decision
     most          INTEGER NOT NULL, -- of times: the bucket's upper bound in seconds; 0: there is none
     n             INTEGER NOT NULL,
@@ -697,7 +698,7 @@ CREATE TABLE totals (
     cost_usd      REAL    NOT NULL,
     findings      INTEGER NOT NULL, -- of verdicts
     ms            INTEGER NOT NULL, -- of times: their sum
-    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
+    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 ) STRICT, WITHOUT ROWID;
 
 -- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
