@@ -148,7 +148,7 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	}
 	var known []work.Machine
 	forgotten := false
-	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		if known, err = tx.ListMachines(ctx); err != nil {
 			return err
 		}

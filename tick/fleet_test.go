@@ -192,12 +192,12 @@ func TestAPauseOfAllMachines(t *testing.T) {
 	if _, is := b.Halted(t.Context()); is {
 		t.Error("the file of a machine pauses another one")
 	}
-	fleet(func(ctx context.Context, tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, h.Why) })
+	fleet(func(ctx context.Context, tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, "ann", h.Why) })
 	if _, err = a.Dirs.HaltFleet(h); err != nil {
 		t.Fatal(err)
 	}
 	halted("paused", true, true)
-	if got, _ := b.Halted(t.Context()); !got.Since.Equal(h.Since) || !strings.Contains(got.Says(), "as on all machines: the bill") {
+	if got, _ := b.Halted(t.Context()); !got.Since.Equal(h.Since) || !strings.Contains(got.Says(), "as on all machines, by ann on a: the bill") {
 		t.Errorf("says %q", got.Says())
 	}
 	fleet(func(ctx context.Context, tx *store.Tx) error { _, err := tx.ResumeFleet(ctx); return err })

@@ -58,7 +58,7 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if err != nil {
 			return err
 		}
-		p.Silent = cli.MachinesOf(machines).Silent(f.Now)
+		p.Others = cli.MachinesOf(machines).Troubles(cli.ThisMachine(cfg), f.Now)
 		fleet, err := tx.GetFleet(ctx)
 		if err != nil {
 			return err

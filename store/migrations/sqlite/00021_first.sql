@@ -83,14 +83,16 @@ CREATE TABLE machines (
     good_at      INTEGER NOT NULL, -- when one last ended that read a repository
     failures     INTEGER NOT NULL, -- how many failed in a row since
     why          TEXT    NOT NULL, -- why the last of these failed
-    silent_after INTEGER NOT NULL  -- after how long without a pass something is wrong there, in milliseconds
+    silent_after INTEGER NOT NULL, -- after how long without a pass something is wrong there, in milliseconds
+    stopped      TEXT    NOT NULL DEFAULT '' -- how a person stopped its passes: paused, unscheduled; empty: nobody did
 ) STRICT, WITHOUT ROWID;
 
 -- What holds for all machines together: one row, or none.
 CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
     paused_at INTEGER NOT NULL DEFAULT 0,  -- since when everything is paused; 0: it is not
-    paused_by TEXT    NOT NULL DEFAULT '', -- the machine on which a person said so
+    paused_by TEXT    NOT NULL DEFAULT '', -- who said so, by their name on that machine
+    paused_on TEXT    NOT NULL DEFAULT '', -- the machine on which they said so
     why       TEXT    NOT NULL DEFAULT '', -- their reason
     oldest    TEXT    NOT NULL DEFAULT ''  -- the oldest version of the program that may use the database; empty: any
 ) STRICT;
@@ -733,8 +735,8 @@ CREATE TABLE notifications (
 ) STRICT;
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
--- What was told of passes last, without a walk over all that was ever told of them.
-CREATE INDEX notifications_passes ON notifications (target, machine) WHERE what IN ('pass_failing', 'pass_recovered');
+-- What was told of a machine last, without a walk over all that was ever told of it.
+CREATE INDEX notifications_machine ON notifications (target, machine) WHERE what IN ('pass_failing', 'pass_recovered', 'machine_silent', 'machine_back');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (
