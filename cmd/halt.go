@@ -141,6 +141,15 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 	return "Paused all work on this machine. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
 }
 
+// noteHalted notes in the database that this machine alone is paused, so that the others do not miss
+// its passes. A pause needs no database: that it cannot be reached is no error.
+func (a *app) noteHalted(ctx context.Context, cfg *config.Config, h *folder.Halt) error {
+	if h != nil {
+		_, _ = a.WithFleet(ctx, cfg, func(tx *store.Tx) error { return tx.StopMachine(ctx, work.MachinePaused) })
+	}
+	return ctx.Err()
+}
+
 // noFleet says that the shared database cannot be reached.
 func noFleet(err error) string {
 	return "the database that it shares with other machines cannot be reached (" + terminal.OneLine(err.Error()) + ")"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -102,7 +103,7 @@ func TestMachinesAreShown(t *testing.T) {
 	p.says(t, []string{"logs", "--machine", "build2"}, "the log of machine build2 (host-of-build2) is on it; there: gh mergexo logs")
 	p.says(t, []string{"logs", "--machine", "nowhere"}, `there is no machine "nowhere"`)
 	_, stdout, stderr := p.shared(t, "machines", "--json", "machines")
-	var got struct{ Machines []machineView }
+	var got struct{ Machines []status.Machine }
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || len(got.Machines) != 3 {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}

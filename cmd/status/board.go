@@ -33,6 +33,7 @@ type Board struct {
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
+	Machines []Machine      `json:"machines"`     // the machines that share the database, or this one
 
 	facts       []ItemFacts
 	all         bool               // Items includes finished ones
