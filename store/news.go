@@ -22,8 +22,12 @@ func scanNews(row scanner) (e news.Entry, err error) {
 	return e, row.Scan(append([]any{&e.ID}, newsFields(&e)...)...)
 }
 
-// newsOfMachines matches the messages about machines and their passes, exactly as in the index.
-const newsOfMachines = `what IN ('pass_failing', 'pass_recovered', 'machine_silent', 'machine_back')`
+// newsOfPasses and newsOfSilences match the messages about a machine's passes and its silences,
+// exactly as in the indexes.
+const (
+	newsOfPasses   = `what IN ('pass_failing', 'pass_recovered')`
+	newsOfSilences = `what IN ('machine_silent', 'machine_back')`
+)
 
 const selectNews = `SELECT id, ` + newsColumns + ` FROM notifications `
 
@@ -107,29 +111,29 @@ func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undel
 		JOIN notifications l ON l.id = u.newest ORDER BY u.target`, millis(since))
 }
 
-// lasts matches a target's last message about a machine that a state began, unless one about its end
-// followed. The state may last for months; the row keeps the message from being sent again, and causes
-// the one about the end.
-func lasts(begun, ended news.Kind) string {
+// lasts matches a target's last message of some about a machine, if it is that a state began and not
+// that it ended. The state may last for months; the row keeps the message from being sent again, and
+// causes the one about the end.
+func lasts(begun news.Kind, of string) string {
 	return `(what = '` + string(begun) + `' AND id = (SELECT max(n.id) FROM notifications n
-	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + newsOfMachines + ` AND n.what IN (` + quotedList(begun, ended) + `)))`
+	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + of + `))`
 }
 
 // newsThatLast matches the messages whose state lasts.
-var newsThatLast = `(` + lasts(news.PassFailing, news.Recovered) + ` OR ` + lasts(news.Silent, news.Back) + `)`
+var newsThatLast = `(` + lasts(news.PassFailing, newsOfPasses) + ` OR ` + lasts(news.Silent, newsOfSilences) + `)`
 
 // ListSilences returns the last messages to targets that a machine is silent, unless the target got
 // one about the end of the silence since.
 func (t *Tx) ListSilences(ctx context.Context) ([]news.Entry, error) {
 	return listRows(ctx, t, "list what was told of silent machines", scanNews,
-		selectNews+`WHERE `+newsOfMachines+` AND `+lasts(news.Silent, news.Back)+` AND state IN ('sent', 'done', 'unclear') ORDER BY target, machine`)
+		selectNews+`WHERE `+newsOfSilences+` AND `+lasts(news.Silent, newsOfSilences)+` AND state IN ('sent', 'done', 'unclear') ORDER BY target, machine`)
 }
 
 // FindFailing returns the last message to a target that a machine's passes fail, unless the target
 // got a recovery message since.
 func (t *Tx) FindFailing(ctx context.Context, target, machine string) (news.Entry, bool, error) {
 	e, ok, err := findRow(ctx, t, "find what was told of passes", scanNews,
-		selectNews+`WHERE target = ? AND machine = ? AND `+newsOfMachines+` AND what IN (`+quotedList(news.PassFailing, news.Recovered)+`) ORDER BY id DESC LIMIT 1`, target, machine)
+		selectNews+`WHERE target = ? AND machine = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target, machine)
 	told := e.State == news.Sent || e.State == news.Done || e.State == news.Unclear
 	return e, ok && e.What == news.PassFailing && told, err
 }

@@ -146,9 +146,7 @@ func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptio
 	if goos == "windows" { // Windows does not delete open files
 		planning.Unlock()
 	}
-	if err := r.forgetThis(ctx, cfg); err != nil {
-		return err
-	}
+	r.forgetThis(ctx, cfg)
 	if err := machine.Purge(dir); err != nil {
 		return err
 	}
@@ -157,15 +155,12 @@ func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptio
 }
 
 // forgetThis takes this machine out of those that share its database: nothing of it is left.
-func (r *room) forgetThis(ctx context.Context, cfg *config.Config) error {
+func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
 	name := cli.ThisMachine(cfg)
 	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { _, err := tx.ForgetMachine(ctx, name); return err })
 	if shared && err != nil {
 		fmt.Fprintf(r.Env.Stderr, "the database that it shares with other machines cannot be reached (%s); on one of them: gh mergexo machines forget %s\n", terminal.OneLine(err.Error()), name)
-	} else if err != nil {
-		return err
 	}
-	return nil
 }
 
 // printLeftovers prints what is left, and the last command to type.
