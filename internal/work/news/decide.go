@@ -42,11 +42,8 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	for _, t := range targets {
 		for _, x := range slices.Concat(facts, machines(f, t), passes(f, t)) {
 			asked := x.Kind
-			switch asked {
-			case Recovered:
-				asked = PassFailing
-			case Back:
-				asked = Silent
+			if of, is := endOf[asked]; is {
+				asked = of
 			}
 			from, told := since[[2]string{t.Name, string(asked)}]
 			if !t.Wants(asked) || !told || x.at.Before(from.Truncate(time.Second)) || f.Now.Sub(x.at) > MostAge {
@@ -57,6 +54,9 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	}
 	return all
 }
+
+// endOf are the kinds that tell of the end of another, and go to its targets.
+var endOf = map[Kind]Kind{Recovered: PassFailing, Back: Silent}
 
 // Standing returns dropped entries for new targets about what already lasts, since an unknown time.
 // Their keys keep Decide from sending messages about it later.
