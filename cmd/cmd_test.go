@@ -25,7 +25,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}{
 		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "CORE COMMANDS\n", "  status:", "EXAMPLES\n", "LEARN MORE\n"}},
 		{[]string{"--help"}, []string{"CORE COMMANDS"}},
-		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, finished, items, outages, passes, paused,\nrepositories."}},
+		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, finished, items, machines, outages, passes, paused,\nrepositories."}},
 		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
 		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
 		{[]string{"--version"}, []string{"gh mergexo v1.2.3 ("}},

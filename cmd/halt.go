@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -111,7 +111,13 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 	if err != nil {
 		return "", err
 	}
-	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, h.Why) })
+	var fleet store.Fleet
+	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+		if err = tx.PauseFleet(ctx, h.Since, a.Environ().UserName(), h.Why); err == nil {
+			fleet, err = tx.GetFleet(ctx)
+		}
+		return err
+	})
 	switch {
 	case shared && err != nil:
 		return "Paused all work on this machine only: " + noFleet(err) + ". When it can be reached, pause the other machines, too: gh mergexo pause --all", nil
@@ -121,6 +127,7 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 		if h, err = dirs.HaltFleet(h); err != nil {
 			return "", err
 		}
+		h = env.HaltOf(fleet)
 		if !before {
 			return "Paused all work on all machines. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
 		}
@@ -134,43 +141,14 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 	return "Paused all work on this machine. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
 }
 
-// withFleet runs fn in a transaction of the database that machines share; shared is false if this one
-// shares none. Of such a one it runs fn as well if the database has what holds for several machines, from
-// a time when it was shared. It does not wait long: a person who pauses everything has no time.
-func (a *app) withFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
-	m, err := a.Machine(cfg)
-	if err != nil {
-		return false, err
+// noteHalted notes in the database that this machine alone is paused, so that the others do not miss
+// its passes. A pause needs no database: that it cannot be reached is no error.
+func (a *app) noteHalted(ctx context.Context, cfg *config.Config, h *folder.Halt) error {
+	if h != nil {
+		_, _ = a.WithFleet(ctx, cfg, func(tx *store.Tx) error { return tx.StopMachine(ctx, work.MachinePaused) })
 	}
-	if !m.Shared() && !wasShared(ctx, cfg) {
-		return false, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, fleetTime)
-	defer cancel()
-	db, err := m.OpenShared(ctx)
-	if err != nil {
-		return true, err
-	}
-	return true, errors.Join(db.Update(ctx, fn), db.Close())
+	return ctx.Err()
 }
-
-// wasShared reports whether a database has a pause of all machines, says where it was moved to, or knows
-// other machines.
-func wasShared(ctx context.Context, cfg *config.Config) (was bool) {
-	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
-		fleet, err := tx.GetFleet(ctx)
-		if err != nil {
-			return err
-		}
-		known, err := tx.ListMachines(ctx)
-		was = !fleet.PausedAt.IsZero() || fleet.MovedTo != "" || len(known) > 1
-		return err
-	})
-	return err == nil && was
-}
-
-// fleetTime bounds withFleet.
-const fleetTime = 10 * time.Second
 
 // noFleet says that the shared database cannot be reached.
 func noFleet(err error) string {
@@ -186,7 +164,7 @@ func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs)
 		return "", err
 	}
 	ended := false
-	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		ended, err = tx.ResumeFleet(ctx)
 		return err
 	})

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -22,11 +22,12 @@ func newMachinesCmd(a *app) *cobra.Command {
 		Use:   "machines",
 		Short: "List the machines that share the database",
 		Long: `List the machines whose passes use the same database: the version of the program,
-when a pass last began there and when one last read a repository, and the turns that
-the machine holds.
+when a pass last began there and when one last read a repository, for how many
+repositories it was the last to plan a turn, and the turns that it works on.
 
-A machine without a pass for much longer than usual is silent: status and doctor warn
-of it, and the [[notify]] targets of failing passes get one message.`,
+A machine without a pass for much longer than usual is silent: tick, status, doctor
+and report warn of it, and [[notify]] targets get one message (machine_silent). One
+that was paused, or whose schedule was removed, is not silent.`,
 		Example: "  $ gh mergexo machines\n  $ gh mergexo machines forget build2",
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listMachines(c.Context()) },
@@ -35,7 +36,7 @@ of it, and the [[notify]] targets of failing passes get one message.`,
 		Use:   "forget <name>",
 		Short: "Forget a machine that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
-finish its turns. If a pass begins there again, it is listed again.
+finish its turns. If it lives, its next pass lists it again.
 
 To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 		Example: "  $ gh mergexo machines forget build2",
@@ -47,31 +48,7 @@ To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 
 // machinesView is the output of machines.
 type machinesView struct {
-	Machines []machineView `json:"machines"` // the machines, by name
-}
-
-// machineView is a machine as JSON.
-type machineView struct {
-	Name     string        `json:"name"`     // the name that `machines forget` takes
-	Host     string        `json:"host"`     // its host name
-	This     bool          `json:"this"`     // whether the command runs there
-	Version  string        `json:"version"`  // of the program
-	Began    terminal.Time `json:"began"`    // when a pass last began there, to within some minutes
-	LastGood terminal.Time `json:"lastGood"` // when one last ended that read a repository, to within some minutes; null: none did
-	Silent   bool          `json:"silent"`   // whether no pass has begun there for much longer than usual
-	Failures int           `json:"failures"` // how many passes have failed there in a row
-	Error    string        `json:"error"`    // why the last of these failed
-	Turns    []string      `json:"turns"`    // issues and pull requests of the turns that it holds
-}
-
-func (v machineView) says() string {
-	switch {
-	case v.Silent:
-		return "silent"
-	case v.Failures > 0:
-		return "passes fail: " + v.Error
-	}
-	return "works"
+	Machines []status.Machine `json:"machines"` // the machines, by name
 }
 
 func (a *app) listMachines(ctx context.Context) error {
@@ -79,11 +56,7 @@ func (a *app) listMachines(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := []machineView{}
-	seen, err := machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
-		all, err = a.viewMachines(ctx, tx, cfg)
-		return err
-	})
+	all, seen, err := status.ReadMachines(ctx, a.App, cfg)
 	switch {
 	case err != nil:
 		return err
@@ -94,42 +67,9 @@ func (a *app) listMachines(ctx context.Context) error {
 	if a.JSON.Asked() {
 		return a.JSON.Write(out, machinesView{all})
 	}
-	return out.Table([]string{"NAME", "HOST", "VERSION", "LAST PASS", "LAST GOOD PASS", "STATE", "TURNS"}, terminal.Each(all, func(v machineView) []string {
-		return []string{v.Name, v.Host, v.Version, out.When(v.Began.Time, now), out.When(v.LastGood.Time, now), v.says(), strings.Join(v.Turns, ", ")}
+	return out.Table([]string{"NAME", "HOST", "VERSION", "LAST PASS", "LAST GOOD PASS", "STATE", "REPOSITORIES", "TURNS"}, terminal.Each(all, func(v status.Machine) []string {
+		return []string{v.Name, v.Host, v.Version, out.When(v.Began.Time, now), out.When(v.LastGood.Time, now), v.Says(), strconv.Itoa(len(v.Repos)), strings.Join(v.Turns, ", ")}
 	}))
-}
-
-func (a *app) viewMachines(ctx context.Context, tx *store.Tx, cfg *config.Config) ([]machineView, error) {
-	known, err := tx.ListMachines(ctx)
-	if err != nil {
-		return nil, err
-	}
-	turns, err := tx.ListUnfinishedTurns(ctx)
-	if err != nil {
-		return nil, err
-	}
-	repos, err := tx.ListRepos(ctx)
-	if err != nil {
-		return nil, err
-	}
-	called := map[int64]string{}
-	for _, r := range repos {
-		called[r.ID] = cfg.Called(r.Name)
-	}
-	here := cli.ThisMachine(cfg)
-	return terminal.Each(known, func(m work.Machine) machineView {
-		v := machineView{
-			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, Began: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
-			Failures: m.Failures, Error: m.Why, Turns: []string{},
-		}
-		_, v.Silent = m.Silent(a.Now())
-		for _, t := range turns {
-			if t.Machine == m.Name {
-				v.Turns = append(v.Turns, fmt.Sprintf("%s#%d", called[t.RepoID], t.Number))
-			}
-		}
-		return v
-	}), nil
 }
 
 // forgottenView is the output of machines forget.
@@ -145,7 +85,7 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	}
 	var known []work.Machine
 	forgotten := false
-	shared, err := a.withFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		if known, err = tx.ListMachines(ctx); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -22,10 +23,7 @@ func fleetOf(t *testing.T) place {
 	if _, err := (folder.Dirs{State: p.state}).Installation(folder.MachineID()); err != nil {
 		t.Fatal(err)
 	}
-	here, err := folder.Dirs{State: p.state}.MachineName("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := here(t, p)
 	p.update(t, "build2", func(tx *store.Tx) error {
 		for name, began := range map[string]time.Time{here: p.now, "build2": p.now.Add(-time.Minute), "build3": p.now.Add(-time.Hour)} {
 			m := work.Machine{Name: name, Host: "host-of-" + name, Version: "v1.2.3", BeganAt: began, GoodAt: began, SilentAfter: work.Silence(time.Minute, 0)}
@@ -49,6 +47,16 @@ func fleetOf(t *testing.T) place {
 		return err
 	})
 	return p
+}
+
+// here is the name of the place's machine.
+func here(t *testing.T, p place) string {
+	t.Helper()
+	name, err := folder.Dirs{State: p.state}.MachineName("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // update changes the database as another machine does.
@@ -94,7 +102,7 @@ func TestMachinesAreShown(t *testing.T) {
 	p.says(t, []string{"logs", "--machine", "build2"}, "the log of machine build2 (host-of-build2) is on it; there: gh mergexo logs")
 	p.says(t, []string{"logs", "--machine", "nowhere"}, `there is no machine "nowhere"`)
 	_, stdout, stderr := p.shared(t, "machines", "--json", "machines")
-	var got struct{ Machines []machineView }
+	var got struct{ Machines []status.Machine }
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || len(got.Machines) != 3 {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
@@ -126,16 +134,16 @@ func TestPauseOfAllMachines(t *testing.T) {
 	if h, is := dirs.Halted(); !is || !h.Fleet || !fleet().PausedAt.Equal(h.Since) || fleet().Why != "the bill" {
 		t.Fatalf("file %+v, row %+v", h, fleet())
 	}
-	p.says(t, []string{"pause", "--all"}, "It was paused already: ", "as on all machines: the bill")
-	p.says(t, []string{"status"}, "as on all machines: the bill")
+	p.says(t, []string{"pause", "--all"}, "It was paused already: ", "as on all machines, by ", " on "+here(t, p)+": the bill")
+	p.says(t, []string{"status"}, "as on all machines, by ", " on "+here(t, p)+": the bill")
 	p.says(t, []string{"resume", "--all"}, "The pause of all machines is over")
 	if _, is := dirs.Halted(); is || !fleet().PausedAt.IsZero() {
 		t.Fatalf("row %+v", fleet())
 	}
 
-	p.update(t, "build2", func(tx *store.Tx) error { return tx.PauseFleet(t.Context(), p.now, "said elsewhere") })
+	p.update(t, "build2", func(tx *store.Tx) error { return tx.PauseFleet(t.Context(), p.now, "ann", "said elsewhere") })
 	for _, args := range [][]string{{"status"}, {"show", "octo/app#12"}, {"doctor"}, {"tick"}} {
-		p.says(t, args, "as on all machines: said elsewhere")
+		p.says(t, args, "as on all machines, by ann on build2: said elsewhere")
 	}
 	if _, is := dirs.Halted(); is {
 		t.Error("the pause of all machines became that of this one")

@@ -28,12 +28,15 @@ type passView struct {
 	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
 	Held      string            `json:"held"`         // why no turn may start, for example a spent budget; empty: turns may start
 	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
+
+	Machines []env.MachineReport `json:"machines"` // other machines that are silent, or whose passes fail
 }
 
 // writePass prints a pass as JSON.
 func (a *app) writePass(v passView) error {
 	v.StartedAt, v.EndedAt = v.StartedAt.UTC(), v.EndedAt.UTC()
 	v.Repos, v.Turns, v.Merges, v.Plan = terminal.OrEmpty(v.Repos), terminal.OrEmpty(v.Turns), terminal.OrEmpty(v.Merges), terminal.OrEmpty(v.Plan)
+	v.Machines = terminal.OrEmpty(v.Machines)
 	return a.JSON.Write(a.Output(), v)
 }
 
@@ -61,15 +64,17 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if a.JSON.Asked() {
-		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held}
+		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held, Machines: rep.Machines}
 		if err := a.writePass(v); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
-	if err := printDone(out, rep, a.reportOnce(opt, cfg)); err != nil {
+	once := a.reportOnce(opt, cfg)
+	if err := printDone(out, rep, once); err != nil {
 		return err
 	}
+	a.printMachines(rep, once)
 	a.printTrouble(rep.Repos())
 	if opt.now && limited(rep.Repos()) {
 		fmt.Fprintln(a.Env.Stderr, "GitHub's rate limits apply to --now, too")
@@ -135,6 +140,25 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 		}
 	}
 	return told
+}
+
+// printMachines reports the machines that are silent, or whose passes fail: under a scheduler once
+// for each silence.
+func (a *app) printMachines(rep *env.Report, once outcomeFilter) {
+	if len(rep.Machines) == 0 {
+		return
+	}
+	tell := slices.Repeat([]bool{true}, len(rep.Machines))
+	if once != nil {
+		tell = once(terminal.Each(rep.Machines, func(m env.MachineReport) folder.Outcome {
+			return folder.Outcome{Key: fmt.Sprintf("machine %s %d", m.Name, m.BeganAt.UnixMilli()), Says: m.Says, Waits: true}
+		}), rep.EndedAt)
+	}
+	for i, m := range rep.Machines {
+		if tell[i] {
+			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(m.Says+"; "+m.Do))
+		}
+	}
 }
 
 // mergeSays is the result of a merge in a sentence.

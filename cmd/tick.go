@@ -98,7 +98,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return err
 	}
 	if h, err := cli.Halted(cfg); err != nil || h != nil && !h.Fleet { // the database decides about a pause of all machines
-		return errors.Join(err, a.printHalted(h, opt, cfg))
+		return errors.Join(err, a.printHalted(h, opt, cfg), a.noteHalted(ctx, cfg, h))
 	}
 	if opt.dryRun {
 		pass, done, err := a.newPass(ctx, cfg, opt)

@@ -266,8 +266,9 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, approvalsErr := tx.ListNewApprovals(ctx, since)
 	_, haltsErr := tx.ListNewHalts(ctx, since)
 	_, _, failingErr := tx.FindFailing(ctx, "chat", "")
+	_, silencesErr := tx.ListSilences(ctx)
 	_, plannedErr := tx.ListPlannedNews(ctx)
-	return firstOf(knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
+	return firstOf(silencesErr, knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
 }
 
 // tellIt is what a message asks of the database.

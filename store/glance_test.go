@@ -54,7 +54,7 @@ func TestGlance(t *testing.T) {
 	t.Cleanup(func() { _ = d.Close() })
 	r := lived(t, d, 50)
 	update(t, d, func(tx *Tx) error {
-		return errors.Join(tx.AddAccount(ctx, "h", work.Account{ID: 1, Login: "a'b", Bot: true}, work.RoleOperator), tx.PauseFleet(ctx, t0, "why"))
+		return errors.Join(tx.AddAccount(ctx, "h", work.Account{ID: 1, Login: "a'b", Bot: true}, work.RoleOperator), tx.PauseFleet(ctx, t0, "ann", "why"))
 	})
 	fits := func(what string, want int) {
 		t.Helper()

@@ -8,18 +8,24 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const machineColumns = `name, installation, host, version, began_at, good_at, failures, why, silent_after`
+const machineColumns = `name, installation, host, version, began_at, good_at, failures, why, silent_after, stopped`
 
 func machineFields(m *work.Machine) []any {
-	return []any{&m.Name, &m.Installation, &m.Host, &m.Version, timeOf(&m.BeganAt), timeOf(&m.GoodAt), &m.Failures, &m.Why, durationOf(&m.SilentAfter)}
+	return []any{&m.Name, &m.Installation, &m.Host, &m.Version, timeOf(&m.BeganAt), timeOf(&m.GoodAt), &m.Failures, &m.Why, durationOf(&m.SilentAfter), &m.Stopped}
 }
 
 // PutMachine stores how a machine describes itself.
 func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 	m.Why = t.clean(m.Why)
-	_, err := t.exec(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(9)+`)
+	_, err := t.exec(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(10)+`)
 		ON CONFLICT (name) DO UPDATE SET installation = excluded.installation, host = excluded.host, version = excluded.version, began_at = excluded.began_at,
-		good_at = excluded.good_at, failures = excluded.failures, why = excluded.why, silent_after = excluded.silent_after`, machineFields(&m)...)
+		good_at = excluded.good_at, failures = excluded.failures, why = excluded.why, silent_after = excluded.silent_after, stopped = excluded.stopped`, machineFields(&m)...)
+	return err
+}
+
+// StopMachine stores how a person stopped the passes of this machine, until the next one begins.
+func (t *Tx) StopMachine(ctx context.Context, how work.MachineStop) error {
+	_, err := t.exec(ctx, "note that "+t.machine+" is stopped", `UPDATE machines SET stopped = ? WHERE name = ? AND stopped <> ?`, how, t.machine, how)
 	return err
 }
 
@@ -47,7 +53,8 @@ func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
 // Fleet is what holds for all machines together.
 type Fleet struct {
 	PausedAt time.Time // since when everything is paused; zero: it is not
-	PausedBy string    // the machine on which a person said so
+	PausedBy string    // who said so, by their name on that machine; empty: not known
+	PausedOn string    // the machine on which they said so
 	Why      string    // their reason
 	Oldest   string    // the oldest version of the program that may use the database; empty: any
 	MovedTo  string    // the database to which all rows were moved, which is used instead
@@ -56,25 +63,27 @@ type Fleet struct {
 // GetFleet returns what holds for all machines together.
 func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 	scan := func(row scanner) (f Fleet, err error) {
-		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.Why, &f.Oldest, &f.MovedTo)
+		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.PausedOn, &f.Why, &f.Oldest, &f.MovedTo)
 	}
-	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, why, oldest, moved_to FROM fleet WHERE id = 1`)
+	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, paused_on, why, oldest, moved_to FROM fleet WHERE id = 1`)
 	return f, err
 }
 
-// PauseFleet pauses everything on all machines. A pause keeps its beginning; why replaces its reason.
-func (t *Tx) PauseFleet(ctx context.Context, at time.Time, why string) error {
-	_, err := t.exec(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, why) VALUES (1, ?, ?, ?)
+// PauseFleet pauses everything on all machines. A pause keeps its beginning, and who began it; why
+// replaces its reason.
+func (t *Tx) PauseFleet(ctx context.Context, at time.Time, by, why string) error {
+	_, err := t.exec(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, paused_on, why) VALUES (1, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET paused_at = CASE fleet.paused_at WHEN 0 THEN excluded.paused_at ELSE fleet.paused_at END,
 		paused_by = CASE fleet.paused_at WHEN 0 THEN excluded.paused_by ELSE fleet.paused_by END,
-		why = CASE fleet.moved_to WHEN '' THEN excluded.why ELSE fleet.why END`, t.stamp(at), t.machine, t.clean(why))
+		paused_on = CASE fleet.paused_at WHEN 0 THEN excluded.paused_on ELSE fleet.paused_on END,
+		why = CASE fleet.moved_to WHEN '' THEN excluded.why ELSE fleet.why END`, t.stamp(at), by, t.machine, t.clean(why))
 	return err
 }
 
 // ResumeFleet ends the pause of all machines. It returns false if there was none, and ErrMoved for a
 // database whose rows were moved to another one.
 func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
-	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', why = '' WHERE id = 1 AND paused_at > 0 AND moved_to = ''`)
+	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', paused_on = '', why = '' WHERE id = 1 AND paused_at > 0 AND moved_to = ''`)
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
@@ -87,7 +96,7 @@ func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
 
 // moved pauses everything that still uses the database, for good: its rows were moved to another one.
 func (t *Tx) moved(ctx context.Context, to string) error {
-	if err := t.PauseFleet(ctx, t.now, "the database was moved to "+to+"; name that one in the config of this machine"); err != nil {
+	if err := t.PauseFleet(ctx, t.now, "", "the database was moved to "+to+"; name that one in the config of this machine"); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)

@@ -245,7 +245,7 @@ func TestADifferenceIsSeen(t *testing.T) {
 		"another blob":  `UPDATE turns SET answer = X'00' WHERE id = 2`,
 		"no value":      `UPDATE turns SET request = NULL WHERE id = 4`,
 		"a row less":    `DELETE FROM counters`,
-		"a row more":    `INSERT INTO totals SELECT what, day + 1, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown_tokens, unknown_cost, input_tokens, output_tokens, cost_usd, findings, ms FROM totals`,
+		"a row more":    `INSERT INTO totals SELECT what, day + 1, repo_id, item_id, kind, agent, reviewer, machine, outcome, most, n, attempts, unknown_tokens, unknown_cost, input_tokens, output_tokens, cost_usd, findings, ms FROM totals`,
 	} {
 		from, to := full(t), newFile(t)
 		err := from.run(t.Context(), &Tx{}, func(source *Tx) error {

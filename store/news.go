@@ -22,8 +22,12 @@ func scanNews(row scanner) (e news.Entry, err error) {
 	return e, row.Scan(append([]any{&e.ID}, newsFields(&e)...)...)
 }
 
-// newsOfPasses matches the messages about passes, exactly as in the index.
-const newsOfPasses = `what IN ('pass_failing', 'pass_recovered')`
+// newsOfPasses and newsOfSilences match the messages about a machine's passes and its silences,
+// exactly as in the indexes.
+const (
+	newsOfPasses   = `what IN ('pass_failing', 'pass_recovered')`
+	newsOfSilences = `what IN ('machine_silent', 'machine_back')`
+)
 
 const selectNews = `SELECT id, ` + newsColumns + ` FROM notifications `
 
@@ -107,11 +111,23 @@ func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undel
 		JOIN notifications l ON l.id = u.newest ORDER BY u.target`, millis(since))
 }
 
-// lastOfFailing matches a target's last message about a machine's passes if it says that they fail. Passes may
-// fail for months; the row keeps the message from being sent again, and causes the message about
-// their recovery.
-const lastOfFailing = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n
-	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + newsOfPasses + `))`
+// lasts matches a target's last message of some about a machine, if it is that a state began and not
+// that it ended. The state may last for months; the row keeps the message from being sent again, and
+// causes the one about the end.
+func lasts(begun news.Kind, of string) string {
+	return `(what = '` + string(begun) + `' AND id = (SELECT max(n.id) FROM notifications n
+	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + of + `))`
+}
+
+// newsThatLast matches the messages whose state lasts.
+var newsThatLast = `(` + lasts(news.PassFailing, newsOfPasses) + ` OR ` + lasts(news.Silent, newsOfSilences) + `)`
+
+// ListSilences returns the last messages to targets that a machine is silent, unless the target got
+// one about the end of the silence since.
+func (t *Tx) ListSilences(ctx context.Context) ([]news.Entry, error) {
+	return listRows(ctx, t, "list what was told of silent machines", scanNews,
+		selectNews+`WHERE `+newsOfSilences+` AND `+lasts(news.Silent, newsOfSilences)+` AND state IN ('sent', 'done', 'unclear') ORDER BY target, machine`)
+}
 
 // FindFailing returns the last message to a target that a machine's passes fail, unless the target
 // got a recovery message since.

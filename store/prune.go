@@ -33,7 +33,7 @@ func reviewOutsideKeptItems(table string) string {
 var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + outsideKeptItems("turns")
 
 // oldNews matches messages that will not be sent again when their rows are deleted.
-var oldNews = `settled_at > 0 AND settled_at < @before AND ` + outsideKeptItems("notifications") + ` AND NOT ` + lastOfFailing
+var oldNews = `settled_at > 0 AND settled_at < @before AND ` + outsideKeptItems("notifications") + ` AND NOT ` + newsThatLast
 
 // prune is a kind of row that Prune deletes, with the condition.
 type prune struct {

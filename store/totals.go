@@ -22,6 +22,7 @@ const (
 	ByKind     By = "kind" // of a turn or of a failure
 	ByAgent    By = "agent"
 	ByReviewer By = "reviewer"
+	ByMachine  By = "machine" // on which a run, a turn's last step or a failure was
 	ByOutcome  By = "outcome" // the step in which a turn ended, or a verdict's decision
 )
 
@@ -36,6 +37,7 @@ type TotalKey struct {
 	Kind     string // a work.Kind; for failures a work.ReasonKind
 	Agent    string
 	Reviewer string // empty: none; for verdicts: people
+	Machine  string // empty: not known
 	Outcome  string
 }
 
@@ -51,6 +53,7 @@ var keyColumns = []struct {
 	{ByKind, "kind", "''"},
 	{ByAgent, "agent", "''"},
 	{ByReviewer, "reviewer", "''"},
+	{ByMachine, "machine", "''"},
 	{ByOutcome, "outcome", "''"},
 	{byMost, "most", "0"},
 }
@@ -80,7 +83,7 @@ func grouped(source, sums string, by []By) string {
 	}
 	return `SELECT g.*, coalesce(r.name, ''), coalesce(i.number, 0), coalesce(i.title, '') FROM (` + query + `) g
 		LEFT JOIN repositories r ON r.id = g.repo_id LEFT JOIN work_items i ON i.id = g.item_id
-		ORDER BY g.day, r.name_key NULLS FIRST, i.number NULLS FIRST, i.id, g.kind, g.agent, g.reviewer, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
+		ORDER BY g.day, r.name_key NULLS FIRST, i.number NULLS FIRST, i.id, g.kind, g.agent, g.reviewer, g.machine, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
 }
 
 // listTotals reads the lines of grouped. fields returns a line's key and the destinations of its
@@ -90,7 +93,7 @@ func listTotals[T any](ctx context.Context, t *Tx, what, query string, since tim
 		var repo string
 		var day, most int64
 		k, sums := fields(&line)
-		dest := append([]any{&day, &k.RepoID, &k.ItemID, &k.Kind, &k.Agent, &k.Reviewer, &k.Outcome, &most}, sums...)
+		dest := append([]any{&day, &k.RepoID, &k.ItemID, &k.Kind, &k.Agent, &k.Reviewer, &k.Machine, &k.Outcome, &most}, sums...)
 		if err := row.Scan(append(dest, &repo, &k.Number, &k.Title)...); err != nil {
 			return line, err
 		}
@@ -111,7 +114,7 @@ func dayOf(t time.Time) int64 { return millis(t) / dayMillis }
 
 // A source is a query for rows to sum up: live rows and rows of totals. All sources have the same
 // columns.
-const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown_tokens, unknown_cost, input_tokens, output_tokens, cost_usd, findings, ms`
+const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most, n, attempts, unknown_tokens, unknown_cost, input_tokens, output_tokens, cost_usd, findings, ms`
 
 // totalOf is what a row of totals counts.
 type totalOf string
@@ -140,42 +143,42 @@ const endedTurn = `u.step IN ('done', 'superseded', 'failed', 'cancelled')`
 func day(column string) string { return fmt.Sprintf(`%s / %d AS day`, column, dayMillis) }
 
 func liveRuns(where string) string {
-	return `SELECT ` + day("r.began_at") + `, u.repo_id, u.item_id, u.kind, r.agent, u.reviewer, '' AS outcome, 0 AS most,
+	return `SELECT ` + day("r.began_at") + `, u.repo_id, u.item_id, u.kind, r.agent, u.reviewer, r.machine, '' AS outcome, 0 AS most,
 		1 AS n, r.attempt AS attempts, 1 - r.tokens_known AS unknown_tokens, 1 - r.cost_known AS unknown_cost, r.input_tokens, r.output_tokens, r.cost_usd, 0 AS findings, 0 AS ms
 		FROM runs r JOIN turns u ON u.id = r.turn_id WHERE ` + where
 }
 
 func liveTurns(where string) string {
-	return `SELECT ` + day("u.ended_at") + `, u.repo_id, u.item_id, u.kind, u.agent, u.reviewer, u.step AS outcome, 0 AS most,
+	return `SELECT ` + day("u.ended_at") + `, u.repo_id, u.item_id, u.kind, u.agent, u.reviewer, u.machine, u.step AS outcome, 0 AS most,
 		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, 0 AS ms
 		FROM turns u WHERE ` + endedTurn + ` AND ` + where
 }
 
 // A verdict that was kept for a head that only merged the base is not counted again.
 func liveVerdicts(where string) string {
-	return `SELECT ` + day("v.at") + `, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, v.decision AS outcome, 0 AS most,
+	return `SELECT ` + day("v.at") + `, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, '' AS machine, v.decision AS outcome, 0 AS most,
 		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, v.findings, 0 AS ms
 		FROM reviews v JOIN pull_requests p ON p.id = v.pull_id WHERE v.kept_from = '' AND ` + where
 }
 
 func liveTurnTimes(where string) string {
-	return liveTimes("turns u", "u", "claimed_at", "ended_at", endedTurn+` AND `+where)
+	return liveTimes("turns u", "u", "u.machine", "claimed_at", "ended_at", endedTurn+` AND `+where)
 }
 
 func liveAnswerTimes(where string) string {
 	// The index of processed events begins with the repository.
-	return liveTimes("events e", "e", "created_at", "processed_at", `e.repo_id IN (SELECT id FROM repositories) AND `+answered+` AND `+where)
+	return liveTimes("events e", "e", "coalesce((SELECT u.machine FROM turns u WHERE u.id = e.turn_id), '')", "created_at", "processed_at", `e.repo_id IN (SELECT id FROM repositories) AND `+answered+` AND `+where)
 }
 
 // liveTimes counts durations in the buckets of a histogram.
-func liveTimes(table, alias, from, to, where string) string {
+func liveTimes(table, alias, machine, from, to, where string) string {
 	var buckets strings.Builder
 	for _, s := range timeBounds {
 		fmt.Fprintf(&buckets, " WHEN ms <= %d THEN %d", s*1000, s)
 	}
-	return `SELECT day, repo_id, 0 AS item_id, '' AS kind, '' AS agent, '' AS reviewer, '' AS outcome, CASE` + buckets.String() + ` ELSE 0 END AS most,
+	return `SELECT day, repo_id, 0 AS item_id, '' AS kind, '' AS agent, '' AS reviewer, machine, '' AS outcome, CASE` + buckets.String() + ` ELSE 0 END AS most,
 		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, ms
-		FROM (SELECT ` + day(alias+"."+to) + `, ` + alias + `.repo_id, CASE WHEN ` + alias + `.` + to + ` > ` + alias + `.` + from + ` THEN ` + alias + `.` + to + ` - ` + alias + `.` + from + ` ELSE 0 END AS ms
+		FROM (SELECT ` + day(alias+"."+to) + `, ` + alias + `.repo_id, ` + machine + ` AS machine, CASE WHEN ` + alias + `.` + to + ` > ` + alias + `.` + from + ` THEN ` + alias + `.` + to + ` - ` + alias + `.` + from + ` ELSE 0 END AS ms
 			FROM ` + table + ` WHERE ` + where + `) took`
 }
 
@@ -301,7 +304,7 @@ func (t *Tx) Times(ctx context.Context, what Timed, since time.Time, by ...By) (
 	return lines, err
 }
 
-const totalKey = `what, day, repo_id, item_id, kind, agent, reviewer, outcome, most`
+const totalKey = `what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most`
 
 // keep returns the query that adds rows of a table to the totals. The ids of the rows are its
 // arguments. The same transaction deletes the rows.
@@ -311,9 +314,9 @@ func keep(what totalOf, live func(where string) string, alias string) string {
 		return column + ` = ` + atMost(`CAST(totals.`+column+` AS DOUBLE PRECISION) + excluded.`+column)
 	}
 	return `INSERT INTO totals (what, ` + sourceColumns + `)
-		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, outcome, most, sum(n), sum(attempts), sum(unknown_tokens), sum(unknown_cost), ` +
+		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most, sum(n), sum(attempts), sum(unknown_tokens), sum(unknown_cost), ` +
 		sumTokens("input_tokens") + `, ` + sumTokens("output_tokens") + `, sum(cost_usd), sum(findings), sum(ms)
-		FROM (` + live(alias+`.id IN (%s)`) + `) l WHERE true GROUP BY day, repo_id, item_id, kind, agent, reviewer, outcome, most
+		FROM (` + live(alias+`.id IN (%s)`) + `) l WHERE true GROUP BY day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most
 		ON CONFLICT (` + totalKey + `) DO UPDATE SET ` + strings.Join([]string{
 		more("n"), more("attempts"), more("unknown_tokens"), more("unknown_cost"), tokens("input_tokens"), tokens("output_tokens"), more("cost_usd"), more("findings"), more("ms"),
 	}, ", ")
@@ -345,7 +348,7 @@ func (t *Tx) CountFailure(ctx context.Context, turnID int64, kind work.ReasonKin
 	}
 	_, err := t.exec(ctx, "count a failure",
 		`INSERT INTO totals (what, `+sourceColumns+`)
-		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', '', 0, 1, 0, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
-		 ON CONFLICT (`+totalKey+`) DO UPDATE SET n = totals.n + 1`, dayOf(t.now), kind, turnID)
+		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', ?, '', 0, 1, 0, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
+		 ON CONFLICT (`+totalKey+`) DO UPDATE SET n = totals.n + 1`, dayOf(t.now), kind, t.machine, turnID)
 	return err
 }

@@ -34,20 +34,29 @@ func sums(t testing.TB, d *DB, since time.Time) summed {
 			}
 		}
 		read(func() (err error) {
-			s.Costs, err = tx.Costs(ctx, since, ByDay, ByItem, ByKind, ByAgent, ByReviewer)
+			s.Costs, err = tx.Costs(ctx, since, ByDay, ByItem, ByKind, ByAgent, ByReviewer, ByMachine)
 			return err
 		})
 		read(func() (err error) {
-			s.Turns, err = tx.Turns(ctx, since, ByDay, ByItem, ByKind, ByAgent, ByReviewer, ByOutcome)
+			s.Turns, err = tx.Turns(ctx, since, ByDay, ByItem, ByKind, ByAgent, ByReviewer, ByMachine, ByOutcome)
 			return err
 		})
 		read(func() (err error) {
 			s.Verdicts, err = tx.Verdicts(ctx, since, ByDay, ByRepo, ByReviewer, ByOutcome)
 			return err
 		})
-		read(func() (err error) { s.Failures, err = tx.Failures(ctx, since, ByDay, ByRepo, ByKind); return err })
-		read(func() (err error) { s.Times, err = tx.Times(ctx, TimeTurn, since, ByDay, ByRepo); return err })
-		read(func() (err error) { s.Answers, err = tx.Times(ctx, TimeAnswer, since, ByDay, ByRepo); return err })
+		read(func() (err error) {
+			s.Failures, err = tx.Failures(ctx, since, ByDay, ByRepo, ByKind, ByMachine)
+			return err
+		})
+		read(func() (err error) {
+			s.Times, err = tx.Times(ctx, TimeTurn, since, ByDay, ByRepo, ByMachine)
+			return err
+		})
+		read(func() (err error) {
+			s.Answers, err = tx.Times(ctx, TimeAnswer, since, ByDay, ByRepo, ByMachine)
+			return err
+		})
 		read(func() (err error) { s.All, err = tx.Costs(ctx, since); return err })
 		return s, err
 	})
@@ -96,7 +105,8 @@ func TestPropertyTotalsStayWhenRowsGo(t *testing.T) {
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
-		d := openAt(t, newPath(t))
+		machines := onMachines(t, "a", "b")
+		d := machines[0]
 		repo := addRepo(t, d)
 		for n := range rapid.IntRange(1, 4).Draw(rt, "items") {
 			at := t0.Add(-time.Duration(rapid.IntRange(0, 90*24).Draw(rt, "hours")) * time.Hour)
@@ -106,7 +116,7 @@ func TestPropertyTotalsStayWhenRowsGo(t *testing.T) {
 			})
 			for k := range rapid.IntRange(0, 5).Draw(rt, "turns") {
 				usage := work.Usage{InputTokens: rapid.Int64Range(0, 1<<40).Draw(rt, "in"), OutputTokens: int64(k), CostUSD: float64(rapid.IntRange(0, 64).Draw(rt, "cost")) / 64}
-				worked(t, d, i, pull, k, at.Add(-time.Duration(k)*7*time.Hour), usage)
+				worked(t, machines[k/2%2], i, pull, k, at.Add(-time.Duration(k)*7*time.Hour), usage)
 			}
 		}
 		since := t0.Add(-time.Duration(rapid.IntRange(0, 100).Draw(rt, "since")) * 24 * time.Hour)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // describeMachine returns this machine as its row has it from now on. The row says how the passes
@@ -57,6 +58,9 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 			*at = at.Add(-ahead)
 		}
 	}
+	if p.Store.Shared() {
+		p.machines = known
+	}
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
 		if !old && !m.Differs(known[i]) {
@@ -99,4 +103,14 @@ func (p *Pass) firstAhead(clocks map[string]time.Duration) time.Duration {
 		return 0
 	}
 	return clocks[p.All[0].Name.Host]
+}
+
+// otherMachines returns the other machines that are silent, or whose passes fail, as the pass began.
+func (p *Pass) otherMachines() (all []env.MachineReport) {
+	for _, m := range p.machines {
+		if says, do := m.Says(p.Now()); says != "" && m.Name != p.Machine.Name {
+			all = append(all, env.MachineReport{Name: m.Name, Says: says, Do: do, BeganAt: m.BeganAt})
+		}
+	}
+	return all
 }

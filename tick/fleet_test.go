@@ -118,6 +118,53 @@ func TestAMachineDescribesItself(t *testing.T) {
 	}
 }
 
+// A pass reports the other machines that are silent, or whose passes fail, also while everything is
+// paused. A machine that was stopped is missed again once a pass has begun there.
+func TestAPassReportsOtherMachines(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	reports := func(want string) {
+		t.Helper()
+		for _, paused := range []bool{false, true} {
+			err := a.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
+				if !paused {
+					_, err = tx.ResumeFleet(t.Context())
+					return err
+				}
+				return tx.PauseFleet(t.Context(), a.now, "ann", "the bill")
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep := env.NewReport(a.now)
+			if _, err := a.plan(t.Context(), rep); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, m := range rep.Machines {
+				got += m.Name + " " + m.Says
+			}
+			if want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("reports %q, want %q", got, want)
+			}
+		}
+	}
+	if err := b.pass(t, work.PassOK, ""); err != nil {
+		t.Fatal(err)
+	}
+	reports("")
+	a.now = a.now.Add(24 * time.Hour)
+	reports("b machine b (desk) is silent")
+	if err := b.Store.Update(t.Context(), func(tx *store.Tx) error { return tx.StopMachine(t.Context(), work.MachineUnscheduled) }); err != nil {
+		t.Fatal(err)
+	}
+	reports("")
+	if err := b.pass(t, work.PassOK, ""); err != nil { // soon after the one before: its row is new
+		t.Fatal(err)
+	}
+	reports("b machine b (desk) is silent")
+}
+
 // A command describes no machine: no pass begins with it.
 func TestACommandDescribesNoMachine(t *testing.T) {
 	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", true)
@@ -192,12 +239,12 @@ func TestAPauseOfAllMachines(t *testing.T) {
 	if _, is := b.Halted(t.Context()); is {
 		t.Error("the file of a machine pauses another one")
 	}
-	fleet(func(ctx context.Context, tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, h.Why) })
+	fleet(func(ctx context.Context, tx *store.Tx) error { return tx.PauseFleet(ctx, h.Since, "ann", h.Why) })
 	if _, err = a.Dirs.HaltFleet(h); err != nil {
 		t.Fatal(err)
 	}
 	halted("paused", true, true)
-	if got, _ := b.Halted(t.Context()); !got.Since.Equal(h.Since) || !strings.Contains(got.Says(), "as on all machines: the bill") {
+	if got, _ := b.Halted(t.Context()); !got.Since.Equal(h.Since) || !strings.Contains(got.Says(), "as on all machines, by ann on a: the bill") {
 		t.Errorf("says %q", got.Says())
 	}
 	fleet(func(ctx context.Context, tx *store.Tx) error { _, err := tx.ResumeFleet(ctx); return err })

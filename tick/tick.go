@@ -39,6 +39,8 @@ type Pass struct {
 	turns   *turn.Turns
 	merging *merge.Merging
 	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository
+
+	machines []work.Machine // those that share the database, as the pass began
 }
 
 // Run runs the pass. If another pass holds tick.lock, that is no error; the report has it.
@@ -117,6 +119,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		return nil, fmt.Errorf("recover: %w", err)
 	}
+	rep.Machines = p.otherMachines()
 	switch h, halted, err := p.Dirs.HaltedWith(env.HaltOf(fleet)); {
 	case err != nil:
 		return nil, err

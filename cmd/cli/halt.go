@@ -51,10 +51,13 @@ func (a *App) PrintHalt(h *folder.Halt) {
 // Plain removes Markdown's code marks for a terminal.
 func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 
-// HaltView is a pause of everything on this machine, as JSON.
+// HaltView is a pause of everything, as JSON.
 type HaltView struct {
-	Since  terminal.Time `json:"since"`  // null: not known
-	Reason string        `json:"reason"` // the text after `pause --all`
+	Since   terminal.Time `json:"since"`   // null: not known
+	Reason  string        `json:"reason"`  // the text after `pause --all`
+	Fleet   bool          `json:"fleet"`   // whether all machines that share the database are paused; false: this machine
+	By      string        `json:"by"`      // who paused all machines: the user's name on that machine; empty: not known
+	Machine string        `json:"machine"` // where they did; empty: here, or not known
 }
 
 // ViewHalt returns a pause as JSON; null: there is none.
@@ -62,7 +65,7 @@ func ViewHalt(h *folder.Halt) *HaltView {
 	if h == nil {
 		return nil
 	}
-	return &HaltView{terminal.Stamp(h.Since), h.Why}
+	return &HaltView{terminal.Stamp(h.Since), h.Why, h.Fleet, h.By, h.On}
 }
 
 // StoppedView is a repository's merge stop as JSON.

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -39,13 +43,54 @@ func (m Machines) Called(name string) string {
 	return name // forgotten
 }
 
-// Silent returns, for people, each machine without a pass for too long, and what to type.
-func (m Machines) Silent(now time.Time) (lines [][2]string) {
+// Troubles returns, for people, each machine that is silent, and each other one than here whose
+// passes fail, with what to type.
+func (m Machines) Troubles(here string, now time.Time) (lines [][2]string) {
 	for _, one := range m {
-		if _, silent := one.Silent(now); silent {
-			says, do := one.Says()
+		if _, silent := one.Silent(now); !silent && one.Name == here {
+			continue // status and doctor have more to say about its passes
+		}
+		if says, do := one.Says(now); says != "" {
 			lines = append(lines, [2]string{says, do})
 		}
 	}
 	return lines
 }
+
+// WithFleet runs fn in a transaction of the database that machines share; shared is false if this one
+// shares none. Of such a one it runs fn as well if the database has what holds for several machines, from
+// a time when it was shared. It does not wait long: a person who pauses everything has no time.
+func (a *App) WithFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
+	m, err := a.Machine(cfg)
+	if err != nil {
+		return false, err
+	}
+	if !m.Shared() && !wasShared(ctx, cfg) {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, fleetTime)
+	defer cancel()
+	db, err := m.OpenShared(ctx)
+	if err != nil {
+		return true, err
+	}
+	return true, errors.Join(db.Update(ctx, fn), db.Close())
+}
+
+// wasShared reports whether a database has a pause of all machines, says where it was moved to, or knows
+// other machines.
+func wasShared(ctx context.Context, cfg *config.Config) (was bool) {
+	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
+		fleet, err := tx.GetFleet(ctx)
+		if err != nil {
+			return err
+		}
+		known, err := tx.ListMachines(ctx)
+		was = !fleet.PausedAt.IsZero() || fleet.MovedTo != "" || len(known) > 1
+		return err
+	})
+	return err == nil && was
+}
+
+// fleetTime bounds WithFleet.
+const fleetTime = 10 * time.Second

@@ -58,7 +58,7 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if err != nil {
 			return err
 		}
-		p.Silent = cli.MachinesOf(machines).Silent(f.Now)
+		p.Others = cli.MachinesOf(machines).Troubles(cli.ThisMachine(cfg), f.Now)
 		if f.Database != nil && f.Database.Server != nil {
 			f.Database.Server.Machines = len(machines)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -22,6 +23,8 @@ type Facts struct {
 	Failures []store.CountLine // by day and kind
 	Verdicts []store.VerdictLine
 	Answers  []store.TimeLine // by day
+	Machines []status.Machine
+	Used     []store.CostLine // by machine
 	Marks    []store.Mark
 	Called   func(work.RepoName) string
 }
@@ -83,6 +86,27 @@ type Verdict struct {
 	Findings int    `json:"findings"` // number of findings in these verdicts
 }
 
+// MachineUse is what a machine did, and what is wrong there.
+type MachineUse struct {
+	Name    string `json:"name"`    // its name
+	Host    string `json:"host"`    // its host name; empty: the machine was forgotten
+	Version string `json:"version"` // of the program
+	Trouble string `json:"trouble"` // what is wrong there, for people; empty: nothing
+	Runs    int    `json:"runs"`    // how often an agent's program was started there
+	Turns   int    `json:"turns"`   // runs there that budgets count as a turn
+	status.Usage
+
+	used work.UsageSum
+}
+
+// Called returns its name, with its host name if that is another one.
+func (m MachineUse) Called() string {
+	return work.Machine{Name: cmp.Or(m.Name, "not known"), Host: m.Host}.Called()
+}
+
+// cost is what its runs cost.
+func (m MachineUse) cost() string { return spending.Cost(m.used.CostUSD, m.used.UnknownCost) }
+
 // Report is the content of a report.
 type Report struct {
 	From     terminal.Time `json:"since"`        // the first day that counts; null: from the beginning
@@ -94,11 +118,13 @@ type Report struct {
 	Periods  []Period      `json:"periods"`      // numbers by period, oldest first
 	Failures []Failure     `json:"failures"`     // failures, most frequent first
 	Verdicts []Verdict     `json:"verdicts"`     // verdicts of reviewers
+	Machines []MachineUse  `json:"machines"`     // the machines that share the database, or this one, and forgotten ones on which agents ran
 }
 
 // Empty reports whether there is no data.
 func (r Report) Empty() bool {
-	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0
+	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 &&
+		!slices.ContainsFunc(r.Fleet(), func(m MachineUse) bool { return m.Trouble != "" })
 }
 
 // Make makes a report from facts.
@@ -111,8 +137,37 @@ func Make(f Facts) Report {
 	}
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind)) })
 	r.Verdicts = verdicts(f.Verdicts)
+	r.Machines = machines(f)
 	r.Step, r.Periods = periods(f, r.Pulls)
 	return r.withoutNulls()
+}
+
+// machines returns the machines, and what agents used there.
+func machines(f Facts) []MachineUse {
+	all := []MachineUse{}
+	for _, m := range f.Machines {
+		all = append(all, MachineUse{Name: m.Name, Host: m.Host, Version: m.Version, Trouble: m.Trouble})
+	}
+	for _, l := range f.Used {
+		i := slices.IndexFunc(all, func(m MachineUse) bool { return m.Name == l.Machine })
+		if i < 0 {
+			i, all = len(all), append(all, MachineUse{Name: l.Machine})
+		}
+		m := &all[i]
+		m.Runs, m.Turns, m.used = m.Runs+l.Runs, m.Turns+l.Turns, m.used.Join(l.UsageSum)
+	}
+	for i := range all {
+		all[i].Usage = status.UsageOf(all[i].used)
+	}
+	return all
+}
+
+// Fleet returns the machines where there are several, else none.
+func (r Report) Fleet() []MachineUse {
+	if len(r.Machines) < 2 {
+		return nil
+	}
+	return r.Machines
 }
 
 // withoutNulls replaces nil lists by empty ones, which JSON shows as [].

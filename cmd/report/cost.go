@@ -24,7 +24,7 @@ import (
 )
 
 // bys are the values of --by.
-var bys = []string{string(store.ByDay), string(store.ByRepo), string(store.ByAgent), string(store.ByItem), string(store.ByKind)}
+var bys = []string{string(store.ByDay), string(store.ByRepo), string(store.ByAgent), string(store.ByItem), string(store.ByKind), string(store.ByMachine)}
 
 type costOptions struct {
 	by    string
@@ -48,7 +48,7 @@ It reads the state database and does not ask GitHub.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
 	})
-	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum by `key`: day, repo, agent, item or kind (of turn)")
+	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum by `key`: day, repo, agent, item, kind (of turn) or machine")
 	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(bys, cobra.ShellCompDirectiveNoFileComp))
@@ -67,14 +67,15 @@ type costs struct {
 
 // costLine is one line of usage.
 type costLine struct {
-	Day    string `json:"day,omitempty"`    // the day, by this machine's clock
-	Repo   string `json:"repo,omitempty"`   // with --by repo or item
-	Number int    `json:"number,omitempty"` // of the issue, with --by item
-	Title  string `json:"title,omitempty"`  // the issue's title
-	Agent  string `json:"agent,omitempty"`  // with --by agent
-	Kind   string `json:"kind,omitempty"`   // the kind of turn
-	Runs   int    `json:"runs"`             // how often an agent's program was started
-	Turns  int    `json:"turns"`            // runs that budgets count as a turn
+	Day     string `json:"day,omitempty"`     // the day, by this machine's clock
+	Repo    string `json:"repo,omitempty"`    // with --by repo or item
+	Number  int    `json:"number,omitempty"`  // of the issue, with --by item
+	Title   string `json:"title,omitempty"`   // the issue's title
+	Agent   string `json:"agent,omitempty"`   // with --by agent
+	Kind    string `json:"kind,omitempty"`    // the kind of turn
+	Machine string `json:"machine,omitempty"` // the name of the machine on which the agents ran
+	Runs    int    `json:"runs"`              // how often an agent's program was started
+	Turns   int    `json:"turns"`             // runs that budgets count as a turn
 	status.Usage
 
 	name string // what it is about
@@ -83,7 +84,7 @@ type costLine struct {
 
 func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	if !slices.Contains(bys, opt.by) {
-		return &cli.UsageError{Err: fmt.Errorf("--by takes day, repo, agent, item or kind, not %q", opt.by)}
+		return &cli.UsageError{Err: fmt.Errorf("--by takes day, repo, agent, item, kind or machine, not %q", opt.by)}
 	}
 	from, err := since(opt.since, a.Now())
 	if err != nil {
@@ -152,7 +153,7 @@ func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostL
 
 // lineOf returns a line without usage.
 func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
-	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Agent: l.Agent, Kind: l.Kind}
+	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Agent: l.Agent, Kind: l.Kind, Machine: l.Machine}
 	if l.RepoID != 0 {
 		v.Repo = cfg.Called(l.Repo)
 	}
@@ -165,6 +166,8 @@ func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
 		v.name = l.Agent
 	case store.ByKind:
 		v.name = l.Kind
+	case store.ByMachine:
+		v.name = cmp.Or(l.Machine, "not known")
 	default:
 		v.name = l.Day
 	}
@@ -178,7 +181,7 @@ func (v *costLine) add(l store.CostLine) {
 	v.Usage = status.UsageOf(v.used)
 }
 
-var headings = map[string]string{"day": "DAY", "repo": "REPOSITORY", "agent": "AGENT", "item": "ITEM", "kind": "KIND"}
+var headings = map[string]string{"day": "DAY", "repo": "REPOSITORY", "agent": "AGENT", "item": "ITEM", "kind": "KIND", "machine": "MACHINE"}
 
 func (c costs) print(out terminal.Output, notes io.Writer) error {
 	if len(c.Lines) == 0 {

@@ -57,7 +57,7 @@ func (r Report) HTML() ([]byte, error) {
 	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(terminal.Stamp(r.To))
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"at": at, "stamp": stamp, "words": words, "several": work.Count, "age": r.age,
-		"cost": Pull.cost, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
+		"cost": Pull.cost, "machineCost": MachineUse.cost, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
 	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the page: %w", err)
@@ -82,6 +82,10 @@ func (r Report) legible() Report {
 	for i := range r.Items {
 		it := &r.Items[i]
 		it.Title, it.WaitingFor, it.NextStep = legible(it.Title), legible(it.WaitingFor), legible(it.NextStep)
+	}
+	r.Machines = slices.Clone(r.Machines)
+	for i := range r.Machines {
+		r.Machines[i].Host, r.Machines[i].Trouble = legible(r.Machines[i].Host), legible(r.Machines[i].Trouble)
 	}
 	return r
 }

@@ -40,6 +40,12 @@ func (r Report) Markdown() string {
 			line("None.")
 		}
 	}
+	if fleet := r.Fleet(); len(fleet) > 0 {
+		line("\n## Machines\n\n| Machine | Runs | Turns | Cost | Trouble |\n|---|---:|---:|---:|---|")
+		for _, m := range fleet {
+			line("| %s | %d | %d | %s | %s |", plain(m.Called()), m.Runs, m.Turns, m.cost(), plain(m.Trouble))
+		}
+	}
 	line("\n## Merged\n")
 	if merged, more := first(r.of(work.Accepted)); len(merged) > 0 {
 		line("| Pull request | Merged | Human commits | Turns | Cost |\n|---|---|---:|---:|---:|")

@@ -130,6 +130,9 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 		}
 		f.Items = b.Items
 		keep := func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) }
+		if f.Machines, err = status.LoadMachines(ctx, tx, cfg, a.Now()); err != nil {
+			return err
+		}
 		return load(ctx, tx, &f, keep)
 	})
 	return f, seen, err
@@ -157,6 +160,10 @@ func load(ctx context.Context, tx *store.Tx, f *Facts, keep func(work.RepoName) 
 	if f.Answers, err = tx.Times(ctx, store.TimeAnswer, f.From, store.ByDay, store.ByRepo); err != nil {
 		return err
 	}
+	if f.Used, err = tx.Costs(ctx, f.From, store.ByMachine, store.ByRepo); err != nil {
+		return err
+	}
+	f.Used = slices.DeleteFunc(f.Used, func(l store.CostLine) bool { return !keep(l.Repo) })
 	f.Costs = slices.DeleteFunc(f.Costs, func(l store.CostLine) bool { return !keep(l.Repo) })
 	f.Failures = slices.DeleteFunc(f.Failures, func(l store.CountLine) bool { return !keep(l.Repo) })
 	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(l store.VerdictLine) bool { return !keep(l.Repo) })

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // remove needs no valid config: nobody should have to repair a config to stop passes.
@@ -41,10 +44,23 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 		}
 		fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
 	}
+	if trouble == nil {
+		r.noteRemoved(ctx, cfg)
+	}
 	if len(v.all) == 0 && trouble == nil {
 		fmt.Fprintf(w, "Nothing to do: there is no schedule for %s.\n", p.job.Config)
 	}
 	return trouble
+}
+
+// noteRemoved notes in the database that no pass begins on this machine any more, so that the others
+// do not miss its passes.
+func (r *room) noteRemoved(ctx context.Context, cfg *config.Config) {
+	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { return tx.StopMachine(ctx, work.MachineUnscheduled) })
+	if shared && err != nil {
+		fmt.Fprintf(r.Env.Stderr, "other machines will report this one as silent, because the database cannot be reached (%s); to end that: gh mergexo machines forget %s\n",
+			terminal.OneLine(err.Error()), cli.ThisMachine(cfg))
+	}
 }
 
 // printView is the output of schedule print.

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -82,7 +83,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if opt.labels { // a label that GitHub does not delete must not prevent the rest
 		kept = r.dropLabels(ctx, cfg, opt.force, r.Output().W)
 	}
-	if err := r.purge(ctx, cfg.Runtime.StateDir, opt); err != nil {
+	if err := r.purge(ctx, cfg, opt); err != nil {
 		return errors.Join(kept, err)
 	}
 	r.printLeftovers(stays, cfg, opt, unread != nil)
@@ -129,7 +130,8 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 }
 
 // purge deletes the state folder if --purge is given.
-func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) error {
+func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptions) error {
+	dir := cfg.Runtime.StateDir
 	if !opt.purge || !files.Exists(dir) {
 		return nil
 	}
@@ -144,11 +146,21 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	if goos == "windows" { // Windows does not delete open files
 		planning.Unlock()
 	}
+	r.forgetThis(ctx, cfg)
 	if err := machine.Purge(dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(r.Output().W, "Deleted: %s.\n", dir)
 	return nil
+}
+
+// forgetThis takes this machine out of those that share its database: nothing of it is left.
+func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
+	name := cli.ThisMachine(cfg)
+	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { _, err := tx.ForgetMachine(ctx, name); return err })
+	if shared && err != nil {
+		fmt.Fprintf(r.Env.Stderr, "the database that it shares with other machines cannot be reached (%s); on one of them: gh mergexo machines forget %s\n", terminal.OneLine(err.Error()), name)
+	}
 }
 
 // printLeftovers prints what is left, and the last command to type.

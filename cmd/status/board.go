@@ -33,6 +33,7 @@ type Board struct {
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
+	Machines []Machine      `json:"machines"`     // the machines that share the database, or this one
 
 	facts       []ItemFacts
 	all         bool               // Items includes finished ones
@@ -43,6 +44,7 @@ type Board struct {
 
 	halt     *folder.Halt // `pause --all` is in force, here or on all machines; nil: it is not
 	machines cli.Machines
+	here     string // name of this machine
 }
 
 // Day is the usage of the last 24 hours, over all repositories.
@@ -116,7 +118,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines}
+	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines, here: q.Machine}
 	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}

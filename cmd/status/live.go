@@ -24,6 +24,7 @@ type Running struct {
 	Doing        string        `json:"doing"`        // its progress, for people
 	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
 	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
+	Machine      string        `json:"machine"`      // the name of the machine that works on it
 	Usage                      // so far, of all runs of the turn
 
 	machine string // where it runs, for people; empty: here
@@ -97,7 +98,7 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 	}
 	r := &Running{
 		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open),
-		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used), machine: machine,
+		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used), Machine: t.Machine, machine: machine,
 	}
 	if open {
 		r.Usage = UsageOf(t.Used.Add(run.Usage, run.Known))

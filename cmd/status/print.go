@@ -48,7 +48,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	}
 	b.printRemoved(notes)
 	b.printUndelivered(notes)
-	for _, line := range b.machines.Silent(b.now) {
+	for _, line := range b.machines.Troubles(b.here, b.now) {
 		fmt.Fprintln(notes, out.LocalTimes(line[0]+"; "+line[1]))
 	}
 	for _, x := range b.Outages {

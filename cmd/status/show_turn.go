@@ -27,7 +27,7 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story Story) 
 	case s.diff:
 		return s.printDiff(ctx, cfg, story, turn)
 	case s.log:
-		if turn.machine != "" && turn.on != cli.ThisMachine(cfg) {
+		if turn.machine != "" && turn.Machine != cli.ThisMachine(cfg) {
 			fmt.Fprintf(s.Env.Stderr, "this turn was worked on last on machine %s; the rest of its log is there\n", turn.machine)
 		}
 		return logs.OfTurn(ctx, s.App, cfg, turn.Key)

@@ -51,6 +51,7 @@ Below them, status lists
 
   - what was merged or closed, and what was spent, in the last 24 hours
   - whether passes fail, hang or are overdue
+  - other machines that are silent, or whose passes fail
   - whether everything is paused ("pause --all"), since when and why
   - repositories that GitHub did not answer for, or where merging is stopped
   - agents whose program is missing, too old or untested
@@ -124,6 +125,11 @@ func (s *statusCmd) run(ctx context.Context) error {
 	if s.JSON.Asked() {
 		if slices.Contains(s.JSON.Fields, "passes") { // it asks the schedulers
 			b.Passes = cli.ViewPasses(s.passes(ctx, cfg))
+		}
+		if slices.Contains(s.JSON.Fields, "machines") {
+			if b.Machines, _, err = ReadMachines(ctx, s.App, cfg); err != nil {
+				return err
+			}
 		}
 		if slices.Contains(s.JSON.Fields, "agents") { // it starts programs
 			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))

@@ -26,6 +26,7 @@ type Turn struct {
 	InsteadOf string          `json:"insteadOf"`  // the agent in whose place it works, because that one's provider is out; empty: none
 	Sandbox   work.Sandbox    `json:"sandbox"`    // what surrounded the agent
 	Slot      int             `json:"slot"`       // number of its slot
+	Machine   string          `json:"machine"`    // the name of the machine that worked on it last
 	Runs      int             `json:"runs"`       // how often the agent's program was started
 	Attempts  int             `json:"attempts"`   // number of failed attempts
 	Head      string          `json:"head"`       // the commit on which the agent worked
@@ -39,16 +40,15 @@ type Turn struct {
 	Usage
 
 	machine string // where it was worked on last, for people; empty: there is one machine only
-	on      string // the name of that machine
 	request []byte // what its agent was asked; nil: nothing yet
 }
 
 func turnOf(t work.Turn, at explain.Place, machines cli.Machines) Turn {
 	return Turn{
 		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf, Sandbox: t.Sandbox,
-		Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
+		Slot: t.Slot, Machine: t.Machine, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
 		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
-		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request, machine: machines.Called(t.Machine), on: t.Machine,
+		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request, machine: machines.Called(t.Machine),
 	}
 }
 

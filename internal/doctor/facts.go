@@ -244,7 +244,7 @@ type Schedule struct {
 type Passes struct {
 	Work        work.PassVerdict
 	Paused      string        // since when and why everything is paused; empty: it is not
-	Silent      [][2]string   // machines without a pass for too long, and what to type
+	Others      [][2]string   // machines that are silent, or whose passes fail, and what to type
 	Budgets     *work.Budgets // nil: unknown
 	Turns       int           // in the last 24 hours
 	Cost        float64

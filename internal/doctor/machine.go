@@ -318,7 +318,7 @@ func lastPass(f Facts) []Check {
 		return nil
 	}
 	var others []Check
-	for _, m := range f.Passes.Silent {
+	for _, m := range f.Passes.Others {
 		others = append(others, warn(m[0], m[1])...)
 	}
 	switch v := f.Passes.Work; {

@@ -1,6 +1,7 @@
 package environ
 
 import (
+	"cmp"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -38,6 +39,14 @@ func Read() Env {
 		}
 	}
 	return e
+}
+
+// UserName returns the name of the user who runs the program; empty: not known.
+func (e Env) UserName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return cmp.Or(e.vars["USER"], e.vars["LOGNAME"])
 }
 
 // Of reads an environment given as NAME=value pairs. If a name occurs twice, the last one counts.

@@ -11,7 +11,7 @@ import (
 // Known returns all metrics without samples.
 func Known() []Family {
 	return []Family{
-		gauge("mergexo_build_info", "Version of gh mergexo that wrote this file, and its build; always 1.", "version", "goversion", "goos", "goarch"),
+		gauge("mergexo_build_info", "Version of gh mergexo that wrote this file, and its build; always 1.", "version", "goversion", "goos", "goarch", "machine"),
 		gauge("mergexo_passes_work", "Whether passes work: 1, or 0 while they fail, hang or read nothing."),
 		gauge("mergexo_pass_last_timestamp_seconds", "When the last pass ended, in seconds since 1970."),
 		gauge("mergexo_pass_last_success_timestamp_seconds", "When the last pass ended that read a repository and did not fail, in seconds since 1970; 0: never."),
@@ -21,7 +21,8 @@ func Known() []Family {
 		gauge("mergexo_queue_size", "Turns that the last pass planned and that have not started."),
 		gauge("mergexo_workers", "Turns that may run in parallel (runtime.workers)."),
 		gauge("mergexo_running_workers", "Turns that run."),
-		gauge("mergexo_items", "Work items by repository and state.", "repo", "state"),
+		gauge("mergexo_items", "Work items by repository and state; machines that share a database write the same.", "repo", "state"),
+		gauge("mergexo_machine_silent", "Whether no pass has begun on a machine for much longer than usual: 1, else 0; each of several machines that share a database writes all.", "machine"),
 		counter("mergexo_turns_total", "Turns that ended, by kind, agent and outcome.", "kind", "agent", "outcome"),
 		histogram("mergexo_turn_duration_seconds", "Time from the claim of a turn to its end, including waits."),
 		histogram("mergexo_review_response_latency_seconds", "Time from a person's comment to its answer."),
@@ -59,7 +60,7 @@ func zeroOrOne(is bool) float64 {
 }
 
 func fillPasses(by map[string]*Family, v Values) {
-	by["mergexo_build_info"].add(1, v.Build.Version, v.Build.Go, v.Build.OS, v.Build.Arch)
+	by["mergexo_build_info"].add(1, v.Build.Version, v.Build.Go, v.Build.OS, v.Build.Arch, v.Build.Machine)
 	by["mergexo_passes_work"].add(zeroOrOne(v.Work))
 	by["mergexo_pass_last_timestamp_seconds"].add(seconds(v.Last.At))
 	by["mergexo_pass_last_success_timestamp_seconds"].add(seconds(v.Last.GoodAt))
@@ -82,6 +83,9 @@ func fillWork(by map[string]*Family, v Values) {
 	by["mergexo_running_workers"].add(float64(v.Running))
 	for _, i := range v.Items {
 		by["mergexo_items"].add(float64(i.Count), i.Repo, string(i.State))
+	}
+	for _, m := range v.Machines {
+		by["mergexo_machine_silent"].add(zeroOrOne(m.Silent), m.Name)
 	}
 	for _, t := range v.Turns {
 		by["mergexo_turns_total"].add(float64(t.Count), t.Kind, t.Agent, t.Outcome)

@@ -7,7 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Values are the data of the metrics. Counters are totals since the database was created.
+// Values are the data of the metrics. Counters are totals since the database was created; of several
+// machines that share one, those of one machine.
 type Values struct {
 	Build    Build
 	Last     work.LastPass
@@ -24,10 +25,17 @@ type Values struct {
 	Used     []Used
 	Requests []work.RequestCount
 	Limits   []work.RateLimit
+	Machines []Machine // that share the database; none: it is not shared
 }
 
 // Build identifies the program.
-type Build struct{ Version, Go, OS, Arch string }
+type Build struct{ Version, Go, OS, Arch, Machine string }
+
+// Machine is whether a machine is silent.
+type Machine struct {
+	Name   string
+	Silent bool
+}
 
 // Items is how many work items of a repository are in a state.
 type Items struct {

@@ -18,7 +18,7 @@ import (
 func full() Values {
 	at := time.UnixMilli(1_700_000_000_250)
 	v := Values{
-		Build:    Build{Version: "v1.2.3", Go: "go1.26", OS: "linux", Arch: "amd64"},
+		Build:    Build{Version: "v1.2.3", Go: "go1.26", OS: "linux", Arch: "amd64", Machine: "build1"},
 		Last:     work.LastPass{At: at, GoodAt: at.Add(-time.Minute), Took: 1500 * time.Millisecond, Failures: 2},
 		Passes:   []work.PassCount{{Outcome: work.PassOK, Count: 40}, {Outcome: work.PassFailed, Count: 2}},
 		Queue:    3,
@@ -32,6 +32,7 @@ func full() Values {
 		Used:     []Used{{Agent: "codex", Runs: 9, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 1 << 53, OutputTokens: 12, CostUSD: 0.1 + 0.2}, UnknownTokens: 1, UnknownCost: 2}}},
 		Requests: []work.RequestCount{{Host: "github.com", API: "rest", Status: "304", Count: 1_000_000}},
 		Limits:   []work.RateLimit{{Host: "github.com", Resource: "core", Remaining: 4990, Most: 5000, ResetAt: at}},
+		Machines: []Machine{{Name: "build1"}, {Name: "build2", Silent: true}},
 	}
 	v.TurnTime.Add(5*time.Second, 2, 6*time.Second)
 	v.TurnTime.Add(time.Minute, 1, 30*time.Second)

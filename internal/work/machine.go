@@ -20,7 +20,18 @@ type Machine struct {
 	Failures    int           // how many failed in a row since
 	Why         string        // why the last of these failed
 	SilentAfter time.Duration // after how long without a pass something is wrong there
+	Stopped     MachineStop   // how a person stopped its passes; empty: nobody did
 }
+
+// MachineStop is how a person stopped a machine's passes, so that nobody misses them. The next pass
+// ends it.
+type MachineStop string
+
+// The ways in which passes are stopped.
+const (
+	MachinePaused      MachineStop = "paused"      // that machine alone: `pause --all` did not reach the database
+	MachineUnscheduled MachineStop = "unscheduled" // its schedule was removed
+)
 
 // OlderVersion reports whether a version of the program is older than the oldest that is allowed.
 // What is no release, such as a build of one's own, is not compared.
@@ -48,7 +59,7 @@ const MachineNoteEvery = 5 * time.Minute
 
 // Differs reports whether something changed of a machine besides the times of its passes.
 func (m Machine) Differs(known Machine) bool {
-	return m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version ||
+	return m.Stopped != known.Stopped || m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version ||
 		(m.Failures > 0) != (known.Failures > 0) || m.Why != known.Why
 }
 
@@ -59,11 +70,15 @@ func Silence(every, pass time.Duration) time.Duration {
 	return MachineNoteEvery + max(leastSlack, 3*min(every, 24*time.Hour)) + pass
 }
 
-// Silent returns since when the machine is silent; false: it is not.
+// Silent returns since when the machine is silent; false: it is not. One whose passes a person
+// stopped is not.
 func (m Machine) Silent(now time.Time) (since time.Time, silent bool) {
 	since = m.BeganAt.Add(m.SilentAfter)
-	return since, !m.BeganAt.IsZero() && now.After(since)
+	return since, m.Stopped == "" && !m.BeganAt.IsZero() && now.After(since)
 }
+
+// Failing reports whether its passes fail for longer than one of them may by itself.
+func (m Machine) Failing() bool { return m.Failures >= FailingPasses }
 
 // Called returns the machine's name, with its host name if that is another one.
 func (m Machine) Called() string {
@@ -73,8 +88,16 @@ func (m Machine) Called() string {
 	return m.Name + " (" + m.Host + ")"
 }
 
-// Says returns a text for a silent machine, and what to type.
-func (m Machine) Says() (says, do string) {
-	return fmt.Sprintf("machine %s is silent: no pass has begun there since %s", m.Called(), Stamp(m.BeganAt)),
-		fmt.Sprintf("look at it there with gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
+// Says returns a text for a machine that is silent or whose passes fail, and what to type; empty:
+// neither.
+func (m Machine) Says(now time.Time) (says, do string) {
+	_, silent := m.Silent(now)
+	switch {
+	case silent:
+		return fmt.Sprintf("machine %s is silent: no pass has begun there since %s", m.Called(), Stamp(m.BeganAt)),
+			fmt.Sprintf("look at it there with gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
+	case m.Failing():
+		return fmt.Sprintf("machine %s: %s: %s", m.Called(), inARow(m.Failures), m.Why), "run gh mergexo tick there, and see what it says"
+	}
+	return "", ""
 }

@@ -31,5 +31,5 @@ func (p *Env) Halted(ctx context.Context) (folder.Halt, bool) {
 
 // HaltOf returns the pause of all machines; zero: there is none.
 func HaltOf(f store.Fleet) folder.Halt {
-	return folder.Halt{Since: f.PausedAt, Why: f.Why, Fleet: true}
+	return folder.Halt{Since: f.PausedAt, Why: f.Why, Fleet: true, By: f.PausedBy, On: f.PausedOn}
 }

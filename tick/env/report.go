@@ -38,6 +38,7 @@ type Report struct {
 	Halt      *folder.Halt // everything was paused, so there was no pass; else nil
 	Held      string       // why turns wait for another day's budgets; empty: none does
 	Due       int          // turns that are due and were not started; below 0: nothing was planned
+	Machines  []MachineReport
 
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.
 	// The causes of their repositories repeat it.
@@ -49,6 +50,14 @@ type Report struct {
 	places map[string]int // in repos, by name
 	turns  []TurnReport
 	merges []MergeReport
+}
+
+// MachineReport is another machine that is silent, or whose passes fail.
+type MachineReport struct {
+	Name    string    `json:"name"`    // its name
+	Says    string    `json:"says"`    // what is wrong there
+	Do      string    `json:"do"`      // what to do about it
+	BeganAt time.Time `json:"beganAt"` // when a pass last began there, to within some minutes
 }
 
 // RepoReport is what a pass did in one repository.

@@ -26,7 +26,9 @@ type Halt struct {
 	Why   string    `json:"reason"`
 	// Fleet says that all machines on the database are paused. The database decides whether they
 	// still are.
-	Fleet bool `json:"fleet,omitempty"`
+	Fleet bool   `json:"fleet,omitempty"`
+	By    string `json:"-"` // who paused them; only the database knows
+	On    string `json:"-"` // the machine on which they did
 }
 
 // maxHaltReason limits a reason, in bytes.
@@ -36,7 +38,11 @@ const maxHaltReason = 500
 func (h Halt) Reason() work.Reason {
 	r := work.Reason{Kind: work.WhyHalted, Text: h.Why}
 	if h.Fleet {
-		r.Text = strings.TrimSuffix("as on all machines: "+h.Why, ": ")
+		r.Text = "as on all machines"
+		if h.By != "" || h.On != "" {
+			r.Text += ", by " + strings.TrimPrefix(strings.TrimSuffix(h.By+" on "+h.On, " on "), " on ")
+		}
+		r.Text = strings.TrimSuffix(r.Text+": "+h.Why, ": ")
 	}
 	if !h.Since.IsZero() {
 		r.At = h.Since.UnixMilli()

@@ -21,13 +21,32 @@ func WriteMetrics(file string, build metrics.Build) Observer {
 		if err != nil {
 			return fmt.Errorf("read the metrics: %w", err)
 		}
-		v.Build = build
+		v.Build, v.Build.Machine = build, e.Machine.Name
 		return files.Publish(file, metrics.Text(metrics.Families(v)))
 	}}
 }
 
-// values returns the metrics of the whole database and of this pass.
+// own selects what this machine did. Where several share the database, each writes its own counters,
+// so that their sum counts everything once; what is true of all of them is a gauge that each writes.
+type own struct {
+	shared  bool
+	machine string
+}
+
+// by adds the machine to the dimensions of a sum.
+func (o own) by(by ...store.By) []store.By {
+	if o.shared {
+		by = append(by, store.ByMachine)
+	}
+	return by
+}
+
+// has reports whether a line of such a sum, or a run, is this machine's.
+func (o own) has(machine string) bool { return !o.shared || machine == o.machine }
+
+// values returns the metrics of this machine, of what it shares with others, and of this pass.
 func values(ctx context.Context, e *PassEnd) (v metrics.Values, err error) {
+	mine := own{e.Store.Shared(), e.Machine.Name}
 	v.Last, v.Work, v.Queue, v.Workers = e.Passes.Last, !work.JudgePasses(e.Passes).Bad(), e.Report.Due, e.Config.Runtime.Workers
 	live, err := e.Dirs.LiveTurns() // HeldSlots would briefly take free slots from starting passes
 	if err != nil {
@@ -35,12 +54,15 @@ func values(ctx context.Context, e *PassEnd) (v metrics.Values, err error) {
 	}
 	v.Running = len(live)
 	return v, e.Store.View(ctx, func(tx *store.Tx) error {
-		var errs [4]error
+		var errs [5]error
 		v.Passes, errs[0] = tx.ListPasses(ctx)
 		v.Requests, errs[1] = tx.ListRequests(ctx)
 		v.Limits, errs[2] = tx.ListRateLimits(ctx)
 		v.Items, errs[3] = items(ctx, tx, e)
-		return errors.Join(append(errs[:], addTurns(ctx, tx, &v), addTimes(ctx, tx, &v), addUsed(ctx, tx, &v))...)
+		if mine.shared {
+			v.Machines, errs[4] = machines(ctx, tx, e)
+		}
+		return errors.Join(append(errs[:], mine.addTurns(ctx, tx, &v), mine.addTimes(ctx, tx, &v), mine.addUsed(ctx, tx, &v))...)
 	})
 }
 
@@ -65,25 +87,41 @@ func items(ctx context.Context, tx *store.Tx, e *PassEnd) (all []metrics.Items, 
 	return all, err
 }
 
-func addTurns(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
-	turns, err := tx.Turns(ctx, ever, store.ByKind, store.ByAgent, store.ByOutcome)
-	for _, t := range turns {
-		v.Turns = append(v.Turns, metrics.Turns{Kind: t.Kind, Agent: t.Agent, Outcome: t.Outcome, Count: t.Count})
+// machines returns which machines are silent.
+func machines(ctx context.Context, tx *store.Tx, e *PassEnd) (all []metrics.Machine, err error) {
+	known, err := tx.ListMachines(ctx)
+	for _, m := range known {
+		_, silent := m.Silent(e.Now())
+		all = append(all, metrics.Machine{Name: m.Name, Silent: silent && m.Name != e.Machine.Name})
 	}
-	failures, failedErr := tx.Failures(ctx, ever, store.ByKind)
+	return all, err
+}
+
+func (o own) addTurns(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
+	turns, err := tx.Turns(ctx, ever, o.by(store.ByKind, store.ByAgent, store.ByOutcome)...)
+	for _, t := range turns {
+		if o.has(t.Machine) {
+			v.Turns = append(v.Turns, metrics.Turns{Kind: t.Kind, Agent: t.Agent, Outcome: t.Outcome, Count: t.Count})
+		}
+	}
+	failures, failedErr := tx.Failures(ctx, ever, o.by(store.ByKind)...)
 	for _, f := range failures {
-		v.Failures = append(v.Failures, metrics.Failures{Kind: work.ReasonKind(f.Kind), Count: f.Count})
+		if o.has(f.Machine) {
+			v.Failures = append(v.Failures, metrics.Failures{Kind: work.ReasonKind(f.Kind), Count: f.Count})
+		}
 	}
 	return errors.Join(err, failedErr)
 }
 
-func addTimes(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
+func (o own) addTimes(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
 	var errs []error
 	for what, into := range map[store.Timed]*metrics.Times{store.TimeTurn: &v.TurnTime, store.TimeAnswer: &v.Answers} {
 		into.Bounds = store.TimeBounds()
-		lines, err := tx.Times(ctx, what, ever)
+		lines, err := tx.Times(ctx, what, ever, o.by()...)
 		for _, l := range lines {
-			into.Add(l.Most, l.Count, l.Sum)
+			if o.has(l.Machine) {
+				into.Add(l.Most, l.Count, l.Sum)
+			}
 		}
 		errs = append(errs, err)
 	}
@@ -92,13 +130,16 @@ func addTimes(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
 
 // addUsed counts ended runs only: the usage of an open run may be corrected downwards, and
 // Prometheus takes a falling counter for a restart.
-func addUsed(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
-	costs, err := tx.Costs(ctx, ever, store.ByAgent)
+func (o own) addUsed(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
+	costs, err := tx.Costs(ctx, ever, o.by(store.ByAgent)...)
 	open, openErr := tx.ListOpenRuns(ctx)
 	for _, c := range costs {
+		if !o.has(c.Machine) {
+			continue
+		}
 		sum, runs := c.UsageSum, c.Runs
 		for _, r := range open {
-			if r.Agent == c.Agent {
+			if r.Agent == c.Agent && o.has(r.Machine) {
 				of := work.UsageSum{}.Add(r.Usage, r.Known)
 				runs--
 				sum.InputTokens -= of.InputTokens

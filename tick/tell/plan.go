@@ -3,7 +3,6 @@ package tell
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -112,8 +111,13 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
 	if t.Store.Shared() {
 		f.Machine = t.Machine.Name
-		if f.Silent, err = t.silent(ctx, tx, now); err != nil {
+		if f.Others, err = t.others(ctx, tx); err != nil {
 			return f, err
+		}
+		if len(f.Others) > 0 {
+			if f.Silences, err = tx.ListSilences(ctx); err != nil {
+				return f, err
+			}
 		}
 	}
 	f.Stops, err = tx.ListNewStops(ctx, since)
@@ -146,11 +150,8 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 	return f, err
 }
 
-// silent returns the other machines without a pass for too long.
-func (t *Notifier) silent(ctx context.Context, tx *store.Tx, now time.Time) ([]work.Machine, error) {
+// others returns the other machines.
+func (t *Notifier) others(ctx context.Context, tx *store.Tx) ([]work.Machine, error) {
 	all, err := tx.ListMachines(ctx)
-	return slices.DeleteFunc(all, func(m work.Machine) bool {
-		_, silent := m.Silent(now)
-		return !silent || m.Name == t.Machine.Name
-	}), err
+	return slices.DeleteFunc(all, func(m work.Machine) bool { return m.Name == t.Machine.Name }), err
 }

@@ -1,6 +1,7 @@
 package news
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,10 +40,10 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	facts := happened(f)
 	var all []Entry
 	for _, t := range targets {
-		for _, x := range append(facts, passes(f, t)...) {
+		for _, x := range slices.Concat(facts, machines(f, t), passes(f, t)) {
 			asked := x.Kind
-			if asked == Recovered || asked == Silent {
-				asked = PassFailing
+			if of, is := endOf[asked]; is {
+				asked = of
 			}
 			from, told := since[[2]string{t.Name, string(asked)}]
 			if !t.Wants(asked) || !told || x.at.Before(from.Truncate(time.Second)) || f.Now.Sub(x.at) > MostAge {
@@ -53,6 +54,9 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	}
 	return all
 }
+
+// endOf are the kinds that tell of the end of another, and go to its targets.
+var endOf = map[Kind]Kind{Recovered: PassFailing, Back: Silent}
 
 // Standing returns dropped entries for new targets about what already lasts, since an unknown time.
 // Their keys keep Decide from sending messages about it later.
@@ -113,15 +117,26 @@ func whatStopped(s Stop) Kind {
 	return Blocked
 }
 
-// passes returns a target's messages that passes do not work, or that they work again, here or on
-// another machine.
+// machines returns a target's messages that other machines are silent, or are so no more. A machine
+// that was forgotten, or whose passes a person stopped, is neither.
+func machines(f Facts, t Target) (all []fact) {
+	for _, m := range f.Others {
+		if since, silent := m.Silent(f.Now); silent {
+			says, do := m.Says(f.Now)
+			all = append(all, fact{Kind: Silent, machine: m.Name, key: m.Name + " " + millis(m.BeganAt), at: since, says: says, do: do})
+			continue
+		}
+		told := slices.IndexFunc(f.Silences, func(e Entry) bool { return e.Target == t.Name && e.Machine == m.Name })
+		if told >= 0 && m.Stopped == "" {
+			all = append(all, fact{Kind: Back, machine: m.Name, key: subject(f.Silences[told].Key), at: f.Now, says: "machine " + m.Called() + ": a pass has begun again"})
+		}
+	}
+	return all
+}
+
+// passes returns a target's messages that passes of this machine do not work, or that they work again.
 func passes(f Facts, t Target) []fact {
 	var all []fact
-	for _, m := range f.Silent {
-		since, _ := m.Silent(f.Now)
-		says, do := m.Says()
-		all = append(all, fact{Kind: Silent, key: m.Name + " " + millis(m.BeganAt), at: since, says: says, do: do})
-	}
 	if f.Passes == nil {
 		return all
 	}

@@ -43,7 +43,7 @@ func (m Message) JSON() string {
 // names are the kinds, for people.
 var names = map[Kind]string{
 	Question: "Question", Blocked: "Blocked", HumanReview: "Human review", PullOpened: "Pull request opened", Merged: "Merged",
-	BudgetSpent: "Budget spent", PassFailing: "Passes fail", Recovered: "Passes succeed again", Silent: "Machine silent", Test: "Test",
+	BudgetSpent: "Budget spent", PassFailing: "Passes fail", Recovered: "Passes succeed again", Silent: "Machine silent", Back: "Machine works again", Test: "Test",
 }
 
 func (x fact) message(id string) Message {

@@ -24,18 +24,19 @@ const (
 	Merged      Kind = "merged"
 	BudgetSpent Kind = "budget_spent"
 	PassFailing Kind = "pass_failing"
+	Silent      Kind = "machine_silent" // no pass begins on another machine
 
 	// Recovered goes to the targets of PassFailing; it cannot be configured by itself.
 	Recovered Kind = "pass_recovered"
-	// Silent says that no pass begins on another machine. It goes to the targets of PassFailing, too.
-	Silent Kind = "machine_silent"
+	// Back ends Silent, and goes to its targets; it cannot be configured by itself.
+	Back Kind = "machine_back"
 	// Test is sent by a person to test a target.
 	Test Kind = "test"
 )
 
 // All lists the kinds that a target may configure.
 func All() []Kind {
-	return []Kind{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing}
+	return []Kind{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing, Silent}
 }
 
 // State is how far a message has come. Sent is stored before the message is sent, so it is sent at
@@ -161,7 +162,8 @@ type Facts struct {
 	Budget    work.Reason      // the day's budget is spent; zero: it is not
 	Passes    *work.PassFacts  // nil while a pass runs
 	Machine   string           // whose passes these are; empty: there is one machine only
-	Silent    []work.Machine   // other machines without a pass for too long
+	Others    []work.Machine   // the other machines
+	Silences  []Entry          // of each target and machine the last Silent message, unless Back was sent since
 	Failing   map[string]Entry // by target: its last PassFailing message, unless Recovered was sent since
 }
 

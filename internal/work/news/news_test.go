@@ -211,8 +211,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Passes of several machines are kept apart, also where none of them ever ended well; a silent
-// machine is reported once for each silence, to the targets that hear of failing passes.
+// Passes of several machines are kept apart, also where none of them ever ended well.
 func TestMachines(t *testing.T) {
 	failing := func(machine string) Entry {
 		f := Facts{Now: noon, Machine: machine, Passes: &work.PassFacts{Last: work.LastPass{Failures: 3, Why: "no network"}}}
@@ -230,15 +229,47 @@ func TestMachines(t *testing.T) {
 	if all := Decide(well, []Target{chat}, since(chat, noon.Add(-time.Hour))); !slices.Equal(whats(all), []Kind{Recovered}) || all[0].Key != "pass_recovered a 0" || all[0].Machine != "a" {
 		t.Errorf("%+v", all)
 	}
+}
+
+// Another machine that is silent is reported once for each silence, and so is the end of the silence.
+// One that a person stopped or forgot is neither silent nor back.
+func TestSilentMachines(t *testing.T) {
 	quiet := work.Machine{Name: "b", Host: "desk", BeganAt: noon.Add(-time.Hour), SilentAfter: 20 * time.Minute}
-	for _, passes := range []*work.PassFacts{nil, {}} {
-		all := Decide(Facts{Now: noon, Machine: "a", Silent: []work.Machine{quiet}, Passes: passes}, []Target{chat}, since(chat, noon.Add(-time.Hour)))
-		if len(all) != 1 || all[0].What != Silent || !strings.Contains(all[0].Body, "gh mergexo machines forget b") || all[0].Key != "machine_silent b "+millis(quiet.BeganAt) {
-			t.Errorf("%+v", all)
+	works, paused := quiet, quiet
+	works.BeganAt, paused.Stopped = noon, work.MachinePaused
+	of := func(m ...work.Machine) Facts {
+		return Facts{Now: noon, Machine: "a", Others: m, Passes: &work.PassFacts{}}
+	}
+	decide := func(f Facts) []Entry { return Decide(f, []Target{chat}, since(chat, noon.Add(-time.Hour))) }
+	silent := decide(of(quiet))
+	if len(silent) != 1 || silent[0].What != Silent || silent[0].Machine != "b" || silent[0].Key != "machine_silent b "+millis(quiet.BeganAt) || !strings.Contains(silent[0].Body, "gh mergexo machines forget b") {
+		t.Fatalf("%+v", silent)
+	}
+	for name, c := range map[string]struct {
+		now  []work.Machine
+		told []Entry
+		want []Kind
+	}{
+		"it works, as ever":     {[]work.Machine{works}, nil, nil},
+		"it works again":        {[]work.Machine{works}, silent, []Kind{Back}},
+		"it is silent still":    {[]work.Machine{quiet}, silent, []Kind{Silent}}, // its key is known
+		"it is paused":          {[]work.Machine{paused}, nil, nil},
+		"it was paused since":   {[]work.Machine{paused}, silent, nil},
+		"it was forgotten":      {nil, silent, nil},
+		"another works":         {[]work.Machine{{Name: "c", BeganAt: noon, SilentAfter: time.Hour}}, silent, nil},
+		"another target's news": {[]work.Machine{works}, []Entry{{Target: "mail", Machine: "b", Key: silent[0].Key}}, nil},
+	} {
+		f := of(c.now...)
+		f.Silences = c.told
+		got := decide(f)
+		if !slices.Equal(whats(got), c.want) || len(got) == 1 && subject(got[0].Key) != subject(silent[0].Key) {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	deaf := Target{Name: "chat", Kinds: []Kind{Question}}
-	if all := Decide(Facts{Now: noon, Silent: []work.Machine{quiet}}, []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(all) > 0 {
-		t.Errorf("%+v", all)
+	for _, kinds := range [][]Kind{{Question}, {PassFailing}} {
+		deaf := Target{Name: "chat", Kinds: kinds}
+		if all := Decide(of(quiet), []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(all) > 0 {
+			t.Errorf("%+v", all)
+		}
 	}
 }

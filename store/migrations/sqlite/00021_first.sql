@@ -83,14 +83,16 @@ CREATE TABLE machines (
     good_at      INTEGER NOT NULL, -- when one last ended that read a repository
     failures     INTEGER NOT NULL, -- how many failed in a row since
     why          TEXT    NOT NULL, -- why the last of these failed
-    silent_after INTEGER NOT NULL  -- after how long without a pass something is wrong there, in milliseconds
+    silent_after INTEGER NOT NULL, -- after how long without a pass something is wrong there, in milliseconds
+    stopped      TEXT    NOT NULL DEFAULT '' -- how a person stopped its passes: paused, unscheduled; empty: nobody did
 ) STRICT, WITHOUT ROWID;
 
 -- What holds for all machines together: one row, or none.
 CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
     paused_at INTEGER NOT NULL DEFAULT 0,  -- since when everything is paused; 0: it is not
-    paused_by TEXT    NOT NULL DEFAULT '', -- the machine on which a person said so
+    paused_by TEXT    NOT NULL DEFAULT '', -- who said so, by their name on that machine
+    paused_on TEXT    NOT NULL DEFAULT '', -- the machine on which they said so
     why       TEXT    NOT NULL DEFAULT '', -- their reason
     oldest    TEXT    NOT NULL DEFAULT '', -- the oldest version of the program that may use the database; empty: any
     moved_to  TEXT    NOT NULL DEFAULT ''  -- the database to which all rows were moved; it is used instead
@@ -693,6 +695,7 @@ CREATE TABLE totals (
     kind          TEXT    NOT NULL, -- of a turn; of a failure's reason
     agent         TEXT    NOT NULL,
     reviewer      TEXT    NOT NULL, -- empty: none; of verdicts: people
+    machine       TEXT    NOT NULL DEFAULT '', -- where a run was, a turn ended or a failure happened; empty: not kept apart
     outcome       TEXT    NOT NULL, -- the step in which a turn ended; a verdict's decision
     most          INTEGER NOT NULL, -- of times: the bucket's upper bound in seconds; 0: there is none
     n             INTEGER NOT NULL,
@@ -704,7 +707,7 @@ CREATE TABLE totals (
     cost_usd      REAL    NOT NULL,
     findings      INTEGER NOT NULL, -- of verdicts
     ms            INTEGER NOT NULL, -- of times: their sum
-    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
+    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 ) STRICT, WITHOUT ROWID;
 
 -- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
@@ -739,8 +742,9 @@ CREATE TABLE notifications (
 ) STRICT;
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
--- What was told of passes last, without a walk over all that was ever told of them.
+-- What was told of a machine last, without a walk over all that was ever told of it.
 CREATE INDEX notifications_passes ON notifications (target, machine) WHERE what IN ('pass_failing', 'pass_recovered');
+CREATE INDEX notifications_silences ON notifications (target, machine) WHERE what IN ('machine_silent', 'machine_back');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (
