@@ -48,15 +48,14 @@ type Fleet struct {
 	PausedAt time.Time // since when everything is paused; zero: it is not
 	PausedBy string    // the machine on which a person said so
 	Why      string    // their reason
-	Oldest   string    // the oldest version of the program that may use the database; empty: any
 }
 
 // GetFleet returns what holds for all machines together.
 func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 	scan := func(row scanner) (f Fleet, err error) {
-		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.Why, &f.Oldest)
+		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.Why)
 	}
-	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, why, oldest FROM fleet WHERE id = 1`)
+	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, why FROM fleet WHERE id = 1`)
 	return f, err
 }
 
@@ -72,11 +71,4 @@ func (t *Tx) PauseFleet(ctx context.Context, at time.Time, why string) error {
 func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
 	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', why = '' WHERE id = 1 AND paused_at > 0`)
 	return n == 1, err
-}
-
-// RequireVersion stores the oldest version of the program that may use the database.
-func (t *Tx) RequireVersion(ctx context.Context, oldest string) error {
-	_, err := t.exec(ctx, "store the oldest version that may use the database", `INSERT INTO fleet (id, oldest) VALUES (1, ?)
-		ON CONFLICT (id) DO UPDATE SET oldest = excluded.oldest`, oldest)
-	return err
 }

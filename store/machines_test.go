@@ -115,10 +115,9 @@ func TestMachines(t *testing.T) {
 	end := func() bool { return inTx(t, d, func(tx *Tx) (bool, error) { return tx.ResumeFleet(ctx) }) }
 	equal(t, fleet(), Fleet{})
 	equal(t, end(), false)
-	update(t, d, func(tx *Tx) error { return tx.RequireVersion(ctx, "v0.2.0") })
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0, "the bill") })
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0.Add(time.Hour), "another reason") })
-	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "a", Why: "another reason", Oldest: "v0.2.0"})
+	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "a", Why: "another reason"})
 	equal(t, end(), true)
-	equal(t, fleet(), Fleet{Oldest: "v0.2.0"})
+	equal(t, fleet(), Fleet{})
 }

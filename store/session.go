@@ -76,19 +76,10 @@ var errPooled = errors.New("a pooler gives each transaction another connection, 
 // the connection away when a transaction ends: as long as another transaction has it, what the session
 // set is gone.
 func (s *Session) begin(ctx context.Context) error {
-	settings := map[string]string{
-		"mergexo.session":         s.id,
-		"tcp_keepalives_idle":     seconds(keepAlive),
-		"tcp_keepalives_interval": seconds(keepAlive),
-		"tcp_keepalives_count":    "3",
-		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
-		"idle_session_timeout":    "0",
-		"statement_timeout":       "0",
-	}
-	for name, value := range settings {
-		if _, err := s.conn.Exec(ctx, `SELECT set_config($1, $2, false)`, name, value); err != nil {
-			return err
-		}
+	settings := keepAlives()
+	settings["mergexo.session"] = s.id
+	if err := set(ctx, s.conn, settings); err != nil {
+		return err
 	}
 	return s.pool.View(ctx, func(tx *Tx) error {
 		if _, err := listRows(ctx, tx, "begin a transaction", scanCount, `SELECT 1`); err != nil {
@@ -101,6 +92,29 @@ func (s *Session) begin(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// keepAlives are the settings of a connection that holds locks: the server closes it soon after its
+// machine is gone, and not as long as its machine is there.
+func keepAlives() map[string]string {
+	return map[string]string{
+		"tcp_keepalives_idle":     seconds(keepAlive),
+		"tcp_keepalives_interval": seconds(keepAlive),
+		"tcp_keepalives_count":    "3",
+		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
+		"idle_session_timeout":    "0",
+		"statement_timeout":       "0",
+	}
+}
+
+// set changes settings of a connection. As parameters of the connection a pooler would refuse them.
+func set(ctx context.Context, conn *pgx.Conn, settings map[string]string) error {
+	for name, value := range settings {
+		if _, err := conn.Exec(ctx, `SELECT set_config($1, $2, false)`, name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

@@ -2,7 +2,6 @@ package tick
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -35,9 +34,6 @@ func (p *Pass) describeMachine(ctx context.Context) work.Machine {
 func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration) (former string, fleet store.Fleet, err error) {
 	if fleet, err = tx.GetFleet(ctx); err != nil {
 		return "", fleet, err
-	}
-	if work.OlderVersion(m.Version, fleet.Oldest) {
-		return "", fleet, fmt.Errorf("the database is used by newer versions, and takes %s or newer; this is %s: gh extension upgrade mergexo", fleet.Oldest, m.Version)
 	}
 	if m.Name == "" || m.BeganAt.IsZero() {
 		return "", fleet, nil

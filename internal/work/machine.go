@@ -2,9 +2,6 @@ package work
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,26 +17,6 @@ type Machine struct {
 	Failures    int           // how many failed in a row since
 	Why         string        // why the last of these failed
 	SilentAfter time.Duration // after how long without a pass something is wrong there
-}
-
-// OlderVersion reports whether a version of the program is older than the oldest that is allowed.
-// What is no release, such as a build of one's own, is not compared.
-func OlderVersion(version, oldest string) bool {
-	have, is := release(version)
-	least, limited := release(oldest)
-	return is && limited && slices.Compare(have, least) < 0
-}
-
-// release returns the numbers of a version such as v1.2.3; false: it is no release.
-func release(version string) (numbers []int, ok bool) {
-	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return nil, false
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers, len(numbers) == 3
 }
 
 // MachineNoteEvery is how old the row of a machine may become whose passes go on as before, where other

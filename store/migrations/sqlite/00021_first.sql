@@ -91,9 +91,19 @@ CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
     paused_at INTEGER NOT NULL DEFAULT 0,  -- since when everything is paused; 0: it is not
     paused_by TEXT    NOT NULL DEFAULT '', -- the machine on which a person said so
-    why       TEXT    NOT NULL DEFAULT '', -- their reason
-    oldest    TEXT    NOT NULL DEFAULT ''  -- the oldest version of the program that may use the database; empty: any
+    why       TEXT    NOT NULL DEFAULT ''  -- their reason
 ) STRICT;
+
+-- Which programs may use a database of each schema. Each migration adds its row: so a program that
+-- knows an older schema than the database has runs with it, if it knows one that is new enough. A
+-- migration that only adds what has a default leaves in what the last release knows. One that removes
+-- or changes something comes one release after the last program that uses it, and says so here.
+CREATE TABLE schemas (
+    number INTEGER NOT NULL PRIMARY KEY, -- of the migration
+    oldest INTEGER NOT NULL              -- the schema that a program must know at least
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO schemas (number, oldest) VALUES (21, 21);
 
 -- How far the clock of a machine was ahead of a host's when the host answered last, in
 -- milliseconds; less than 0: behind. And who gh was logged in as there.
