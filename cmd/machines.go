@@ -35,7 +35,8 @@ of it, and the [[notify]] targets of failing passes get one message.`,
 		Use:   "forget <name>",
 		Short: "Forget a machine that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
-finish its turns. If a pass begins there again, it is listed again.
+finish its turns, and wait no longer for what only that machine knows after the database
+was lost. If a pass begins there again, it is listed again.
 
 To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 		Example: "  $ gh mergexo machines forget build2",
@@ -58,6 +59,7 @@ type machineView struct {
 	Version  string        `json:"version"`  // of the program
 	Began    terminal.Time `json:"began"`    // when a pass last began there, to within some minutes
 	LastGood terminal.Time `json:"lastGood"` // when one last ended that read a repository, to within some minutes; null: none did
+	Awaited  bool          `json:"awaited"`  // whether turns wait for a pass there: the database was lost or set back
 	Silent   bool          `json:"silent"`   // whether no pass has begun there for much longer than usual
 	Failures int           `json:"failures"` // how many passes have failed there in a row
 	Error    string        `json:"error"`    // why the last of these failed
@@ -66,6 +68,8 @@ type machineView struct {
 
 func (v machineView) says() string {
 	switch {
+	case v.Awaited:
+		return "turns wait for it"
 	case v.Silent:
 		return "silent"
 	case v.Failures > 0:
@@ -120,7 +124,7 @@ func (a *app) viewMachines(ctx context.Context, tx *store.Tx, cfg *config.Config
 	return terminal.Each(known, func(m work.Machine) machineView {
 		v := machineView{
 			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, Began: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
-			Failures: m.Failures, Error: m.Why, Turns: []string{},
+			Failures: m.Failures, Error: m.Why, Awaited: m.Unread > 0, Turns: []string{},
 		}
 		_, v.Silent = m.Silent(a.Now())
 		for _, t := range turns {
@@ -163,7 +167,7 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	}
 	said := "Forgot machine " + name + "."
 	if i := slices.IndexFunc(known, func(m work.Machine) bool { return m.Name == name }); i >= 0 {
-		if _, silent := known[i].Silent(a.Now()); !silent {
+		if _, silent := known[i].Silent(a.Now()); !silent && !known[i].BeganAt.IsZero() {
 			said += " A pass has begun there at " + work.Stamp(known[i].BeganAt) + "; with the next one it is listed again. To stop them, there: gh mergexo schedule remove"
 		}
 	}

@@ -30,8 +30,10 @@ func (p *Pass) describeMachine(ctx context.Context) work.Machine {
 
 // noteMachine stores this machine in the transaction with which a pass begins, if that has changed
 // or is some minutes old, and reads what holds for all machines. ahead is how far this machine's
-// clock is ahead. It returns the state folder that had the machine's name before; empty: the same.
-func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration) (former string, fleet store.Fleet, err error) {
+// clock is ahead. It returns the state folder that had the machine's name before; empty: the same. r is
+// what this one's state folder remembers, and p.remembers what it is to remember afterwards.
+func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration, r remembered) (former string, fleet store.Fleet, err error) {
+	p.remembers = nil
 	if fleet, err = tx.GetFleet(ctx); err != nil {
 		return "", fleet, err
 	}
@@ -47,9 +49,13 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	if err != nil {
 		return "", fleet, err
 	}
+	found, err := p.findLost(ctx, tx, m, known, r)
+	if err != nil {
+		return "", fleet, err
+	}
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
-		if !old && !m.Differs(known[i]) {
+		if !old && !found && !m.Differs(known[i]) {
 			return "", fleet, nil
 		}
 		if former = known[i].Installation; former == m.Installation {
@@ -66,6 +72,9 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 		if _, err := tx.ForgetMachine(ctx, k.Name); err != nil { // the database came here with a state folder
 			return "", fleet, err
 		}
+	}
+	if p.Store.Shared() {
+		p.remembers = fleetOf(m, known)
 	}
 	return former, fleet, tx.PutMachine(ctx, m)
 }

@@ -149,6 +149,10 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	var limits []work.Limit
 	var gone []work.RepoName
 	var former string
+	remembered, err := p.remember(machine)
+	if err != nil {
+		return fleet, err
+	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
@@ -159,7 +163,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
 			return err
 		}
-		if former, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
+		if former, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks), remembered); err != nil {
 			return err
 		}
 		if limits, err = tx.ListLimits(ctx); err != nil {
@@ -173,6 +177,11 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	})
 	if err != nil {
 		return fleet, err
+	}
+	if p.remembers != nil {
+		if err := p.Dirs.RememberFleet(*p.remembers); err != nil {
+			return fleet, err
+		}
 	}
 	p.AssumeClocks(clocks)
 	if former != "" {

@@ -38,6 +38,8 @@ type Pass struct {
 	turns   *turn.Turns
 	merging *merge.Merging
 	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository
+
+	remembers *folder.Fleet // what the state folder is to remember once the pass's first transaction is stored; nil: nothing new
 }
 
 // Run runs the pass. If another pass holds tick.lock, that is no error; the report has it.
@@ -131,6 +133,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
+	p.ingest.CompareJournals(ctx, ready)
 	if _, halted := p.Halted(ctx); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
@@ -139,7 +142,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		return leases, fmt.Errorf("route: %w", err)
 	}
 	p.chosen = chosenMerges(plans)
-	fresh, err := p.claim(ctx, plans, len(leases))
+	fresh, err := p.claim(ctx, plans, len(leases), rep)
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)
 	}

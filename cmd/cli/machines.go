@@ -39,11 +39,15 @@ func (m Machines) Called(name string) string {
 	return name // forgotten
 }
 
-// Silent returns, for people, each machine without a pass for too long, and what to type.
+// Silent returns, for people, each machine without a pass for too long or for whose journals turns wait,
+// and what to type.
 func (m Machines) Silent(now time.Time) (lines [][2]string) {
 	for _, one := range m {
 		if _, silent := one.Silent(now); silent {
 			says, do := one.Says()
+			lines = append(lines, [2]string{says, do})
+		}
+		if says, do := one.Awaited(); says != "" {
 			lines = append(lines, [2]string{says, do})
 		}
 	}

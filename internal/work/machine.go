@@ -17,6 +17,8 @@ type Machine struct {
 	Failures    int           // how many failed in a row since
 	Why         string        // why the last of these failed
 	SilentAfter time.Duration // after how long without a pass something is wrong there
+
+	Unread int // mirrors whose journals it has yet to compare with the database; only where it is read
 }
 
 // MachineNoteEvery is how old the row of a machine may become whose passes go on as before, where other
@@ -54,4 +56,13 @@ func (m Machine) Called() string {
 func (m Machine) Says() (says, do string) {
 	return fmt.Sprintf("machine %s is silent: no pass has begun there since %s", m.Called(), Stamp(m.BeganAt)),
 		fmt.Sprintf("look at it there with gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
+}
+
+// Awaited returns a text for a machine whose journals turns wait for, and what to type; empty: none do.
+func (m Machine) Awaited() (says, do string) {
+	if m.Unread == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("turns wait for a pass on machine %s: the database was lost or set back, and that machine may have answers that agents were paid for", m.Called()),
+		fmt.Sprintf("run gh mergexo tick there; if it is gone for good: gh mergexo machines forget %s", m.Name)
 }

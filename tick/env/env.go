@@ -59,6 +59,7 @@ type Env struct {
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session
+	Unread    []store.UnreadJournals // journals of machines that are not compared with the database
 	planning  []store.Lock        // the locks of the repositories for which this pass plans
 	planned   map[int64]bool      // their rows
 	elsewhere map[store.Lock]bool // that passes of other machines hold

@@ -86,6 +86,14 @@ CREATE TABLE machines (
     silent_after INTEGER NOT NULL  -- after how long without a pass something is wrong there, in milliseconds
 ) STRICT, WITHOUT ROWID;
 
+-- Journals that a machine has yet to compare with this database, because it is new to it, or because the
+-- database was lost or set back.
+CREATE TABLE unread_journals (
+    machine TEXT NOT NULL,
+    mirror  TEXT NOT NULL, -- as its state folder names it; empty: no pass has begun there since
+    PRIMARY KEY (machine, mirror)
+) STRICT, WITHOUT ROWID;
+
 -- What holds for all machines together: one row, or none.
 CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
