@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
 // condition knows [race], [mounts] and [sandbox]. CI on Linux may lack the program, but one that is
@@ -22,6 +23,8 @@ func condition(name string) (bool, error) {
 		return raceDetector, nil
 	case "mounts":
 		return canMount(), nil
+	case "postgres":
+		return testpg.Set(), nil
 	case "cron":
 		return canCron(), nil
 	case "bash-completion":
