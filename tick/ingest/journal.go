@@ -171,19 +171,17 @@ func (p *Ingest) CompareJournals(ctx context.Context, ready []*env.Repo) {
 		if u.Machine != p.Machine.Name {
 			continue
 		}
-		i := slices.IndexFunc(ready, func(r *env.Repo) bool { return folder.MirrorName(r.Row) == u.Mirror })
 		var done bool
-		var err error
-		switch {
-		case i >= 0:
-			done, err = newReading(p, ready[i]).compareJournals(ctx, u)
-		case !slices.ContainsFunc(p.All, func(r *env.Repo) bool { return r.Row.NodeID == "" || folder.MirrorName(r.Row) == u.Mirror }):
-			done, err = true, p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DropUnreadJournals(ctx, u.Mirror) }) // the config does not name it
+		if i := slices.IndexFunc(ready, func(r *env.Repo) bool { return folder.MirrorName(r.Row) == u.Mirror }); i >= 0 {
+			var err error
+			if done, err = newReading(p, ready[i]).compareJournals(ctx, u); err != nil {
+				p.Log.WarnContext(ctx, "could not compare a mirror's journals with the database", "repo_full_name", ready[i].Name.FullName(), "error", err)
+				continue
+			}
+		} else if !slices.ContainsFunc(p.All, func(r *env.Repo) bool { return r.Row.NodeID == "" || folder.MirrorName(r.Row) == u.Mirror }) { // the config does not name it
+			done = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DropUnreadJournals(ctx, u.Mirror) }) == nil // else the next pass does
 		}
-		if err != nil {
-			p.Log.WarnContext(ctx, "could not compare the journals of a mirror with the database", "mirror", u.Mirror, "error", err)
-		}
-		if done && err == nil {
+		if done {
 			p.Unread = slices.DeleteFunc(p.Unread, func(o store.UnreadJournals) bool { return o == u })
 		}
 	}
