@@ -166,6 +166,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"talk":          cmdTalk,
 		"machine":       cmdMachine,
 		"end-sessions":  cmdEndSessions,
+		"keep-database": cmdKeepDatabase,
+
+		"set-back-database": cmdSetBackDatabase,
+
 		"extension":     cmdExtension,
 		"fire":          cmdFire,
 		"metrics":       cmdMetrics,
