@@ -24,7 +24,9 @@ func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 
 // ListMachines returns the machines whose passes use the database, by name.
 func (t *Tx) ListMachines(ctx context.Context) ([]work.Machine, error) {
-	scan := func(row scanner) (m work.Machine, err error) { return m, row.Scan(append(machineFields(&m), &m.Unread)...) }
+	scan := func(row scanner) (m work.Machine, err error) {
+		return m, row.Scan(append(machineFields(&m), &m.Unread)...)
+	}
 	return listRows(ctx, t, "list machines", scan,
 		`SELECT `+machineColumns+`, (SELECT count(*) FROM unread_journals u WHERE u.machine = machines.name) FROM machines ORDER BY name`)
 }

@@ -169,16 +169,27 @@ func TestMachinesAfterTheDatabaseIsLost(t *testing.T) {
 	expect("found once", a, "a:github.com/of-a", "gone:")
 }
 
-// A machine that has its database for itself remembers nobody, and compares no journals but those of a
-// database that is new.
+// A machine that has its database for itself remembers nobody. If the database is moved to a server, and
+// another machine joins, nobody waits either.
 func TestOneMachineWaitsForNobody(t *testing.T) {
-	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", false)
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a := newInFleet(t, at, "a", false)
 	if a.Store.Shared() {
 		t.Skip("other machines have this database")
 	}
 	a.mirror(t, "of-a")
 	a.work(t)
 	if f, err := a.Dirs.Fleet(); err != nil || !f.Noted.IsZero() || len(a.unread(t)) > 0 {
+		t.Errorf("%+v, %v, %q", f, err, a.unread(t))
+	}
+	a.moveTo(t, at) // shared from now on
+	b := newInFleet(t, at, "b", true)
+	for range 2 {
+		a.work(t)
+		b.work(t)
+		a.now, b.now = a.now.Add(work.MachineNoteEvery), b.now.Add(work.MachineNoteEvery)
+	}
+	if f, err := a.Dirs.Fleet(); err != nil || !slices.Equal(f.Others, []string{"b"}) || len(a.unread(t)) > 0 {
 		t.Errorf("%+v, %v, %q", f, err, a.unread(t))
 	}
 }

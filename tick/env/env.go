@@ -60,11 +60,11 @@ type Env struct {
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session
 	Unread    []store.UnreadJournals // journals of machines that are not compared with the database
-	planning  []store.Lock        // the locks of the repositories for which this pass plans
-	planned   map[int64]bool      // their rows
-	elsewhere map[store.Lock]bool // that passes of other machines hold
-	Day       spending.Day        // what the budgets still allow today
-	missing   map[string]error    // by agent: why its turns wait
+	planning  []store.Lock           // the locks of the repositories for which this pass plans
+	planned   map[int64]bool         // their rows
+	elsewhere map[store.Lock]bool    // that passes of other machines hold
+	Day       spending.Day           // what the budgets still allow today
+	missing   map[string]error       // by agent: why its turns wait
 	faults    faults
 
 	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name
