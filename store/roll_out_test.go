@@ -304,12 +304,12 @@ func TestAMachineThatDiesWhileItMigrates(t *testing.T) {
 	}
 	addRepo(t, old)
 	next := release(t, at, `CREATE TABLE whole (id BIGINT);`+usableBy(t, 1, 0))
-	began := time.Now() //nolint:forbidigo // how long a real server takes
+	began := time.Now()
 	_, err = openAs(t, at, next)
 	if says := faultOf(t, err); !strings.Contains(says, "a migration runs on machine attic") {
 		t.Errorf("says %q", says)
 	}
-	if waited := time.Since(began); waited > 2*migrationWait { //nolint:forbidigo // as before
+	if waited := time.Since(began); waited > 2*migrationWait {
 		t.Errorf("it waited for %s", waited)
 	}
 	die()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -70,7 +71,7 @@ func (p *Pass) findLost(ctx context.Context, tx *store.Tx, m work.Machine, known
 // fleetOf returns what the state folder is to remember once the row of a machine is stored: the machines
 // that are at work with it. One that was silent already is not waited for: the others did its work.
 func fleetOf(m work.Machine, known []work.Machine) *folder.Fleet {
-	f := &folder.Fleet{Noted: m.BeganAt}
+	f := &folder.Fleet{Noted: m.BeganAt.Truncate(time.Millisecond)} // as the row has it
 	for _, k := range known {
 		if _, silent := k.Silent(m.BeganAt); k.Name != m.Name && !silent {
 			f.Others = append(f.Others, k.Name)

@@ -65,6 +65,7 @@ func TestMachinesAfterTheDatabaseIsLost(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "gone"} {
 		m := newInFleet(t, at("first"), name, true)
 		m.mirror(t, "of-"+name)
+		m.now = m.now.Add(123456 * time.Nanosecond) // the database has milliseconds
 		all = append(all, m)
 	}
 	a, b, c, gone := all[0], all[1], all[2], all[3]
