@@ -36,7 +36,8 @@ that was paused, or whose schedule was removed, is not silent.`,
 		Use:   "forget <name>",
 		Short: "Forget a machine that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
-finish its turns. If it lives, its next pass lists it again.
+finish its turns, and wait no longer for what only that machine knows after the database
+was lost. If it lives, its next pass lists it again.
 
 To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 		Example: "  $ gh mergexo machines forget build2",
@@ -103,7 +104,7 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	}
 	said := "Forgot machine " + name + "."
 	if i := slices.IndexFunc(known, func(m work.Machine) bool { return m.Name == name }); i >= 0 {
-		if _, silent := known[i].Silent(a.Now()); !silent {
+		if _, silent := known[i].Silent(a.Now()); !silent && !known[i].BeganAt.IsZero() {
 			said += " A pass has begun there at " + work.Stamp(known[i].BeganAt) + "; with the next one it is listed again. To stop them, there: gh mergexo schedule remove"
 		}
 	}

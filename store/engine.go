@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -32,8 +33,8 @@ type engine interface {
 	// answer reads the answers to all questions in one state of the database; false: it does not, and
 	// each is a read of its own.
 	answer(ctx context.Context, pool *sql.DB, asked []*question) (bool, error)
-	// up runs the migrations. Several machines may try at the same time.
-	up(ctx context.Context, pool *sql.DB, migrations fs.FS) error
+	// up runs the migrations on a machine. Several may try at the same time.
+	up(ctx context.Context, pool *sql.DB, migrations fs.FS, machine string) error
 	// replaceBy says what to do with a database that is too old to be migrated.
 	replaceBy() string
 	// options are those of a transaction that reads, or reads and writes.
@@ -49,7 +50,7 @@ type engine interface {
 	unopened(err error) error
 	// inPlace fails if what is written would be lost.
 	inPlace() error
-	// tables returns the tables of the schema, without goose's.
+	// tables returns the tables of the schema, without those about the schema itself.
 	tables(ctx context.Context, tx *Tx) ([]schemaTable, error)
 	// freeze keeps everybody else from writing until the transaction ends, or fails with ErrInUse.
 	freeze(ctx context.Context, tx *Tx, tables []schemaTable) error
@@ -104,7 +105,7 @@ func open(ctx context.Context, at string, opt Options, migrations fs.FS) (*DB, e
 	if opt.Session {
 		d.dial(ctx)
 	}
-	if err := d.migrate(ctx, migrations); err != nil {
+	if err := d.migrate(ctx, migrations, opt.Machine); err != nil {
 		return nil, errors.Join(d.engine.unopened(err), d.Close())
 	}
 	return d.writeBy(opt), nil
@@ -134,7 +135,7 @@ func openReadOnly(ctx context.Context, at string, migrations fs.FS) (*DB, bool, 
 	d.readOnly = true
 	v, err := d.versions(ctx, migrations)
 	if err == nil {
-		err = d.checkMigratable(v)
+		err = d.checkUsable(v)
 	}
 	switch {
 	case err != nil:
@@ -190,9 +191,10 @@ func opened(ctx context.Context, at string, migrations fs.FS, file, server func(
 
 // versions are the schema versions of a database and of the migrations.
 type versions struct {
-	have  int64 // the database's; 0: it has no schema yet
-	first int64 // the oldest that can be migrated
-	last  int64 // the newest migration
+	have   int64 // the database's; 0: it has no schema yet
+	first  int64 // the oldest that can be migrated
+	last   int64 // the newest migration
+	oldest int64 // that a program must know to use the database, if the database's is newer; 0: it does not say
 }
 
 // versions reads the schema's version with one small read, so that goose is started only if a
@@ -208,8 +210,11 @@ func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err er
 	if v.last, err = versionOf(slices.Max(names)); err != nil {
 		return versions{}, err
 	}
-	v.have, err = d.engine.version(ctx, d.SQL)
-	return v, interrupted(ctx, err)
+	if v.have, err = d.engine.version(ctx, d.SQL); err != nil || v.have <= v.last {
+		return v, interrupted(ctx, err)
+	}
+	row := d.SQL.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(MAX(oldest), 0) FROM schemas WHERE number = %d`, v.have))
+	return v, interrupted(ctx, row.Scan(&v.oldest))
 }
 
 // schemaVersion is a query for the schema's version.
@@ -224,11 +229,12 @@ func versionOf(migration string) (int64, error) {
 	return v, nil
 }
 
-// checkMigratable refuses a database that cannot be migrated.
-func (d *DB) checkMigratable(v versions) error {
+// checkUsable refuses a database that can neither be used as it is nor be migrated.
+func (d *DB) checkUsable(v versions) error {
 	switch {
-	case v.have > v.last:
-		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, errNewer, v.have, v.last)
+	case v.have > v.last && (v.oldest == 0 || v.oldest > v.last):
+		return fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d): gh extension upgrade mergexo",
+			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last)
 	case v.have != 0 && v.have < v.first:
 		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): %s; the next pass creates a new one from GitHub",
 			d.Path, errTooOld, v.have, v.first, d.engine.replaceBy())
@@ -236,20 +242,20 @@ func (d *DB) checkMigratable(v versions) error {
 	return nil
 }
 
-// migrate migrates the schema. If two programs try at the same time, one fails a migration and
-// reads the version again.
-func (d *DB) migrate(ctx context.Context, migrations fs.FS) error {
+// migrate migrates the schema, unless it is new enough. If two programs try at the same time, one waits
+// for the other, or fails a migration and reads the version again.
+func (d *DB) migrate(ctx context.Context, migrations fs.FS, machine string) error {
 	tried := int64(-1)
 	for {
 		v, err := d.versions(ctx, migrations)
 		if err == nil {
-			err = d.checkMigratable(v)
+			err = d.checkUsable(v)
 		}
-		if err != nil || v.have == v.last {
+		if err != nil || v.have >= v.last {
 			return err
 		}
-		err = d.engine.up(ctx, d.SQL, migrations)
-		if err != nil && v.have == tried {
+		err = d.engine.up(ctx, d.SQL, migrations, machine)
+		if err != nil && (v.have == tried || errors.Is(err, errMigrating)) {
 			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, interrupted(ctx, err))
 		}
 		tried = v.have

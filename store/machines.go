@@ -31,19 +31,25 @@ func (t *Tx) StopMachine(ctx context.Context, how work.MachineStop) error {
 
 // ListMachines returns the machines whose passes use the database, by name.
 func (t *Tx) ListMachines(ctx context.Context) ([]work.Machine, error) {
-	scan := func(row scanner) (m work.Machine, err error) { return m, row.Scan(machineFields(&m)...) }
-	return listRows(ctx, t, "list machines", scan, `SELECT `+machineColumns+` FROM machines ORDER BY name`)
+	scan := func(row scanner) (m work.Machine, err error) {
+		return m, row.Scan(append(machineFields(&m), &m.Unread)...)
+	}
+	return listRows(ctx, t, "list machines", scan,
+		`SELECT `+machineColumns+`, (SELECT count(*) FROM unread_journals u WHERE u.machine = machines.name) FROM machines ORDER BY name`)
 }
 
 // ConfigOf names a config of one of several machines.
 func ConfigOf(machine, path string) string { return machine + ":" + path }
 
-// ForgetMachine deletes a machine that is gone, and lets the configs of others name its repositories.
-// It returns false if there is none of that name. One whose passes go on is there again with the next
+// ForgetMachine deletes a machine that is gone, lets the configs of others name its repositories, and
+// lets nobody wait for its journals. It returns false if there is none of that name. One whose passes go on is there again with the next
 // of them.
 func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
 	config := ConfigOf(name, "")
 	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, length(?1)) = ?1`, config); err != nil {
+		return false, err
+	}
+	if _, err := t.exec(ctx, "forget the journals of "+name, `DELETE FROM unread_journals WHERE machine = ?`, name); err != nil {
 		return false, err
 	}
 	n, err := t.exec(ctx, "forget machine "+name, `DELETE FROM machines WHERE name = ?`, name)
@@ -56,16 +62,15 @@ type Fleet struct {
 	PausedBy string    // who said so, by their name on that machine; empty: not known
 	PausedOn string    // the machine on which they said so
 	Why      string    // their reason
-	Oldest   string    // the oldest version of the program that may use the database; empty: any
 	MovedTo  string    // the database to which all rows were moved, which is used instead
 }
 
 // GetFleet returns what holds for all machines together.
 func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 	scan := func(row scanner) (f Fleet, err error) {
-		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.PausedOn, &f.Why, &f.Oldest, &f.MovedTo)
+		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.PausedOn, &f.Why, &f.MovedTo)
 	}
-	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, paused_on, why, oldest, moved_to FROM fleet WHERE id = 1`)
+	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, paused_on, why, moved_to FROM fleet WHERE id = 1`)
 	return f, err
 }
 
@@ -100,12 +105,5 @@ func (t *Tx) moved(ctx context.Context, to string) error {
 		return err
 	}
 	_, err := t.exec(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
-	return err
-}
-
-// RequireVersion stores the oldest version of the program that may use the database.
-func (t *Tx) RequireVersion(ctx context.Context, oldest string) error {
-	_, err := t.exec(ctx, "store the oldest version that may use the database", `INSERT INTO fleet (id, oldest) VALUES (1, ?)
-		ON CONFLICT (id) DO UPDATE SET oldest = excluded.oldest`, oldest)
 	return err
 }

@@ -98,7 +98,7 @@ func TestMachines(t *testing.T) {
 	d, ctx := onMachines(t, "a")[0], t.Context()
 	var m work.Machine
 	fill(t, &m)
-	m.SilentAfter = 17 * time.Minute
+	m.SilentAfter, m.Unread = 17*time.Minute, 0
 	list := func() []work.Machine {
 		return inTx(t, d, func(tx *Tx) ([]work.Machine, error) { return tx.ListMachines(ctx) })
 	}
@@ -111,14 +111,29 @@ func TestMachines(t *testing.T) {
 	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ForgetMachine(ctx, m.Name) }), true)
 	equal(t, len(list()), 0)
 
+	unread := func() []UnreadJournals {
+		return inTx(t, d, func(tx *Tx) ([]UnreadJournals, error) { return tx.ListUnreadJournals(ctx) })
+	}
+	for _, name := range []string{"b", "b", m.Name} {
+		update(t, d, func(tx *Tx) error { return tx.AwaitMachine(ctx, name) })
+	}
+	equal(t, list(), []work.Machine{{Name: m.Name, Unread: 1}, {Name: "b", Unread: 1}})
+	update(t, d, func(tx *Tx) error { return tx.AwaitMachine(ctx, "a") })
+	update(t, d, func(tx *Tx) error { return tx.SetUnreadJournals(ctx, []string{"h/x", "h/y"}) })
+	update(t, d, func(tx *Tx) error { return tx.DropUnreadJournals(ctx, "h/x") })
+	equal(t, unread(), []UnreadJournals{{m.Name, ""}, {"a", "h/y"}, {"b", ""}})
+	for _, name := range []string{"a", m.Name} {
+		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ForgetMachine(ctx, name) }), true)
+	}
+	equal(t, unread(), []UnreadJournals{{"b", ""}})
+
 	fleet := func() Fleet { return inTx(t, d, func(tx *Tx) (Fleet, error) { return tx.GetFleet(ctx) }) }
 	end := func() bool { return inTx(t, d, func(tx *Tx) (bool, error) { return tx.ResumeFleet(ctx) }) }
 	equal(t, fleet(), Fleet{})
 	equal(t, end(), false)
-	update(t, d, func(tx *Tx) error { return tx.RequireVersion(ctx, "v0.2.0") })
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0, "ann", "the bill") })
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0.Add(time.Hour), "bob", "another reason") })
-	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "ann", PausedOn: "a", Why: "another reason", Oldest: "v0.2.0"})
+	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "ann", PausedOn: "a", Why: "another reason"})
 	equal(t, end(), true)
-	equal(t, fleet(), Fleet{Oldest: "v0.2.0"})
+	equal(t, fleet(), Fleet{})
 }

@@ -196,7 +196,7 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
 		tables, err := listRows(t.Context(), tx, "tables", scanString,
-			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%'`)
+			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' AND name <> 'schemas'`)
 		for _, table := range tables {
 			if err == nil {
 				all[table], err = rowsOf(t.Context(), tx, table)
@@ -351,7 +351,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	if !errors.Is(err, errNewer) {
 		t.Errorf("Open: %v", err)
 	}
-	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, this program knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
+	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, for programs that know 99 or newer; this one knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
 	if err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}

@@ -49,23 +49,49 @@ func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) replaceBy() string          { return "drop its tables" }
 func (*postgresEngine) inPlace() error             { return nil }
 
-// migrationLock is the key of the advisory lock under which one machine migrates.
-const migrationLock = 0x6d65726765786f // mergexo
+const (
+	// migrationLock is the key of the advisory lock under which one machine migrates.
+	migrationLock Lock = 0x6d65726765786f // mergexo
+	// migrationWait is how long a machine waits for another one that migrates, and a migration for
+	// transactions that use its tables: others wait behind it.
+	migrationWait = 5 * time.Second
+	// migratesOn is before the name of the machine, in the name of the connection that has the lock.
+	migratesOn = "gh mergexo migrates on "
+)
 
-func (*postgresEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS) (err error) {
+// errMigrating says that another machine migrates the database.
+var errMigrating = errors.New("a migration runs")
+
+// up has connections of its own, so that nobody inherits their settings. The lock ends with them.
+func (e *postgresEngine) up(ctx context.Context, _ *sql.DB, migrations fs.FS, machine string) (err error) {
+	settings := keepAlives()
+	settings["application_name"], settings["lock_timeout"] = migratesOn+machine, strconv.FormatInt(migrationWait.Milliseconds(), 10)
+	pool := stdlib.OpenDB(*e.config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error { return set(ctx, conn, settings) }))
+	defer func() { err = errors.Join(err, pool.Close()) }()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
+		return e.migrating(ctx, conn, err)
+	}
+	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
+}
+
+// migrating returns why the lock for a migration was not to be had.
+func (e *postgresEngine) migrating(ctx context.Context, conn *sql.Conn, err error) error {
+	failed, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || failed.Code != lockNotAvailable {
 		return err
 	}
-	defer func() {
-		_, unlock := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-		err = errors.Join(err, unlock)
-	}()
-	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
+	on := "another machine"
+	var name string
+	asked := conn.QueryRowContext(ctx, `SELECT application_name FROM pg_stat_activity WHERE pid IN (SELECT pid `+locked+` AND (classid::bigint << 32) | objid::bigint = $1)`, int64(migrationLock))
+	if asked.Scan(&name) == nil && len(name) > len(migratesOn) {
+		on = "machine " + strings.TrimPrefix(name, migratesOn)
+	}
+	return e.fault("a migration runs on "+on, "wait until it has ended; "+retryLater, errMigrating)
 }
 
 // options makes a writer SERIALIZABLE, so that what it read is still so when it commits, and gives a
@@ -99,7 +125,7 @@ func (*postgresEngine) check(context.Context, *Tx) error { return nil }
 // tables reads the schema.
 func (*postgresEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
 	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
-		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'goose_db_version'`)
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('goose_db_version', 'schemas')`)
 	for i := range tables {
 		if err == nil {
 			err = readTable(ctx, tx, &tables[i],
@@ -120,7 +146,7 @@ func (*postgresEngine) freeze(ctx context.Context, tx *Tx, tables []schemaTable)
 		names = append(names, t.name)
 	}
 	_, err := tx.sql.ExecContext(ctx, `LOCK TABLE `+strings.Join(names, ", ")+` IN SHARE ROW EXCLUSIVE MODE NOWAIT`)
-	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == "55P03" { // lock not available
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == lockNotAvailable {
 		return fmt.Errorf("the database is %w: a machine writes to it", ErrInUse)
 	}
 	if err != nil {

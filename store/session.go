@@ -112,20 +112,9 @@ var errPooled = errors.New("a pooler gives each transaction another connection, 
 // the connection away when a transaction ends: as long as another transaction has it, what the session
 // set is gone.
 func (s *Session) begin(ctx context.Context) error {
-	settings := []string{
-		"mergexo.session", s.id,
-		"tcp_keepalives_idle", seconds(keepAlive),
-		"tcp_keepalives_interval", seconds(keepAlive),
-		"tcp_keepalives_count", "3",
-		"tcp_user_timeout", strconv.FormatInt(unanswered.Milliseconds(), 10),
-		"idle_session_timeout", "0",
-		"statement_timeout", "0",
-	}
-	var set []string
-	for i := range len(settings) / 2 {
-		set = append(set, fmt.Sprintf(`set_config($%d, $%d, false)`, 2*i+1, 2*i+2))
-	}
-	if _, err := s.conn.Exec(ctx, `SELECT `+strings.Join(set, ", "), anys(settings)...); err != nil {
+	settings := keepAlives()
+	settings["mergexo.session"] = s.id
+	if err := set(ctx, s.conn, settings); err != nil {
 		return err
 	}
 	return s.pool.View(ctx, func(*Tx) error {
@@ -136,6 +125,31 @@ func (s *Session) begin(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// keepAlives are the settings of a connection that holds locks: the server closes it soon after its
+// machine is gone, and not as long as its machine is there.
+func keepAlives() map[string]string {
+	return map[string]string{
+		"tcp_keepalives_idle":     seconds(keepAlive),
+		"tcp_keepalives_interval": seconds(keepAlive),
+		"tcp_keepalives_count":    "3",
+		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
+		"idle_session_timeout":    "0",
+		"statement_timeout":       "0",
+	}
+}
+
+// set changes settings of a connection in one round trip. As parameters of the connection a pooler would refuse them.
+func set(ctx context.Context, conn *pgx.Conn, settings map[string]string) error {
+	var calls []string
+	var args []any
+	for name, value := range settings {
+		args = append(args, name, value)
+		calls = append(calls, fmt.Sprintf(`set_config($%d, $%d, false)`, len(args)-1, len(args)))
+	}
+	_, err := conn.Exec(ctx, `SELECT `+strings.Join(calls, ", "), args...)
+	return err
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

@@ -49,7 +49,7 @@ func (*sqliteEngine) answer(context.Context, *sql.DB, []*question) (bool, error)
 
 func (*sqliteEngine) replaceBy() string { return "move the file away" }
 
-func (*sqliteEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS) error {
+func (*sqliteEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS, _ string) error {
 	return upBy(ctx, goose.DialectSQLite3, pool, migrations)
 }
 
@@ -106,7 +106,7 @@ func (e *sqliteEngine) check(ctx context.Context, tx *Tx) error {
 // tables reads the schema.
 func (*sqliteEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
 	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
-		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version'`)
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('goose_db_version', 'schemas')`)
 	for i := range tables {
 		if err == nil {
 			err = readTable(ctx, tx, &tables[i], `SELECT name, type, pk, 0 FROM pragma_table_info(?)`, `SELECT "from", "table" FROM pragma_foreign_key_list(?)`)

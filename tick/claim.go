@@ -17,7 +17,7 @@ import (
 
 // claim applies the changes of the plans and claims their turns, as many as there are free slots.
 // Each claim is a compare-and-set: a turn that another pass claimed first is skipped.
-func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
+func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int, rep *env.Report) ([]*env.Lease, error) {
 	for i, plan := range plans {
 		err := p.apply(ctx, plan)
 		if errors.Is(err, store.ErrTaken) {
@@ -30,7 +30,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 		}
 	}
 	most := min(p.maxTurns()-running, p.Day.Left)
-	line := order(plans)
+	line := p.dropAwaited(ctx, order(plans), rep)
 	if len(line) > 0 && most > 0 {
 		if err := prepare(ctx, p, line[0]); err != nil {
 			return nil, err

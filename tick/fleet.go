@@ -2,7 +2,6 @@ package tick
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -33,22 +32,23 @@ func (p *Pass) describeMachine(ctx context.Context) work.Machine {
 // machineNote is what a pass stores of its machine; zero: nothing.
 type machineNote struct {
 	row    work.Machine
-	forget []string // machines whose state folder the database came here with
-	former string   // the state folder that had the machine's name before; empty: the same
+	forget []string      // machines whose state folder the database came here with
+	former string        // the state folder that had the machine's name before; empty: the same
+	lost   bool          // the database may lack what machines have journals of
+	before remembered    // by this machine's state folder
+	after  *folder.Fleet // what that is to remember once the row is stored; nil: nothing new
 }
 
 // noteMachine reads what holds for all machines, and returns what to store of this one: if that has
-// changed, or is some minutes old. ahead is how far this machine's clock is ahead.
-func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration) (note machineNote, fleet store.Fleet, err error) {
+// changed, or is some minutes old. ahead is how far this machine's clock is ahead. r is what
+// this machine's state folder remembers.
+func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration, r remembered) (note machineNote, fleet store.Fleet, err error) {
 	if fleet, err = tx.GetFleet(ctx); err != nil {
 		return note, fleet, err
 	}
 	known, err := tx.ListMachines(ctx)
 	if err != nil {
 		return note, fleet, err
-	}
-	if work.OlderVersion(m.Version, fleet.Oldest) {
-		return note, fleet, fmt.Errorf("the database is used by newer versions, and takes %s or newer; this is %s: gh extension upgrade mergexo", fleet.Oldest, m.Version)
 	}
 	if m.Name == "" || m.BeganAt.IsZero() {
 		return note, fleet, nil
@@ -61,9 +61,13 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	if p.Store.Shared() {
 		p.machines = known
 	}
+	if note.before, err = r, p.listUnread(ctx, tx, known); err != nil {
+		return note, fleet, err
+	}
+	note.lost = p.mayLack(m, known, r)
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
-		if !old && !m.Differs(known[i]) {
+		if !old && !note.lost && !m.Differs(known[i]) {
 			return note, fleet, nil
 		}
 		if note.former = known[i].Installation; note.former == m.Installation {
@@ -78,23 +82,35 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 			note.forget = append(note.forget, k.Name)
 		}
 	}
+	if p.Store.Shared() {
+		note.after = fleetOf(m, known)
+	}
 	note.row = m
 	return note, fleet, nil
 }
 
-// store stores the note in a transaction of its own: other machines store theirs meanwhile.
-func (n machineNote) store(ctx context.Context, db *store.DB) error {
+// storeMachine stores a note in a transaction of its own: other machines store theirs at the same time.
+func (p *Pass) storeMachine(ctx context.Context, n machineNote) error {
 	if n.row.Name == "" {
 		return nil
 	}
-	return db.Update(ctx, func(tx *store.Tx) error {
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, name := range n.forget {
 			if _, err := tx.ForgetMachine(ctx, name); err != nil {
 				return err
 			}
 		}
+		if n.lost {
+			if err := p.awaitJournals(ctx, tx, n); err != nil {
+				return err
+			}
+		}
 		return tx.PutMachine(ctx, n.row)
 	})
+	if err != nil || n.after == nil {
+		return err
+	}
+	return p.Dirs.RememberFleet(*n.after)
 }
 
 // firstAhead returns how far this machine's clock is ahead of the one that passes use.

@@ -190,21 +190,6 @@ func TestOneMachineKnowsNoOther(t *testing.T) {
 	}
 }
 
-// A database that newer versions use refuses older ones, in words; a build of one's own is let in.
-func TestAnOldVersionIsRefused(t *testing.T) {
-	a := newInFleet(t, testdb.At(t, filepath.Join(t.TempDir(), "state.db")), "a", true)
-	err := a.Store.Update(t.Context(), func(tx *store.Tx) error { return tx.RequireVersion(t.Context(), "v1.10.0") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for version, refused := range map[string]bool{"v1.9.9": true, "v1.10.0": false, "v2.0.0": false, "(devel)": false, "": false} {
-		a.Machine.Version = version
-		if err := a.pass(t, work.PassOK, ""); (err != nil) != refused || refused && !strings.Contains(err.Error(), "gh extension upgrade mergexo") {
-			t.Errorf("%s: %v", version, err)
-		}
-	}
-}
-
 // A pause of all machines stops every machine's passes, and ends for all where a person ends it. The
 // pause of one machine needs no database, and holds that machine only.
 func TestAPauseOfAllMachines(t *testing.T) {

@@ -149,6 +149,10 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	var limits []work.Limit
 	var gone []work.RepoName
 	var note machineNote
+	remembered, err := p.remember(machine)
+	if err != nil {
+		return fleet, err
+	}
 	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
@@ -159,7 +163,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
 			return err
 		}
-		if note, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks)); err != nil {
+		if note, fleet, err = p.noteMachine(ctx, tx, machine, p.firstAhead(clocks), remembered); err != nil {
 			return err
 		}
 		if limits, err = tx.ListLimits(ctx); err != nil {
@@ -172,7 +176,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		return err
 	})
 	if err == nil {
-		err = note.store(ctx, p.Store)
+		err = p.storeMachine(ctx, note)
 	}
 	if err != nil {
 		return fleet, err

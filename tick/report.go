@@ -25,7 +25,7 @@ func (p *Pass) reportHeldTurns(ctx context.Context, plans []plan.Plan, begun int
 		waiting -= begun
 		why = fmt.Sprintf("max_turns_per_day is %d", p.Config.Runtime.Budgets.TurnsPerDay)
 	}
-	if waiting == 0 || why == "" {
+	if waiting == 0 || why == "" || rep.Held != "" {
 		return
 	}
 	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), why)

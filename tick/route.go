@@ -60,7 +60,7 @@ const (
 // there than they have slots, and machines with one schedule begin their passes in the same second. It
 // waits only while this machine has a free slot and there is something to decide. What it plans with is
 // what the others stored: they have asked GitHub.
-func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int) (plans []plan.Plan, leases []*env.Lease, err error) {
+func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int, rep *env.Report) (plans []plan.Plan, leases []*env.Lease, err error) {
 	elsewhere = slices.DeleteFunc(elsewhere, func(r *env.Repo) bool {
 		return r.Removed || r.Row.NodeID == "" || p.Only != nil && !p.Only.Equal(r.Name) || p.Accounts.HostSkipped(r.Name.Host) != nil
 	})
@@ -78,7 +78,7 @@ func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int
 			return plans, leases, err
 		}
 		if ready := slices.DeleteFunc(slices.Clone(some), func(r *env.Repo) bool { return slices.Contains(left, r) }); len(ready) > 0 {
-			made, more, err := p.planStored(ctx, ready, running+len(leases))
+			made, more, err := p.planStored(ctx, ready, running+len(leases), rep)
 			plans, leases = append(plans, made...), append(leases, more...)
 			if err != nil {
 				return plans, leases, err
@@ -96,7 +96,7 @@ func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int
 }
 
 // planStored plans for repositories with what is stored, and claims turns.
-func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int) ([]plan.Plan, []*env.Lease, error) {
+func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int, rep *env.Report) ([]plan.Plan, []*env.Lease, error) {
 	for _, r := range repos {
 		r.Ready = true
 	}
@@ -108,7 +108,7 @@ func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int) (
 		return nil, nil, err
 	}
 	p.chooseMerges(plans)
-	leases, err := p.claim(ctx, plans, running)
+	leases, err := p.claim(ctx, plans, running, rep)
 	return plans, leases, err
 }
 

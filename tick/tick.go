@@ -140,6 +140,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
+	p.ingest.CompareJournals(ctx, ready)
 	if _, halted := p.Halted(ctx); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
@@ -149,12 +150,12 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	p.chosen = map[int64][]string{}
 	p.chooseMerges(plans)
-	fresh, err := p.claim(ctx, plans, len(leases))
+	fresh, err := p.claim(ctx, plans, len(leases), rep)
 	if err == nil {
 		var again []plan.Plan
 		var more []*env.Lease
 		p.UnlockPlanning(ctx) // two passes never hold what the other one tries for
-		again, more, err = p.lookAgain(ctx, elsewhere, len(leases)+len(fresh))
+		again, more, err = p.lookAgain(ctx, elsewhere, len(leases)+len(fresh), rep)
 		plans, fresh = append(plans, again...), append(fresh, more...)
 	}
 	if err != nil {

@@ -59,6 +59,8 @@
 //	machine NAME             has all that follows happen on a machine of several that share the database: it has a state
 //	                         folder and a config of its own; the agent and gh's login are everybody's
 //	end-sessions             has the server end the sessions of all passes, as if it had lost their machines
+//	keep-database            keeps the database on the server as it is, as a backup does
+//	set-back-database        sets it back to that
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // What repeats things on a machine is none of this one's: crontab keeps $WORK/crontab, systemctl
@@ -166,11 +168,15 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"talk":          cmdTalk,
 		"machine":       cmdMachine,
 		"end-sessions":  cmdEndSessions,
-		"extension":     cmdExtension,
-		"fire":          cmdFire,
-		"metrics":       cmdMetrics,
-		"collector":     cmdCollector,
-		"spans":         cmdSpans,
+		"keep-database": cmdKeepDatabase,
+
+		"set-back-database": cmdSetBackDatabase,
+
+		"extension": cmdExtension,
+		"fire":      cmdFire,
+		"metrics":   cmdMetrics,
+		"collector": cmdCollector,
+		"spans":     cmdSpans,
 	}
 	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
 	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }

@@ -2,9 +2,6 @@ package work
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -21,6 +18,8 @@ type Machine struct {
 	Why         string        // why the last of these failed
 	SilentAfter time.Duration // after how long without a pass something is wrong there
 	Stopped     MachineStop   // how a person stopped its passes; empty: nobody did
+
+	Unread int // mirrors whose journals it has yet to compare with the database; only where it is read
 }
 
 // MachineStop is how a person stopped a machine's passes, so that nobody misses them. The next pass
@@ -32,26 +31,6 @@ const (
 	MachinePaused      MachineStop = "paused"      // that machine alone: `pause --all` did not reach the database
 	MachineUnscheduled MachineStop = "unscheduled" // its schedule was removed
 )
-
-// OlderVersion reports whether a version of the program is older than the oldest that is allowed.
-// What is no release, such as a build of one's own, is not compared.
-func OlderVersion(version, oldest string) bool {
-	have, is := release(version)
-	least, limited := release(oldest)
-	return is && limited && slices.Compare(have, least) < 0
-}
-
-// release returns the numbers of a version such as v1.2.3; false: it is no release.
-func release(version string) (numbers []int, ok bool) {
-	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return nil, false
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers, len(numbers) == 3
-}
 
 // MachineNoteEvery is how old the row of a machine may become whose passes go on as before, where other
 // machines read it.
@@ -100,4 +79,13 @@ func (m Machine) Says(now time.Time) (says, do string) {
 		return fmt.Sprintf("machine %s: %s: %s", m.Called(), inARow(m.Failures), m.Why), "run gh mergexo tick there, and see what it says"
 	}
 	return "", ""
+}
+
+// Awaited returns a text for a machine whose journals turns wait for, and what to type; empty: none do.
+func (m Machine) Awaited() (says, do string) {
+	if m.Unread == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("turns wait for a pass on machine %s: the database was lost or set back, and that machine may have answers that agents were paid for", m.Called()),
+		fmt.Sprintf("run gh mergexo tick there; if it is gone for good: gh mergexo machines forget %s", m.Name)
 }

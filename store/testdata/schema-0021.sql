@@ -94,8 +94,9 @@ UPDATE repositories SET merge_differs = 2, merge_why = '{"kind":"merge_landed_ot
 UPDATE pull_requests SET commits = 4, ended_at = 1767227380000, human_commits = 1, end_read_at = 1767227400000 WHERE id = 2;
 UPDATE pull_reviews SET box = '{"State":"open"}', box_at = 1767227350000, box_read_at = 1767227400000, trouble_head = 'c0ffee', trouble_why = '{"kind":"merge_refused"}' WHERE pull_id = 1;
 INSERT INTO clocks (account, ahead, host, machine) VALUES (7, 1500, 'github.com', 'abcd1');
-INSERT INTO fleet (id, oldest, paused_at, paused_by, why) VALUES (1, 'v0.1.0', 0, '', '');
+INSERT INTO fleet (id, paused_at, paused_by, why) VALUES (1, 0, '', '');
 INSERT INTO machines (began_at, failures, good_at, host, installation, name, silent_after, version, why) VALUES (1767229200000, 0, 1767229100000, 'desk', 'ABCD-1', 'abcd1', 900000, 'v0.1.0', '');
+INSERT INTO unread_journals (machine, mirror) VALUES ('abcd1', 'github.com/R_1-0a1b2c3d');
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 0, 'user@github.com', 0, 1767229200000, 'W/"u1"', '', 0, 0);
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 1, 'repos/Octo/Hello/issues?sort=updated', 0, 1767229200000, 'W/"a1"', 'repos/Octo/Hello/issues?page=2', 0, 0);
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 1, 'repos/Octo/Hello/issues?page=2', 0, 1767229200000, 'W/"a2"', '', 0, 0);

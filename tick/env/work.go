@@ -57,11 +57,23 @@ func (p *Env) Mine(repoID int64) bool {
 	return p.planned[repoID]
 }
 
-// LockPreferred is LockPlanning for all repositories but those that are another machine's for now.
+// Awaited returns the machines that may have journals of a repository's turns which the database lacks.
+func (p *Env) Awaited(r work.Repo) (machines []string) {
+	for _, u := range p.Unread {
+		if u.Mirror == "" || u.Mirror == folder.MirrorName(r) {
+			machines = append(machines, u.Machine)
+		}
+	}
+	return machines
+}
+
+// LockPreferred is LockPlanning for all repositories but those that are another machine's for now. One
+// for whose journals the others wait is this machine's, too.
 func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) {
 	now := p.Now()
 	return p.LockPlanning(ctx, slices.DeleteFunc(slices.Concat(p.All, p.Removed), func(r *Repo) bool {
-		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor
+		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor &&
+			!slices.Contains(p.Unread, store.UnreadJournals{Machine: p.Machine.Name, Mirror: folder.MirrorName(r.Row)})
 	}))
 }
 

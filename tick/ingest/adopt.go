@@ -275,7 +275,11 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 		}
 	}
 	for _, j := range h.journals {
-		if err := h.storeJournal(ctx, tx, j); err != nil {
+		item := h.itemID(j.Issue)
+		if p := h.promotionOf(j.Issue); p != nil {
+			item = p.item.ID
+		}
+		if err := h.storeJournal(ctx, tx, j, item); err != nil {
 			return err
 		}
 	}

@@ -257,7 +257,7 @@ type slice struct {
 	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
-	journals     []env.Journal        // turns found in journals
+	journals     []foundJournal       // turns found in journals
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended
 	owed         bool                 // some stored event waits for the end of a pause

@@ -87,6 +87,14 @@ CREATE TABLE machines (
     stopped      TEXT    NOT NULL DEFAULT '' -- how a person stopped its passes: paused, unscheduled; empty: nobody did
 ) STRICT, WITHOUT ROWID;
 
+-- Journals that a machine has yet to compare with this database, because it is new to it, or because the
+-- database was lost or set back.
+CREATE TABLE unread_journals (
+    machine TEXT NOT NULL,
+    mirror  TEXT NOT NULL, -- as its state folder names it; empty: no pass has begun there since
+    PRIMARY KEY (machine, mirror)
+) STRICT, WITHOUT ROWID;
+
 -- What holds for all machines together: one row, or none.
 CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
@@ -94,9 +102,19 @@ CREATE TABLE fleet (
     paused_by TEXT    NOT NULL DEFAULT '', -- who said so, by their name on that machine
     paused_on TEXT    NOT NULL DEFAULT '', -- the machine on which they said so
     why       TEXT    NOT NULL DEFAULT '', -- their reason
-    oldest    TEXT    NOT NULL DEFAULT '', -- the oldest version of the program that may use the database; empty: any
     moved_to  TEXT    NOT NULL DEFAULT ''  -- the database to which all rows were moved; it is used instead
 ) STRICT;
+
+-- Which programs may use a database of each schema. Each migration adds its row: so a program that
+-- knows an older schema than the database has runs with it, if it knows one that is new enough. A
+-- migration that only adds what has a default leaves in what the last release knows. One that removes
+-- or changes something comes one release after the last program that uses it, and says so here.
+CREATE TABLE schemas (
+    number INTEGER NOT NULL PRIMARY KEY, -- of the migration
+    oldest INTEGER NOT NULL              -- the schema that a program must know at least
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO schemas (number, oldest) VALUES (21, 21);
 
 -- How far the clock of a machine was ahead of a host's when the host answered last, in
 -- milliseconds; less than 0: behind. And who gh was logged in as there.

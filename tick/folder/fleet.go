@@ -1,0 +1,61 @@
+package folder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Fleet is what a state folder remembers of the machines that share its database, in case the database
+// is lost or set back.
+type Fleet struct {
+	Noted  time.Time `json:"noted"`  // the time in this machine's own row
+	Others []string  `json:"others"` // the machines that were at work then, without this one
+}
+
+// Fleet returns what the folder remembers; the zero value: this machine has its database for itself.
+func (d Dirs) Fleet() (f Fleet, err error) {
+	b, err := os.ReadFile(d.fleetFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return f, fmt.Errorf("read which machines share the database: %w", err)
+	}
+	if json.Unmarshal(b, &f) != nil { // a file that cannot be read says nothing
+		f = Fleet{}
+	}
+	return f, nil
+}
+
+// RememberFleet replaces what the folder remembers.
+func (d Dirs) RememberFleet(f Fleet) error {
+	b, err := json.Marshal(f)
+	if err == nil {
+		err = files.Replace(d.fleetFile(), string(b)+"\n")
+	}
+	if err != nil {
+		return fmt.Errorf("record which machines share the database: %w", err)
+	}
+	return nil
+}
+
+func (d Dirs) fleetFile() string { return filepath.Join(d.State, "fleet.json") }
+
+// MirrorName names a repository's mirror as Mirrors does.
+func MirrorName(r work.Repo) string { return r.Name.Host + "/" + r.Folder() }
+
+// Mirrors returns the names of all mirrors in the state folder.
+func (d Dirs) Mirrors() (names []string, err error) {
+	root := filepath.Join(d.State, "repos")
+	found, err := fs.Glob(os.DirFS(root), "*/*.git")
+	for _, path := range found {
+		names = append(names, strings.TrimSuffix(path, ".git"))
+	}
+	return names, err
+}
