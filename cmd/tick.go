@@ -19,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -59,7 +60,8 @@ could be read; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
 After an error, later passes wait 1, 2, 4 … minutes before they ask GitHub again,
 and exit with 0 until then; "gh mergexo status" shows the error. With --now a pass
 does not wait, neither for that nor for min_interval. GitHub's rate limits still
-apply.`,
+apply. If the PostgreSQL database of runtime.database cannot be used, one pass says why
+and exits with 1; the next ones exit with 0 until that changes.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
@@ -117,7 +119,20 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	} else {
 		err = a.begunPass(ctx, cfg, opt)
 	}
-	return a.endPass(ctx, cfg, opt.begun, err)
+	return a.tellOutage(opt, dirs, a.endPass(ctx, cfg, opt.begun, err))
+}
+
+// tellOutage keeps passes quiet while none can use the shared database: a scheduler gets the error once,
+// until it changes, as of a host that does not answer.
+func (a *app) tellOutage(opt *tickOptions, dirs folder.Dirs, err error) error {
+	_, out := errors.AsType[*store.ServerError](err)
+	if !out || a.JSON.Asked() || opt.now || a.Output().TTY {
+		return err
+	}
+	if dirs.ShouldReportOutage(a.Secrets().Redact(terminal.OneLine(err.Error()))) {
+		return err
+	}
+	return nil
 }
 
 // endPass records how a pass ended that did not come as far as to record it itself. The error also
@@ -220,7 +235,7 @@ func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass) 
 
 // detach starts the same pass without a terminal.
 func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
-	m, err := machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Now: a.Now})
+	m, err := machine.Open(machine.Options{Config: cfg, Env: a.Environ(), Now: a.Now})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -49,14 +50,15 @@ type Fleet struct {
 	PausedBy string    // the machine on which a person said so
 	Why      string    // their reason
 	Oldest   string    // the oldest version of the program that may use the database; empty: any
+	MovedTo  string    // the database to which all rows were moved, which is used instead
 }
 
 // GetFleet returns what holds for all machines together.
 func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 	scan := func(row scanner) (f Fleet, err error) {
-		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.Why, &f.Oldest)
+		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.Why, &f.Oldest, &f.MovedTo)
 	}
-	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, why, oldest FROM fleet WHERE id = 1`)
+	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, why, oldest, moved_to FROM fleet WHERE id = 1`)
 	return f, err
 }
 
@@ -64,14 +66,32 @@ func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 func (t *Tx) PauseFleet(ctx context.Context, at time.Time, why string) error {
 	_, err := t.exec(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, why) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET paused_at = CASE fleet.paused_at WHEN 0 THEN excluded.paused_at ELSE fleet.paused_at END,
-		paused_by = CASE fleet.paused_at WHEN 0 THEN excluded.paused_by ELSE fleet.paused_by END, why = excluded.why`, t.stamp(at), t.machine, t.clean(why))
+		paused_by = CASE fleet.paused_at WHEN 0 THEN excluded.paused_by ELSE fleet.paused_by END,
+		why = CASE fleet.moved_to WHEN '' THEN excluded.why ELSE fleet.why END`, t.stamp(at), t.machine, t.clean(why))
 	return err
 }
 
-// ResumeFleet ends the pause of all machines. It returns false if there was none.
+// ResumeFleet ends the pause of all machines. It returns false if there was none, and ErrMoved for a
+// database whose rows were moved to another one.
 func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
-	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', why = '' WHERE id = 1 AND paused_at > 0`)
-	return n == 1, err
+	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', why = '' WHERE id = 1 AND paused_at > 0 AND moved_to = ''`)
+	if err != nil || n == 1 {
+		return n == 1, err
+	}
+	f, err := t.GetFleet(ctx)
+	if err == nil && f.MovedTo != "" {
+		err = fmt.Errorf("%w to %s", ErrMoved, f.MovedTo)
+	}
+	return false, err
+}
+
+// moved pauses everything that still uses the database, for good: its rows were moved to another one.
+func (t *Tx) moved(ctx context.Context, to string) error {
+	if err := t.PauseFleet(ctx, t.now, "the database was moved to "+to+"; name that one in the config of this machine"); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
+	return err
 }
 
 // RequireVersion stores the oldest version of the program that may use the database.

@@ -91,22 +91,30 @@ func (t schemaTable) read() string {
 var (
 	// ErrNotEmpty says that the database to which another one is to be moved has rows.
 	ErrNotEmpty = errors.New("not empty")
-	// ErrInUse says that another process writes to the database that is to be moved.
+	// ErrInUse says that another process writes to the database that is to be moved, or that a pass runs.
 	ErrInUse = errors.New("in use")
+	// ErrMoved says that all rows of the database were moved to another one, which is used instead.
+	ErrMoved = errors.New("the database was moved")
 )
 
 // Move copies all rows of a database to an empty one, which may be of another engine, and compares
 // them. It does so in one transaction: if Move fails or its process dies, the other database is still
-// empty. Nobody can write to the first database during the copy, and it keeps its rows. progress is called
-// before each table is copied, and with copied before it is compared.
+// empty. Nobody can write to the first database during the copy. It keeps its rows, but no pass uses
+// them any more, see ResumeFleet. If the process died between these two, the other database has all
+// rows: Move compares them, and copies nothing. progress is called before each table is copied, and with
+// copied before it is compared.
 func Move(ctx context.Context, from, to *DB, progress func(table string, copied bool)) error {
 	if from.readOnly || to.readOnly {
 		return fmt.Errorf("move %s to %s: %w", from.Path, to.Path, ErrReadOnly)
 	}
-	err := from.run(ctx, &Tx{now: from.time()}, func(source *Tx) error {
-		return to.run(ctx, &Tx{now: to.time()}, func(target *Tx) error {
+	err := from.run(ctx, &Tx{now: from.time(), machine: from.machine}, func(source *Tx) error {
+		err := to.run(ctx, &Tx{now: to.time()}, func(target *Tx) error {
 			return move(ctx, mover{from, source}, mover{to, target}, progress)
 		})
+		if err != nil {
+			return err
+		}
+		return source.moved(ctx, to.Path)
 	})
 	if err != nil {
 		return fmt.Errorf("move %s to %s: %w", from.Path, to.Path, err)
@@ -128,16 +136,28 @@ func move(ctx context.Context, from, to mover, progress func(string, bool)) erro
 	if err := from.db.engine.freeze(ctx, from.tx, tables); err != nil {
 		return err
 	}
+	fleet, err := from.tx.GetFleet(ctx)
+	if err == nil && fleet.MovedTo != "" {
+		err = fmt.Errorf("%w to %s", ErrMoved, fleet.MovedTo)
+	}
+	if err != nil {
+		return err
+	}
+	used := "" // a table that has rows
 	for _, t := range tables {
 		has, err := listRows(ctx, to.tx, "look into "+t.name, scanCount, `SELECT 1 FROM `+t.name+` LIMIT 1`)
-		if err == nil && len(has) > 0 {
-			err = fmt.Errorf("%s is %w: its table %s has rows", to.db.Path, ErrNotEmpty, t.name)
-		}
 		if err != nil {
 			return err
 		}
+		if len(has) > 0 {
+			used = t.name
+			break
+		}
 	}
 	for _, t := range tables {
+		if used != "" { // a move that was killed at its very end has copied everything
+			break
+		}
 		progress(t.name, false)
 		if err := copyRows(ctx, from.tx, to.tx, t); err != nil {
 			return fmt.Errorf("copy %s: %w", t.name, err)
@@ -145,7 +165,9 @@ func move(ctx context.Context, from, to mover, progress func(string, bool)) erro
 	}
 	for _, t := range tables {
 		progress(t.name, true)
-		if err := compareRows(ctx, from.tx, to.tx, t); err != nil {
+		if err := compareRows(ctx, from.tx, to.tx, t); err != nil && used != "" {
+			return fmt.Errorf("%s is %w: its table %s has rows", to.db.Path, ErrNotEmpty, used)
+		} else if err != nil {
 			return fmt.Errorf("compare %s: %w", t.name, err)
 		}
 		if err := to.db.engine.countOn(ctx, to.tx, t); err != nil {

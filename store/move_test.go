@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestADatabaseIsMoved(t *testing.T) {
 		ways = append(ways, []bool{true, true, false})
 	}
 	for _, way := range ways {
-		at := from
+		at := full(t)
 		for _, postgres := range way {
 			to := emptyOn(t, postgres)
 			var told []string
@@ -110,7 +111,7 @@ func TestADatabaseIsMoved(t *testing.T) {
 		t.Skip(testpg.Variable + " is not set: only SQLite was tried")
 	}
 	to := emptyOn(t, true)
-	if err := Move(t.Context(), from, to, noProgress); err != nil {
+	if err := Move(t.Context(), full(t), to, noProgress); err != nil {
 		t.Fatal(err)
 	}
 	r := addRepo(t, to)
@@ -121,14 +122,16 @@ func TestADatabaseIsMoved(t *testing.T) {
 // TestNothingIsMovedByHalves: a move that is refused, or interrupted at any table, leaves nothing in the
 // other database, and the first one as it is.
 func TestNothingIsMovedByHalves(t *testing.T) {
-	from := full(t)
-	_, before := dump(t, from)
+	others := func(text string) string { // without the row that says where the database is
+		return regexp.MustCompile(`(?m)^fleet .*\n`).ReplaceAllString(text, "")
+	}
 	engines := []bool{false}
 	if testpg.Set() {
 		engines = append(engines, true)
 	}
 	for _, postgres := range engines {
-		to := emptyOn(t, postgres)
+		from, to := full(t), emptyOn(t, postgres)
+		_, before := dump(t, from)
 		for at := 0; ; at += 5 {
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0
@@ -148,13 +151,41 @@ func TestNothingIsMovedByHalves(t *testing.T) {
 				t.Fatalf("interrupted at %d: %v", at, rows)
 			}
 		}
+		if _, after := dump(t, from); others(after) != others(before) {
+			t.Errorf("the first one has\n%s\nwant\n%s", after, before)
+		}
+
+		// Nobody resumes the work on the first one, and nothing is moved from it again.
+		err := Move(t.Context(), from, to, noProgress)
+		resumed := from.Update(t.Context(), func(tx *Tx) error { return second(tx.ResumeFleet(t.Context())) })
+		for _, err := range []error{err, resumed} {
+			if !errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "to "+to.Path) {
+				t.Errorf("a second time: %v", err)
+			}
+		}
+		forget := func(tx *Tx) error { // as if the process had died before it stored that
+			f, err := to.fleet(t)
+			if err != nil {
+				return err
+			}
+			return second(tx.exec(t.Context(), "forget the move", `UPDATE fleet SET moved_to = '', paused_at = ?, paused_by = ?, why = ?`, millis(f.PausedAt), f.PausedBy, f.Why))
+		}
+		update(t, from, forget)
+		if err := Move(t.Context(), from, to, noProgress); err != nil {
+			t.Errorf("what is there already: %v", err)
+		}
+		update(t, from, forget)
+		update(t, to, func(tx *Tx) error { return tx.NameRepo(t.Context(), 1, "other.toml") })
 		if err := Move(t.Context(), from, to, noProgress); !errors.Is(err, ErrNotEmpty) {
-			t.Errorf("a second time: %v", err)
+			t.Errorf("to one with other rows: %v", err)
 		}
 	}
-	if _, after := dump(t, from); after != before {
-		t.Errorf("the first one has\n%s\nwant\n%s", after, before)
-	}
+}
+
+func (d *DB) fleet(t *testing.T) (f Fleet, err error) {
+	t.Helper()
+	err = d.View(t.Context(), func(tx *Tx) error { f, err = tx.GetFleet(t.Context()); return err })
+	return f, err
 }
 
 // impatient opens a database again. On SQLite it does not wait for other writers.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -109,7 +110,7 @@ func (*postgresEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error
 	return tables, err
 }
 
-// freeze takes a lock that no writer shares.
+// freeze takes a lock that no writer shares, and fails while a pass holds locks: it would write later.
 func (*postgresEngine) freeze(ctx context.Context, tx *Tx, tables []schemaTable) error {
 	var names []string
 	for _, t := range tables {
@@ -118,6 +119,13 @@ func (*postgresEngine) freeze(ctx context.Context, tx *Tx, tables []schemaTable)
 	_, err := tx.sql.ExecContext(ctx, `LOCK TABLE `+strings.Join(names, ", ")+` IN SHARE ROW EXCLUSIVE MODE NOWAIT`)
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == "55P03" { // lock not available
 		return fmt.Errorf("the database is %w: a machine writes to it", ErrInUse)
+	}
+	if err != nil {
+		return err
+	}
+	held, err := getRow(ctx, tx, "look for passes", scanCount, `SELECT count(*) `+locked+` AND pid <> pg_backend_pid()`)
+	if err == nil && held > 0 {
+		err = fmt.Errorf("the database is %w: a pass runs", ErrInUse)
 	}
 	return err
 }
@@ -238,10 +246,24 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 	if err != nil {
 		return nil, "", errors.New("the URL of the database cannot be parsed; write postgres://user@host:5432/database?sslmode=verify-full, with special characters of the password percent-encoded") // url.Error quotes the password
 	}
+	address = withoutPassword(*u)
 	if config, err = pgx.ParseConfig(at); err != nil {
-		return nil, "", err // it quotes no password
+		_, why, _ := strings.Cut(err.Error(), "`: ") // before it stands the URL, perhaps with a password
+		return nil, "", (&postgresEngine{address: address}).fault(why, "correct the URL of the database", nil)
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTime
+	}
+	return config, address, nil
+}
+
+// connectTime bounds how long a pass waits for a server that does not answer, for each of its
+// addresses.
+const connectTime = 10 * time.Second
+
+// withoutPassword returns a URL for people.
+func withoutPassword(u url.URL) string {
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
@@ -249,20 +271,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 	q.Del("password")
 	q.Del("sslpassword")
 	u.RawQuery = q.Encode()
-	return config, u.String(), nil
-}
-
-// tryServer is TryWrite for a server.
-func tryServer(ctx context.Context, at string) error {
-	d, err := openServer(ctx, at)
-	if err != nil {
-		return err
-	}
-	_, err = d.SQL.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied WHERE version_id < 0`)
-	if err != nil {
-		err = fmt.Errorf("write to %s: %w", d.Path, d.engine.explain(interrupted(ctx, err)))
-	}
-	return errors.Join(err, d.Close())
+	return u.String()
 }
 
 // statementKey identifies a rewritten statement.

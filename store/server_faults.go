@@ -16,14 +16,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// serverError is an error of a server or of the way to it, in one line without a password.
-type serverError struct {
+// ServerError is an error of a PostgreSQL server or of the way to it, in one line without a password.
+type ServerError struct {
 	words string
 	err   error
 }
 
-func (e *serverError) Error() string { return e.words }
-func (e *serverError) Unwrap() error { return e.err }
+func (e *ServerError) Error() string { return e.words }
+func (e *ServerError) Unwrap() error { return e.err }
 
 // What ends faults of a server.
 const (
@@ -31,14 +31,16 @@ const (
 	startServer = "check that the server runs and can be reached from this machine; " + retryLater
 )
 
-// remedies say what to do about errors of a server, by their SQLSTATE or its class.
+// remedies say what to do about errors of a server, by their SQLSTATE or its class. fault names our user
+// and database in them.
 var remedies = map[string]string{
 	"08":    startServer,
 	"28":    "correct the user and the password in the URL of the database, and allow the user in pg_hba.conf",
-	"3D000": "create the database: createdb -E UTF8 -T template0 NAME",
+	"3D000": "create the database: createdb -E UTF8 -T template0 -O {user} {database}",
 	"3F000": "create the schema, or correct search_path in the URL of the database",
 	"40":    "other machines changed the same rows each time; " + retryLater,
-	"42501": "let the user own the schema and the tables: ALTER SCHEMA public OWNER TO NAME",
+	"42501": "let the user own the schema and the tables: ALTER SCHEMA public OWNER TO {user}",
+	"42704": "remove from the URL of the database what the server does not know",
 	"53100": "make room on the disk of the database server; " + retryLater,
 	"53200": "give the database server more memory; " + retryLater,
 	"53300": "raise max_connections of the server, or let fewer machines and programs use it; " + retryLater,
@@ -53,8 +55,12 @@ var remedies = map[string]string{
 // them, and no attempt counts.
 func (e *postgresEngine) explain(err error) error {
 	_, known := errors.AsType[*work.MachineError](err)
-	if err == nil || known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	_, unreached := errors.AsType[*pgconn.ConnectError](err)
+	if err == nil || known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !unreached {
 		return err
+	}
+	if errors.Is(err, errPooled) {
+		return e.fault(errPooled.Error(), "name the server itself in the URL of the database, or a pooler in session mode", err)
 	}
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
 		for _, code := range []string{failed.Code, failed.Code[:3], failed.Code[:2]} {
@@ -72,8 +78,11 @@ func (e *postgresEngine) explain(err error) error {
 
 // fault is a fault of this server, with what ends it.
 func (e *postgresEngine) fault(says, do string, err error) error {
+	if e.config != nil {
+		do = strings.NewReplacer("{user}", e.config.User, "{database}", e.config.Database).Replace(do)
+	}
 	words := fmt.Sprintf("database %s: %s", e.address, strings.Join(strings.Fields(says), " "))
-	return &work.MachineError{Err: &serverError{words, err}, Do: do}
+	return &work.MachineError{Err: &ServerError{words, err}, Do: do}
 }
 
 // isLost reports whether there is no connection, or no more.
@@ -87,7 +96,11 @@ func isLost(err error) bool {
 
 // reached returns why a server was not reached, without what pgx says before it.
 func reached(err error) string {
-	if refused, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+	refused, ok := errors.AsType[*pgconn.ConnectError](err)
+	switch {
+	case ok && errors.Is(err, context.DeadlineExceeded):
+		return "it does not answer"
+	case ok:
 		return refused.Unwrap().Error()
 	}
 	return "the connection was lost: " + err.Error()

@@ -63,7 +63,7 @@ func (e *postgresEngine) refuse(f serverFacts, readOnly bool) error {
 	case f.version < oldestServer:
 		return e.fault("PostgreSQL "+f.versionText+" is too old", "upgrade the server to PostgreSQL 14 or newer", nil)
 	case f.encoding != "UTF8":
-		return e.fault("its encoding is "+f.encoding, "create another database: createdb -E UTF8 -T template0 NAME", nil)
+		return e.fault("its encoding is "+f.encoding, "create another database: createdb -E UTF8 -T template0 -O {user} NAME", nil)
 	case f.schema == "":
 		return e.fault("search_path names no schema that exists", remedies["3F000"], nil)
 	case f.others != "":
@@ -74,7 +74,7 @@ func (e *postgresEngine) refuse(f serverFacts, readOnly bool) error {
 	case f.replica || f.readOnly:
 		return e.fault("it cannot be written", remedies["25006"], nil)
 	case !f.has && !f.mayCreate:
-		return e.fault("its user may not create tables in the schema "+f.schema, fmt.Sprintf("GRANT CREATE ON SCHEMA %s TO NAME, as the owner of the database", pgx.Identifier{f.schema}.Sanitize()), nil)
+		return e.fault("its user may not create tables in the schema "+f.schema, fmt.Sprintf("GRANT CREATE ON SCHEMA %s TO {user}, as the owner of the database", pgx.Identifier{f.schema}.Sanitize()), nil)
 	case f.behind > clockSlack || f.behind < -clockSlack:
 		return e.fault(fmt.Sprintf("the clock of the server and that of this machine differ by %s", max(f.behind, -f.behind).Round(time.Second)),
 			"set both by NTP: timedatectl set-ntp true", nil)

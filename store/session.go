@@ -70,7 +70,7 @@ func (d *DB) Session(ctx context.Context) (*Session, error) {
 }
 
 // errPooled says that a pooler is between the program and the server.
-var errPooled = errors.New("a pooler gives each transaction another connection, so that no lock lasts; use the server itself, or a pooler in session mode")
+var errPooled = errors.New("a pooler gives each transaction another connection, so that no lock lasts")
 
 // begin sets the session up, and checks that the server keeps it. A pooler in transaction mode gives
 // the connection away when a transaction ends: as long as another transaction has it, what the session

@@ -158,12 +158,9 @@ type LockedError struct{ Path string }
 
 func (e *LockedError) Error() string { return e.Path + " is locked by another program" }
 
-// TryWrite commits a write that changes nothing to an existing database, as a pass commits its rows.
+// TryWrite commits a write that changes nothing to an existing file, as a pass commits its rows.
 // A database that is locked for long is a *LockedError.
 func TryWrite(ctx context.Context, path string) error {
-	if isServer(path) {
-		return tryServer(ctx, path)
-	}
 	const patience = 3 * time.Second // passes write for milliseconds
 	within, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()

@@ -44,8 +44,9 @@ type App struct {
 	StateDir   string           // set once the config is read
 	ErrScreen  *terminal.Screen // under Env.Stderr
 
-	once  sync.Once
-	known *secrets.Redactor
+	hidden []string // variables of the database, once the config is read
+	once   sync.Once
+	known  *secrets.Redactor
 }
 
 // Output returns where a command's results go.
@@ -94,7 +95,7 @@ func (a *App) GitHub(o transport.Options) (*github.Client, error) {
 
 // Machine is this machine as the config describes it.
 func (a *App) Machine(cfg *config.Config) (*machine.Machine, error) {
-	return machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict, Shared: a.Env.Shared})
+	return machine.Open(machine.Options{Config: cfg, Env: a.Environ(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict, Shared: a.Env.Shared})
 }
 
 // CodeError passes on the exit code of another program, which has already printed the reason.

@@ -23,7 +23,7 @@ func (a *App) Config() (*config.Config, error) {
 		return nil, Coded(CodeBadConfig, err)
 	}
 	a.StateDir = cfg.Runtime.StateDir
-	a.Secrets().AddAddress(cfg.Runtime.DatabaseURL(), "a part of the URL of the database")
+	a.knowDatabase(&cfg.Runtime)
 	for _, n := range cfg.Notify {
 		a.Secrets().AddAddress(n.Webhook, "a part of the webhook of "+n.Name)
 		if value, _ := a.Environ().Lookup(n.SecretEnv); value != "" {
@@ -33,9 +33,19 @@ func (a *App) Config() (*config.Config, error) {
 	return cfg, Coded(CodeBadConfig, cfg.CheckAccounts(github.KnownAccounts))
 }
 
+// knowDatabase keeps the password of the database out of what is printed, and out of the environment of
+// other programs.
+func (a *App) knowDatabase(run *config.Runtime) {
+	a.hidden = run.Hidden()
+	a.Secrets().AddAddress(run.DatabaseURL(), "a part of the URL of the database")
+	if value, _ := environ.Read().Lookup("PGPASSWORD"); run.DatabaseKey() != "" {
+		a.Secrets().Add(value, "the value of PGPASSWORD")
+	}
+}
+
 // Environ returns the environment, with the config that --config names.
 func (a *App) Environ() environ.Env {
-	env := environ.Read()
+	env := environ.Read().Hide(a.hidden)
 	if a.ConfigPath != "" {
 		env.ConfigPath = a.ConfigPath
 	}

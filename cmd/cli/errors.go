@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -36,6 +37,7 @@ const (
 	CodeRateLimited       ErrorCode = "rate_limited"
 	CodeRefused           ErrorCode = "refused"
 	CodeDisk              ErrorCode = "disk"
+	CodeDatabase          ErrorCode = "database"
 	CodeCancelled         ErrorCode = "cancelled"
 	CodeFailed            ErrorCode = "failed"
 )
@@ -60,6 +62,7 @@ func ErrorKinds() []ErrorKind {
 		{CodeRateLimited, "GitHub accepts no more requests of this account for a while", "wait; gh api rate_limit says until when"},
 		{CodeRefused, "GitHub or the state of the work item does not allow it: nothing was done", "gh mergexo status"},
 		{CodeDisk, "the state folder or its disk cannot be written, or the database is damaged", "make room, or set runtime.state_dir to a folder that you may write to"},
+		{CodeDatabase, "the PostgreSQL database cannot be reached or used; the message says why", "gh mergexo doctor"},
 		{CodeCancelled, "the command was interrupted; the exit code is 2", "run it again: nothing is lost"},
 		{CodeFailed, "anything else; the message says what", ""},
 	}
@@ -121,6 +124,15 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 	}
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
 		return CodeDisk, damaged.MoveAway()
+	}
+	if _, ok := errors.AsType[*store.ServerError](err); ok {
+		if fault, known := errors.AsType[*work.MachineError](err); known {
+			do = fault.Do
+		}
+		return CodeDatabase, do
+	}
+	if _, ok := errors.AsType[*config.DatabaseError](err); ok {
+		return CodeDatabase, ""
 	}
 	if machine.DiskTrouble(err, state) != "" {
 		return CodeDisk, ""

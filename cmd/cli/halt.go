@@ -33,10 +33,13 @@ func (a *App) ConfigForAll() (cfg *config.Config, broken, err error) {
 	if cfg, broken = a.Config(); broken == nil {
 		return cfg, nil, nil
 	}
-	if a.StateDir, err = config.StateDir(a.Environ()); err != nil {
+	run, err := config.Places(a.Environ())
+	if err != nil {
 		return nil, broken, err
 	}
-	return &config.Config{Runtime: config.Runtime{StateDir: a.StateDir}}, broken, nil
+	a.StateDir = run.StateDir
+	a.knowDatabase(&run)
+	return &config.Config{Runtime: run}, broken, nil
 }
 
 // PrintHalt prints in one line that everything is paused.

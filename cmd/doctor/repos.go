@@ -59,6 +59,9 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			return err
 		}
 		p.Silent = cli.MachinesOf(machines).Silent(f.Now)
+		if f.Database != nil && f.Database.Server != nil {
+			f.Database.Server.Machines = len(machines)
+		}
 		fleet, err := tx.GetFleet(ctx)
 		if err != nil {
 			return err

@@ -136,30 +136,30 @@ func existing(dir string) string {
 	}
 }
 
-// examineDatabase writes to the database as a pass does, and lets SQLite check the whole file.
+// examineDatabase writes to the database as a pass does, and has it checked. Of a file SQLite checks all
+// of it.
 func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
 	state := cfg.Runtime.StateDir
-	d := &doctor.Database{Path: filepath.Join(state, "state.db")}
 	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
 	}
 	at, err := cfg.Runtime.DatabaseAt()
-	if err != nil {
-		d.Trouble = err.Error()
-		return d
+	switch {
+	case err != nil:
+		return &doctor.Database{Trouble: err.Error(), Do: "set the variable where passes run, and here"}
+	case cfg.Runtime.DatabaseKey() != "":
+		return examineServer(ctx, at)
 	}
+	d := &doctor.Database{Path: at}
 	var unwritable error
-	if at != d.Path || files.Exists(d.Path) {
+	if files.Exists(d.Path) {
 		unwritable = store.TryWrite(ctx, at)
 	}
 	if locked, ok := errors.AsType[*store.LockedError](unwritable); ok {
 		d.Trouble, d.Do = locked.Error(), fmt.Sprintf("find the program and end it: fuser -v %q", d.Path)
 		return d
 	}
-	db, there, err := store.OpenReadOnly(ctx, at)
-	if there {
-		err = errors.Join(db.Check(ctx), db.Close())
-	}
+	there, err := checkDatabase(ctx, at)
 	damaged, isDamaged := errors.AsType[*store.DamagedError](err)
 	switch {
 	case isDamaged:
@@ -174,4 +174,32 @@ func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
 		d.Trouble, d.Do = unwritable.Error(), "run gh mergexo as the user to whom the state folder belongs, and make room"
 	}
 	return d
+}
+
+// examineServer tries a database on a server.
+func examineServer(ctx context.Context, at string) *doctor.Database {
+	s, err := store.Inspect(ctx, at)
+	if err == nil && s.Schema == s.Newest {
+		_, err = checkDatabase(ctx, at)
+	}
+	if err != nil {
+		d := &doctor.Database{Trouble: err.Error()}
+		if fault, ok := work.MachineFault(err); ok {
+			d.Trouble, d.Do = fault.Err.Error(), fault.Do
+		}
+		return d
+	}
+	return &doctor.Database{
+		Path: s.Address, Missing: s.Schema == 0, Older: s.Schema != 0 && s.Schema < s.Newest,
+		Server: &doctor.Server{Address: s.Address, Version: s.Version, TLS: s.TLS, Schema: s.Schema, Ahead: s.Behind, Free: s.Free},
+	}
+}
+
+// checkDatabase has a database check what it stores; false: there is none yet.
+func checkDatabase(ctx context.Context, at string) (there bool, err error) {
+	db, there, err := store.OpenReadOnly(ctx, at)
+	if there {
+		err = errors.Join(db.Check(ctx), db.Close())
+	}
+	return there, err
 }

@@ -92,7 +92,7 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer func() { _ = log.Close() }()
-	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, log)
+	return proc.Detach(ctx, self, args, m.env.Own(), m.dirs.State, log)
 }
 
 // after returns the observers of a pass's end.

@@ -144,9 +144,13 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, at, store.Options{
+	db, err := store.Open(ctx, at, store.Options{
 		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared,
 	})
+	if err == nil && m.Shared() {
+		m.dirs.EndOutage()
+	}
+	return db, err
 }
 
 // Shared reports whether other machines may have this machine's database.

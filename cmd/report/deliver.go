@@ -59,7 +59,7 @@ func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config,
 	if _, err := fmt.Fprintln(a.Notes(out), "report: "+file); err != nil || !opt.open {
 		return err
 	}
-	return open(ctx, environ.Read(), file, a.Env.Stderr)
+	return open(ctx, a.Environ(), file, a.Env.Stderr)
 }
 
 // unwritten says why the file could not be written. The general words for a disk's trouble are
@@ -101,6 +101,7 @@ func open(ctx context.Context, env environ.Env, file string, said io.Writer) err
 	}
 	words := strings.Fields(launcher)
 	if len(words) == 0 {
+		env.Forget()
 		browser.Stdout, browser.Stderr = said, said
 		if err := browser.OpenFile(file); err != nil {
 			return fmt.Errorf("open %s in a browser: %w; open it by hand", file, err)

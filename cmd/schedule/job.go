@@ -26,7 +26,7 @@ type plan struct {
 	programs []doctor.Program
 	short    string // PATH with only the folders of those programs
 	machine  schedule.Machine
-	passed   []string // variables that are passed to agents and set here
+	passed   []string // variables that are passed to agents and set here, and those of the database
 }
 
 // newPlan makes the plan. To remove a schedule, the config need not be valid.
@@ -35,7 +35,7 @@ func newPlan(cfg *config.Config, env environ.Env, now time.Time) (plan, error) {
 	if err != nil {
 		return plan{}, fmt.Errorf("find the config: %w", err)
 	}
-	p := plan{programs: machine.Programs(cfg, env), passed: machine.PassedOn(cfg, env), machine: machineOf(env)}
+	p := plan{programs: machine.Programs(cfg, env), passed: append(machine.PassedOn(cfg, env), cfg.Runtime.Hidden()...), machine: machineOf(env)}
 	p.job = schedule.Job{
 		Config: path, Default: path == filepath.Join(env.Home, ".config", "mergexo", "config.toml"),
 		Gh: p.programs[0].Path, Logs: filepath.Join(cfg.Runtime.StateDir, "logs"), Since: now.UTC().Truncate(time.Second),

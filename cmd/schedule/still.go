@@ -10,7 +10,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -145,7 +144,7 @@ func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Di
 	if err != nil {
 		return 0, err
 	}
-	m, err := machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Now: r.Now})
+	m, err := machine.Open(machine.Options{Config: cfg, Env: r.Environ(), Now: r.Now})
 	if err != nil {
 		return 0, err
 	}

@@ -134,6 +134,7 @@ func (s *showCmd) browse(story Story) error {
 	if terminal.Watched(s.Env.BareErr) {
 		fmt.Fprintf(s.Env.Stderr, "Opening %s in your browser.\n", url)
 	}
+	s.Environ().Forget()
 	return terminal.Browse(url, s.Env.Bare, s.Env.BareErr)
 }
 

@@ -87,6 +87,8 @@ func (p *parser) agent(t *Table, name string) {
 			t.bad("env_pass", "%q is no name of a variable", v)
 		case environ.Withheld(v):
 			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
+		default:
+			p.checkPassed(t, v)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
@@ -13,10 +14,10 @@ import (
 // in the state folder.
 func (r *Runtime) DatabaseKey() string {
 	switch {
-	case r.Database != "":
-		return "runtime.database"
 	case r.DatabaseEnv != "":
 		return "runtime.database_env"
+	case r.Database != "" || r.unsure:
+		return "runtime.database"
 	}
 	return ""
 }
@@ -25,6 +26,8 @@ func (r *Runtime) DatabaseKey() string {
 // PostgreSQL database, which may have a password.
 func (r *Runtime) DatabaseAt() (string, error) {
 	switch {
+	case r.unsure:
+		return "", &DatabaseError{"the config is invalid, and does not say for certain which database passes use"}
 	case r.Database != "":
 		return r.Database, nil
 	case r.DatabaseEnv == "":
@@ -41,6 +44,33 @@ func (r *Runtime) DatabaseAt() (string, error) {
 // DatabaseURL returns the URL of the PostgreSQL database, as far as it is known, to have its password
 // redacted.
 func (r *Runtime) DatabaseURL() string { return r.Database + r.databaseURL }
+
+// libpqNames are the variables that say to PostgreSQL's clients, and so to passes, where a database is and
+// who they are.
+var libpqNames = []string{
+	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGOPTIONS",
+	"PGSSLCERT", "PGSSLKEY", "PGSSLPASSWORD", "PGSSLROOTCERT",
+}
+
+// Hidden returns the variables that may lead to the database. No program but ours sees them: who reaches
+// the database decides what is pushed.
+func (r *Runtime) Hidden() []string {
+	if r.DatabaseKey() == "" {
+		return nil
+	}
+	names := slices.Clone(libpqNames)
+	if r.DatabaseEnv != "" {
+		names = append(names, r.DatabaseEnv)
+	}
+	return names
+}
+
+// checkPassed refuses to pass a variable of the database to a program of others.
+func (p *parser) checkPassed(t *Table, name string) {
+	if slices.Contains(p.config.Runtime.Hidden(), name) {
+		t.bad("env_pass", "%s is never passed while %s is set: it may lead to the database of gh mergexo", name, p.config.Runtime.DatabaseKey())
+	}
+}
 
 // DatabaseError says that the config names no usable database.
 type DatabaseError struct{ text string }

@@ -81,6 +81,7 @@ func (p *parser) notify(t *Table) {
 		if environ.Withheld(v) {
 			t.bad("env_pass", "%s is never passed: a program for messages needs no GitHub, git or SSH credentials", v)
 		}
+		p.checkPassed(t, v)
 	}
 	p.checkNotifyWay(t, &n)
 	p.config.Notify = append(p.config.Notify, n)

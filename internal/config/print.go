@@ -122,13 +122,14 @@ func printedPrompts(dir string) string {
 //go:embed example.toml
 var Example string
 
-// Without returns the config to use while there is no valid one: the state folder, as far as it is
-// known, and the agents that need no table.
+// Without returns the config to use while there is no valid one: the state folder and the database, as
+// far as they are known, and the agents that need no table.
 func Without(env environ.Env) *Config {
-	c := &Config{Agents: map[string]Agent{}, Runtime: Runtime{StateDir: env.DataDir, Sandbox: work.SandboxAuto, Agent: AdapterCodex}}
-	if dir, err := StateDir(env); err == nil {
-		c.Runtime.StateDir = dir
+	c := &Config{Agents: map[string]Agent{}, Runtime: Runtime{StateDir: env.DataDir}}
+	if known, err := Places(env); err == nil {
+		c.Runtime = known
 	}
+	c.Runtime.Sandbox, c.Runtime.Agent = work.SandboxAuto, AdapterCodex
 	for _, name := range builtIn {
 		c.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
 	}

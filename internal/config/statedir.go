@@ -9,45 +9,54 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// StateDir returns the state folder even if the config is invalid: nobody should have to repair a
-// config before stopping everything. If it is uncertain, StateDir fails: a pause file in another
-// folder than that of the passes has no effect.
-func StateDir(env environ.Env) (string, error) {
+// Places returns the part of [runtime] that says where the state is, even if the config is invalid:
+// nobody should have to repair a config before stopping everything. If the state folder is uncertain,
+// Places fails: a pause file in another folder than that of the passes has no effect. If the database
+// is uncertain, DatabaseAt fails.
+func Places(env environ.Env) (Runtime, error) {
 	path, data, err := read(env)
 	if err == nil {
-		var dir string
-		if dir, err = stateDirOf(path, strings.TrimPrefix(string(data), "\uFEFF"), env); err == nil {
-			return dir, nil
+		var r Runtime
+		if r, err = placesOf(path, strings.TrimPrefix(string(data), "\uFEFF"), env); err == nil {
+			return r, nil
 		}
 	}
-	return "", fmt.Errorf(`find out which folder holds the state: %w
+	return Runtime{}, fmt.Errorf(`find out which folder holds the state: %w
 Name the config that the passes read: --config FILE. Or make the empty file "paused.json" in the state folder, or remove it, by hand: while it is there, everything is paused`, err)
 }
 
-func stateDirOf(path, doc string, env environ.Env) (string, error) {
+func placesOf(path, doc string, env environ.Env) (r Runtime, err error) {
 	whole, err := OpenTable(path, doc)
 	if err != nil {
 		line, found := stateDirLine(doc)
 		if !found {
-			return "", err
+			return r, err
 		}
 		if whole, err = OpenTable(path, line); err != nil {
-			return "", fmt.Errorf("%s: state_dir cannot be read: %s", path, strings.Join(strings.Fields(line), " "))
+			return r, fmt.Errorf("%s: state_dir cannot be read: %s", path, strings.Join(strings.Fields(line), " "))
 		}
+		r.unsure = databaseLine().MatchString(doc)
 	}
 	p := parser{Table: whole, env: env}
 	run := p.sub("runtime", "[runtime]")
-	dir := p.stateDir(run)
+	r.StateDir = p.stateDir(run)
 	for _, name := range run.keys() { // a misspelt key must not be taken for a missing one
 		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
 			p.Add(run.at(name), "unknown key %q; did you mean state_dir?", name)
 		}
 	}
 	if err := p.err(); err != nil {
-		return "", err
+		return r, err
 	}
-	return dir, nil
+	r.Database = p.database(run)
+	p.databaseEnv(run, &r)
+	r.Machine = p.machine(run)
+	r.unsure = r.unsure || p.err() != nil
+	return r, nil
 }
+
+// databaseLine matches a line of invalid TOML that may name the database.
+var databaseLine = lazy.Regexp(`(?m)^[^#\n]*\bdatabase(?:_env)?[ \t]*=`)
 
 var stateDirKey = lazy.Regexp(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
 

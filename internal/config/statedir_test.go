@@ -35,17 +35,48 @@ func TestTheStateFolderOfABrokenConfig(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := config.StateDir(environ.Env{ConfigPath: path, DataDir: "/data/mergexo", Home: "/home/ann"})
-			if dir != filepath.FromSlash(c.want) || (err != nil) != (c.trouble != "") {
-				t.Errorf("got %q, %v", dir, err)
+			run, err := config.Places(environ.Env{ConfigPath: path, DataDir: "/data/mergexo", Home: "/home/ann"})
+			if dir := run.StateDir; dir != filepath.FromSlash(c.want) || (err != nil) != (c.trouble != "") {
+				t.Errorf("got %q, %v", run.StateDir, err)
 			}
 			if err != nil && (!strings.Contains(err.Error(), c.trouble) || !strings.Contains(err.Error(), "paused.json")) {
 				t.Errorf("the error does not help: %v", err)
 			}
 		})
 	}
-	_, err := config.StateDir(environ.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
+	_, err := config.Places(environ.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
 	if err == nil || !strings.Contains(err.Error(), "none.toml") || !strings.Contains(err.Error(), "paused.json") {
 		t.Errorf("without a config: %v", err)
+	}
+}
+
+// A broken config does not make a shared database look like a file: where it is uncertain, that is said.
+func TestTheDatabaseOfABrokenConfig(t *testing.T) {
+	for name, c := range map[string]struct{ text, at string }{
+		"nothing said":           {"[runtime]\nworkers = \"many\"\n", "/srv/x/state.db"},
+		"named":                  {"[runtime]\nworkers = \"many\"\ndatabase = \"postgres://h/d\"\n", "postgres://h/d"},
+		"by a variable":          {"[runtime]\nworkers = \"many\"\ndatabase_env = \"DB\"\n", "postgres://u:sesame@h/d"},
+		"wrong":                  {"[runtime]\ndatabase = \"mysql://h/d\"\n", ""},
+		"not a text":             {"[runtime]\ndatabase = 7\n", ""},
+		"no TOML, nothing said":  {"[runtime]\n# database = \"postgres://h/d\"\n[[repo]\n", "/srv/x/state.db"},
+		"no TOML, named":         {"[runtime]\ndatabase = \"postgres://h/d\"\n[[repo]\n", ""},
+		"no TOML, by a variable": {"runtime.database_env= \"DB\"\n[[repo]\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.toml")
+			text := strings.Replace(c.text, "[runtime]\n", "[runtime]\nstate_dir = \"/srv/x\"\n", 1)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			env := environ.Of([]string{"MERGEXO_CONFIG=" + path, "XDG_DATA_HOME=/srv", "DB=postgres://u:sesame@h/d"})
+			run, err := config.Places(env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := run.DatabaseAt()
+			if at != c.at || (err == nil) != (c.at != "") || run.DatabaseKey() == "" != strings.HasPrefix(c.at, "/") {
+				t.Errorf("%q of %q, %v", at, run.DatabaseKey(), err)
+			}
+		})
 	}
 }

@@ -208,6 +208,19 @@ type Database struct {
 	Damage  string // what SQLite finds wrong with it
 	Mend    string // what to type then
 	Older   bool   // its schema is older: the next pass migrates it
+
+	Server *Server // of a database on a PostgreSQL server that passes can use
+}
+
+// Server is the server of the state database.
+type Server struct {
+	Address  string        // the URL without a password
+	Version  string        // of PostgreSQL
+	TLS      string        // its version; empty: the connection stays on this machine
+	Schema   int64         // the schema's number
+	Ahead    time.Duration // how much later it is on this machine; less than 0: it is earlier
+	Free     int           // how many more connections it accepts from us
+	Machines int           // machines whose passes use the database
 }
 
 // Disk is the room on a disk.

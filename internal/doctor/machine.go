@@ -154,13 +154,61 @@ func database(f Facts) []Check {
 		return fail(d.Path+" is damaged: "+d.Damage, d.Mend+"; the next pass finds the work again on GitHub (docs/guarantees.md)")
 	case d.Trouble != "":
 		return fail(d.Trouble, cmp.Or(d.Do, "gh mergexo tick shows whether a pass can use it"))
+	case d.Missing && d.Server != nil:
+		return ok(d.Server.says() + ": no pass has used it yet; the first one creates its tables")
 	case d.Missing:
 		return ok("none yet: the first pass creates it")
 	case d.Older:
 		return ok("of an older version: the next pass migrates it")
+	case d.Server != nil:
+		return ok(fmt.Sprintf("%s, with schema %d: it can be written, and keeps the locks of a pass", d.Server.says(), d.Server.Schema))
 	default:
 		return ok(d.Path + " is whole and can be written")
 	}
+}
+
+func (s *Server) says() string {
+	encrypted := "not encrypted, on this machine"
+	if s.TLS != "" {
+		encrypted = "encrypted by " + s.TLS
+	}
+	return fmt.Sprintf("%s, PostgreSQL %s, %s", s.Address, s.Version, encrypted)
+}
+
+// server asks about the server of a database that passes can use.
+func server(ask func(*Server) []Check) func(Facts) []Check {
+	return func(f Facts) []Check {
+		if f.Database == nil || f.Database.Server == nil {
+			return nil
+		}
+		return ask(f.Database.Server)
+	}
+}
+
+// connectionsOfPass is how many connections a pass has: its session, and those of its transactions.
+const connectionsOfPass = 2
+
+func connections(s *Server) []Check {
+	needed := connectionsOfPass * max(s.Machines, 1)
+	if s.Free < needed {
+		return warn(fmt.Sprintf("the database server accepts %s more; the passes of %s need %d", count(s.Free, "connection", "connections"), count(max(s.Machines, 1), "machine", "machines"), needed),
+			"raise max_connections of the server, or the limit of the user or the database, or let fewer programs use it")
+	}
+	return ok(fmt.Sprintf("the database server accepts %s more", count(s.Free, "connection", "connections")))
+}
+
+// serverClock allows for what a connection takes.
+const serverClock = 5 * time.Second
+
+func databaseClock(s *Server) []Check {
+	away, how := s.Ahead, "ahead of"
+	if away < 0 {
+		away, how = -away, "behind"
+	}
+	if away > serverClock {
+		return warn(fmt.Sprintf("this machine's clock is %s %s that of the database server; beyond a minute no pass uses the database", roughly(away), how), "synchronize both, for example: sudo timedatectl set-ntp true")
+	}
+	return ok("it agrees with that of the database server")
 }
 
 // Below noRoom a pass cannot even record what it does; below littleRoom a checkout may not fit.

@@ -23,7 +23,8 @@ type Env struct {
 	NoColor    bool   // NO_COLOR is set and not empty
 	CI         bool   // CI is set and not false
 
-	vars map[string]string
+	vars   map[string]string
+	hidden []string // variables that no program of others sees, see Hide
 }
 
 // Read reads the process's environment. Under cron HOME may be unset; then it comes from the user
@@ -106,6 +107,17 @@ var agentNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TMP", "
 // windowsNames are the variables without which programs on Windows do not start.
 var windowsNames = []string{"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA"}
 
+// Hide returns the environment for programs of others without these variables. Lookup still finds them.
+func (e Env) Hide(names []string) Env {
+	e.hidden = slices.Clone(e.hidden)
+	for _, name := range names {
+		e.hidden = append(e.hidden, fold(name))
+	}
+	return e
+}
+
+func (e Env) hides(name string) bool { return slices.Contains(e.hidden, name) }
+
 // Agent is the environment of an agent: an allow-list of PATH, HOME, locale and temporary folder,
 // and the names in pass. Names that hold credentials of git or GitHub are omitted even if pass has
 // them.
@@ -116,7 +128,7 @@ func (e Env) Agent(pass []string) []string {
 	}
 	var out []string
 	for name, value := range e.vars {
-		if (slices.ContainsFunc(allowed, func(a string) bool { return fold(a) == name }) || strings.HasPrefix(name, "LC_")) && !Withheld(name) {
+		if (slices.ContainsFunc(allowed, func(a string) bool { return fold(a) == name }) || strings.HasPrefix(name, "LC_")) && !Withheld(name) && !e.hides(name) {
 			out = append(out, name+"="+value)
 		}
 	}
@@ -153,7 +165,7 @@ var locating = sync.OnceValue(func() *regexp.Regexp {
 func (e Env) Git() []string {
 	out := []string{"GIT_TERMINAL_PROMPT=0"}
 	for name, value := range e.vars {
-		if !locating().MatchString(name) {
+		if !locating().MatchString(name) && !e.hides(name) {
 			out = append(out, name+"="+value)
 		}
 	}
@@ -164,14 +176,30 @@ func (e Env) Git() []string {
 	return out
 }
 
-// All is the whole environment, for a detached pass.
+// All is the whole environment, for programs of others.
 func (e Env) All() []string {
+	return slices.DeleteFunc(e.Own(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return e.hides(name)
+	})
+}
+
+// Own is the whole environment, for this program: for a detached pass.
+func (e Env) Own() []string {
 	var out []string
 	for name, value := range e.vars {
 		out = append(out, name+"="+value)
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Forget removes the hidden variables from this process, before a library starts a program that
+// inherits its environment.
+func (e Env) Forget() {
+	for _, name := range e.hidden {
+		_ = os.Unsetenv(name) // fails only for an impossible name, which is not set
+	}
 }
 
 // ExpandHome replaces a leading "~/" by the home folder.

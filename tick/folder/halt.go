@@ -342,3 +342,20 @@ func (d Dirs) loadReportedWaits(now time.Time) map[string]reportedWait {
 func withoutDigits(s string) string {
 	return string(slices.DeleteFunc([]rune(s), func(r rune) bool { return strings.ContainsRune("0123456789", r) }))
 }
+
+// outageFile has what was last reported of a shared database that no pass could use.
+func (d Dirs) outageFile() string { return filepath.Join(d.State, "database.told") }
+
+// ShouldReportOutage reports whether it must still be reported that no pass can use the shared database,
+// and stores that it is: as with a pause, once is enough, until the reason changes.
+func (d Dirs) ShouldReportOutage(says string) bool {
+	says = withoutDigits(says)
+	if told, err := os.ReadFile(d.outageFile()); err == nil && string(told) == says {
+		return false
+	}
+	_ = os.WriteFile(d.outageFile(), []byte(says), 0o600)
+	return true
+}
+
+// EndOutage notes that the shared database was opened: the next outage is reported.
+func (d Dirs) EndOutage() { _ = os.Remove(d.outageFile()) }

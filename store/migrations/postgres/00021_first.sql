@@ -68,7 +68,8 @@ CREATE TABLE fleet (
     paused_at BIGINT  NOT NULL DEFAULT 0,
     paused_by TEXT    COLLATE "C" NOT NULL DEFAULT '',
     why       TEXT    COLLATE "C" NOT NULL DEFAULT '',
-    oldest    TEXT    COLLATE "C" NOT NULL DEFAULT ''
+    oldest    TEXT    COLLATE "C" NOT NULL DEFAULT '',
+    moved_to  TEXT    COLLATE "C" NOT NULL DEFAULT ''
 );
 
 CREATE TABLE clocks (

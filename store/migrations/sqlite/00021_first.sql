@@ -92,7 +92,8 @@ CREATE TABLE fleet (
     paused_at INTEGER NOT NULL DEFAULT 0,  -- since when everything is paused; 0: it is not
     paused_by TEXT    NOT NULL DEFAULT '', -- the machine on which a person said so
     why       TEXT    NOT NULL DEFAULT '', -- their reason
-    oldest    TEXT    NOT NULL DEFAULT ''  -- the oldest version of the program that may use the database; empty: any
+    oldest    TEXT    NOT NULL DEFAULT '', -- the oldest version of the program that may use the database; empty: any
+    moved_to  TEXT    NOT NULL DEFAULT ''  -- the database to which all rows were moved; it is used instead
 ) STRICT;
 
 -- How far the clock of a machine was ahead of a host's when the host answered last, in
