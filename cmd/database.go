@@ -6,30 +6,47 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
+// toSQLite is what --to takes for the file in the state folder.
+const toSQLite = "sqlite"
+
 func newDatabaseCmd(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "database", Short: "Move the database", Args: cli.Args(cli.Words(0, 0))}
-	var to string
+	c := &cobra.Command{Use: "database", Short: "Move the database to PostgreSQL, or back", Args: cli.Args(cli.Words(0, 0))}
+	var to, toEnv string
 	move := a.WithJSON(movedView{}, &cobra.Command{
-		Use:   "move --to <database>",
+		Use:   "move {--to <url> | --to-env <name> | --to sqlite}",
 		Short: "Copy the database to an empty one",
-		Long: `Copy all that the database has to an empty database, and compare each row. Pause
-everything first: gh mergexo pause --all. If the command fails or is killed, nothing is
-in the new database. The old one stays as it is, and is used until the config names the
-new one.`,
+		Long: `Copy all rows of the database to an empty PostgreSQL database, or back to the SQLite
+file state.db in the state folder, and compare them. Pause everything first:
+gh mergexo pause --all.
+
+All rows are copied in one transaction: if the command fails or is killed, the new
+database is empty, and the old one is used as before. Run it again then. In the end it
+prints what to write into the config of each machine. The old database keeps its rows,
+but no pass uses it any more. Mirrors and checkouts stay in the state folders.
+
+A URL with a password belongs into an environment variable, which --to-env names: other
+users see the arguments of a command.`,
+		Example: `  $ gh mergexo pause --all
+  $ gh mergexo database move --to 'postgres://mergexo@db.example.com/mergexo?sslmode=verify-full'
+  $ gh mergexo database move --to-env MERGEXO_DATABASE
+  $ gh mergexo database move --to sqlite`,
 		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return a.moveDatabase(c.Context(), to) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.moveDatabase(c.Context(), to, toEnv) },
 	})
-	move.Flags().StringVar(&to, "to", "", "path of a file, or `URL` of a database on a server")
+	move.Flags().StringVar(&to, "to", "", "`URL` of an empty PostgreSQL database, or sqlite")
+	move.Flags().StringVar(&toEnv, "to-env", "", "environment variable with that URL, by its `name`")
 	c.AddCommand(move)
 	return c
 }
@@ -38,80 +55,155 @@ new one.`,
 type movedView struct {
 	From  string `json:"from"`  // the old database, without a password
 	To    string `json:"to"`    // the new one
-	Write string `json:"write"` // the line for `[runtime]` of the config that names the new one
+	Write string `json:"write"` // the line for `[runtime]` of the config that names the new one; empty: remove the present one
 }
 
-// moveDatabase copies this machine's database to another one. No pass may run until the config names the
-// other one: what it writes would be lost.
-func (a *app) moveDatabase(ctx context.Context, to string) (err error) {
-	if to == "" {
-		return &cli.UsageError{Err: errors.New("name the new database: --to URL")}
+// newPlace returns where the database is to be, and the line of the config that names it.
+func (a *app) newPlace(cfg *config.Config, to, toEnv string) (at, line string, err error) {
+	usage := func(format string, args ...any) (string, string, error) {
+		return "", "", &cli.UsageError{Err: fmt.Errorf(format, args...)}
 	}
+	next := config.Runtime{StateDir: cfg.Runtime.StateDir}
+	switch {
+	case (to == "") == (toEnv == ""):
+		return usage("name the new database: --to URL, --to-env NAME or --to sqlite")
+	case to == toSQLite:
+		at, err = next.DatabaseAt()
+		return at, "", err
+	case config.HasPassword(to):
+		return usage("the URL has a password, and other users see it there; put it into an environment variable, and name that: --to-env NAME")
+	case to != "":
+		next.Database, line = to, "database = "+strconv.Quote(to)
+	default:
+		next.DatabaseEnv, line = toEnv, "database_env = "+strconv.Quote(toEnv)
+	}
+	if why := next.Resolve(a.Environ()); why != "" {
+		return usage("%s", why)
+	}
+	a.Secrets().AddAddress(next.DatabaseURL(), "a part of the URL of the database")
+	at, err = next.DatabaseAt()
+	return at, line, err
+}
+
+// moveDatabase copies this machine's database to another one. No pass may run until the configs name the
+// other one: what it writes would be lost.
+func (a *app) moveDatabase(ctx context.Context, to, toEnv string) (err error) {
 	cfg, err := a.Config()
 	if err != nil {
 		return err
 	}
-	at, err := cfg.Runtime.DatabaseAt()
+	at, line, err := a.newPlace(cfg, to, toEnv)
 	if err != nil {
 		return err
 	}
+	from, err := cfg.Runtime.DatabaseAt()
+	if err != nil {
+		return err
+	}
+	if at == from {
+		return refused("the config names this database already: nothing to move")
+	}
+	unlock, err := a.noPass(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, target, err := a.bothDatabases(ctx, from, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, old.Close(), target.Close()) }()
+	shown := a.Progress()
+	var bar *terminal.Bar
+	err = store.Move(ctx, old, target, func(table string, copied bool) {
+		if bar != nil {
+			bar.Done()
+		}
+		bar = shown.Spinner(map[bool]string{false: "copy ", true: "compare "}[copied] + table)
+	})
+	shown.Close()
+	switch {
+	case errors.Is(err, store.ErrNotEmpty) && line == "":
+		return refused("%s has rows, and nothing was moved; if nothing needs them: mv %q %q", at, at, at+".old")
+	case errors.Is(err, store.ErrNotEmpty):
+		return refused("%w; nothing was moved; name an empty database, or drop those tables", err)
+	case errors.Is(err, store.ErrInUse):
+		return refused("%w, and nothing was moved; run this again once the pass has ended: gh mergexo machines", err)
+	case errors.Is(err, store.ErrMoved):
+		return refused("%w; name that one in the config", err)
+	case err != nil:
+		return err
+	}
+	return a.printMoved(cfg, movedView{old.Path, target.Path, line})
+}
+
+// refused is an error that leaves everything as it was.
+func refused(format string, args ...any) error {
+	return cli.Coded(cli.CodeRefused, fmt.Errorf(format, args...))
+}
+
+// noPass makes sure that no pass of this machine runs, and that none begins before unlock. Other machines
+// are paused; Move notices their passes.
+func (a *app) noPass(ctx context.Context, cfg *config.Config) (unlock func(), err error) {
 	dirs := folder.At(cfg.Runtime.StateDir)
-	if _, halted := dirs.Halted(); !halted {
-		return errors.New("passes may run, and what they write would be lost; first: gh mergexo pause --all")
+	halt, halted := dirs.Halted()
+	found, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
+		fleet, err := tx.GetFleet(ctx)
+		halted = halted && (cfg.Runtime.DatabaseKey() == "" || halt.Fleet && !fleet.PausedAt.IsZero())
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, cli.ErrNothingYet
+	case !halted:
+		return nil, refused("passes may run, and what they write would be lost; first: gh mergexo pause --all")
 	}
 	planning, ok, err := dirs.LockPlanning(ctx, 0, a.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
+	unlock = func() {}
 	if ok {
-		defer planning.Unlock()
+		unlock = planning.Unlock
 	}
 	held, err := dirs.HeldLocks()
+	if held = slices.DeleteFunc(held, func(name string) bool { return ok && name == "tick.lock" }); err == nil && (!ok || len(held) > 0) {
+		err = refused("a pass still runs; run this again once it has ended: gh mergexo status")
+	}
 	if err != nil {
-		return err
+		unlock()
+		return nil, err
 	}
-	if held = slices.DeleteFunc(held, func(name string) bool { return ok && name == "tick.lock" }); !ok || len(held) > 0 {
-		return errors.New("a pass still runs; run this again once it has ended: gh mergexo status")
-	}
-	found, err := machine.View(ctx, cfg, func(*store.Tx) error { return nil })
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return cli.ErrNothingYet
-	}
+	return unlock, nil
+}
+
+// bothDatabases opens the database that is moved, and the new one.
+func (a *app) bothDatabases(ctx context.Context, from, to string) (old, target *store.DB, err error) {
 	opt := store.Options{Now: a.Now, Redact: a.Secrets().Redact}
-	old, err := store.Open(ctx, at, opt)
-	if err != nil {
-		return err
+	if old, err = store.Open(ctx, from, opt); err != nil {
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, old.Close()) }()
-	target, err := store.Open(ctx, to, opt)
-	if err != nil {
-		return err
+	if target, err = store.Open(ctx, to, opt); err != nil {
+		return nil, nil, errors.Join(err, old.Close())
 	}
-	defer func() { err = errors.Join(err, target.Close()) }()
-	shown := a.Progress()
-	var line *terminal.Bar
-	err = store.Move(ctx, old, target, func(table string, copied bool) {
-		if line != nil {
-			line.Done()
-		}
-		line = shown.Spinner(map[bool]string{false: "copy ", true: "compare "}[copied] + table)
-	})
-	shown.Close()
-	if err != nil {
-		return err
-	}
-	v, out := movedView{old.Path, target.Path, "database = " + strconv.Quote(target.Path)}, a.Output()
+	return old, target, nil
+}
+
+func (a *app) printMoved(cfg *config.Config, v movedView) error {
+	out := a.Output()
 	if a.JSON.Asked() {
 		return a.JSON.Write(out, v)
 	}
-	_, err = fmt.Fprintf(out.W, `Moved %s to %s, and compared each row.
-To use it, write this line under [runtime] in %s:
-%s
-Then: gh mergexo resume --all
-The old database stays as it is. Once the new one works, delete it.
-`, v.From, v.To, cfg.Path, v.Write)
+	next := fmt.Sprintf("To use it, write this line under [runtime] in %s, and in the config of each other machine:\n%s\n", cfg.Path, v.Write)
+	_, key, _ := strings.Cut(cfg.Runtime.DatabaseKey(), ".")
+	switch {
+	case v.Write == "":
+		next = fmt.Sprintf("To use it, remove %s from [runtime] in %s.\nOther machines cannot use it: on each, gh mergexo schedule remove.\n", key, cfg.Path)
+	case key != "":
+		next += "It replaces the line with " + key + ".\n"
+	}
+	_, err := fmt.Fprintf(out.W, "Moved %s to %s, and compared each row.\n%sThen: gh mergexo resume --all\nThe old database keeps its rows, and no pass uses it. Once the new one works, delete it.\n", v.From, v.To, next)
 	return err
 }

@@ -135,11 +135,15 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 }
 
 // withFleet runs fn in a transaction of the database that machines share; shared is false if this one
-// shares none. It does not wait long: a person who pauses everything has no time.
+// shares none. Of such a one it runs fn as well if the database has what holds for several machines, from
+// a time when it was shared. It does not wait long: a person who pauses everything has no time.
 func (a *app) withFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
 	m, err := a.Machine(cfg)
-	if err != nil || !m.Shared() {
+	if err != nil {
 		return false, err
+	}
+	if !m.Shared() && !wasShared(ctx, cfg) {
+		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, fleetTime)
 	defer cancel()
@@ -148,6 +152,21 @@ func (a *app) withFleet(ctx context.Context, cfg *config.Config, fn func(*store.
 		return true, err
 	}
 	return true, errors.Join(db.Update(ctx, fn), db.Close())
+}
+
+// wasShared reports whether a database has a pause of all machines, says where it was moved to, or knows
+// other machines.
+func wasShared(ctx context.Context, cfg *config.Config) (was bool) {
+	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
+		fleet, err := tx.GetFleet(ctx)
+		if err != nil {
+			return err
+		}
+		known, err := tx.ListMachines(ctx)
+		was = !fleet.PausedAt.IsZero() || fleet.MovedTo != "" || len(known) > 1
+		return err
+	})
+	return err == nil && was
 }
 
 // fleetTime bounds withFleet.
@@ -172,6 +191,8 @@ func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs)
 		return err
 	})
 	switch {
+	case errors.Is(err, store.ErrMoved):
+		return "", refused("%w; name that one in the config, and then: gh mergexo resume --all", err)
 	case shared && err != nil:
 		return "The pause of this machine is over, but " + noFleet(err) + ". When it can be reached, resume all machines: gh mergexo resume --all", nil
 	case err != nil:

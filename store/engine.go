@@ -115,7 +115,7 @@ func OpenReadOnly(ctx context.Context, at string) (*DB, bool, error) {
 
 func openReadOnly(ctx context.Context, at string, migrations fs.FS) (*DB, bool, error) {
 	d, migrations, err := opened(ctx, at, migrations, openFileReadOnly, openServerReadOnly)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !isServer(at) { // a server's socket may be missing
 		return nil, false, nil
 	}
 	if err != nil {

@@ -267,10 +267,11 @@ func withoutPassword(u url.URL) string {
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	q := u.Query()
-	q.Del("password")
-	q.Del("sslpassword")
-	u.RawQuery = q.Encode()
+	if q := u.Query(); q.Has("password") || q.Has("sslpassword") {
+		q.Del("password")
+		q.Del("sslpassword")
+		u.RawQuery = q.Encode()
+	}
 	return u.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
@@ -39,6 +40,26 @@ func (r *Runtime) DatabaseAt() (string, error) {
 		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database_env names, %s", r.DatabaseEnv, why)}
 	}
 	return r.databaseURL, nil
+}
+
+// Resolve reads the variable that DatabaseEnv names, and says why the names of the database are none;
+// empty: they are right.
+func (r *Runtime) Resolve(env environ.Env) string {
+	if r.Database != "" {
+		if why := databaseProblem(r.Database); why != "" {
+			return "the text " + why
+		}
+		return ""
+	}
+	value, _ := env.Lookup(r.DatabaseEnv)
+	r.databaseURL = strings.TrimSpace(value)
+	switch why := databaseProblem(r.databaseURL); {
+	case r.databaseURL == "":
+		return r.DatabaseEnv + " is not set in this environment: set it to the URL of the database"
+	case why != "":
+		return r.DatabaseEnv + " " + why
+	}
+	return ""
 }
 
 // DatabaseURL returns the URL of the PostgreSQL database, as far as it is known, to have its password
