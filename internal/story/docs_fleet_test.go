@@ -76,7 +76,7 @@ exec rm $STATE/state.db
 `+typed("Back to one machine")+`exists $STATE/state.db
 exec gh-mergexo resume --all
 exec gh-mergexo tick
-exec gh-mergexo show octo/app#1
+exec gh-mergexo show 'octo/app#1'
 stdout 'bugfix_start'
 hub pulls
 stdout -count=1 'Crash on start'
