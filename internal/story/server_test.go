@@ -455,7 +455,12 @@ func TestOnAServerThePasswordIsNowhere(t *testing.T) {
 	m.config.set("repo", "setup", environOf("setup"))
 	m.config.set("repo", "required_tests", environOf("tests"))
 	m.configure("database_env", "THE_DATABASE")
-	if err := put(filepath.Join(m.agentDir(), "rules.yaml"), "- env: agent.environ\n  git: [[-c, 'alias.x=!env >"+filepath.Join(m.work, "git.environ")+"', x]]\n", os.O_TRUNC); err != nil {
+	hooks := filepath.Join(m.hub.Repo(mainRepo).GitDir(), "hooks") // our git starts them
+	if err := errors.Join(
+		put(filepath.Join(m.agentDir(), "rules.yaml"), "- env: agent.environ\n  write: {work/1.txt: done}\n", os.O_TRUNC),
+		os.MkdirAll(hooks, 0o755),
+		os.WriteFile(filepath.Join(hooks, "pre-receive"), fmt.Appendf(nil, "#!/bin/sh\nenv >%s\n", filepath.Join(m.work, "git.environ")), 0o755),
+	); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder
