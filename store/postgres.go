@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -22,8 +23,47 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// serverConns is how many connections one process has to a server at most.
+// serverConns is how many connections one process has to a server at most, besides a pass's session.
 const serverConns = 4
+
+// serverConnector opens the connections of a pool. Where the server allows no more of them, those that are
+// open have to do: database/sql then waits for one.
+type serverConnector struct {
+	driver.Connector
+	pool *sql.DB
+}
+
+// Connect is part of driver.Connector.
+func (c *serverConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	failed, ok := errors.AsType[*pgconn.PgError](err)
+	if open := c.pool.Stats().OpenConnections - 1; ok && failed.Code == "53300" && open > 0 { // without this one
+		c.pool.SetMaxOpenConns(open)
+		return nil, driver.ErrBadConn
+	}
+	return conn, err
+}
+
+// openPool makes a pool of connections.
+func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
+	c := &serverConnector{Connector: stdlib.GetConnector(*config, options...)}
+	c.pool = sql.OpenDB(c)
+	c.pool.SetMaxOpenConns(serverConns)
+	c.pool.SetMaxIdleConns(serverConns)
+	return c.pool
+}
+
+// idleInTransaction is how long the server waits for the next statement of a transaction. A machine that
+// was stopped in one, or is gone, keeps rows from the others for no longer. No transaction of ours waits
+// for anything.
+const idleInTransaction = time.Minute
+
+// boundTransactions sets up a connection for transactions. As a parameter of the connection a pooler
+// would refuse the setting.
+func boundTransactions(ctx context.Context, conn *pgconn.PgConn) error {
+	_, err := conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())).ReadAll()
+	return err
+}
 
 // isServer reports whether a database is on a PostgreSQL server, and no SQLite file.
 func isServer(at string) bool {
@@ -159,9 +199,7 @@ func connectServer(ctx context.Context, at string, readOnly bool) (*DB, error) {
 	if err := e.mustBeEncrypted(config); err != nil {
 		return nil, err
 	}
-	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(serverConns)
-	pool.SetMaxIdleConns(serverConns)
+	pool := openPool(config)
 	facts, err := askServer(ctx, pool)
 	if err != nil {
 		return nil, errors.Join(e.unopened(interrupted(ctx, err)), pool.Close())
@@ -242,6 +280,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 		return nil, "", err // it quotes no password
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
+	config.AfterConnect = boundTransactions
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}

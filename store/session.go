@@ -55,6 +55,7 @@ func (d *DB) Session(ctx context.Context) (*Session, error) {
 		return nil, nil
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo pass"
+	config.AfterConnect = nil                                     // begin sets it up
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
 	config.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}).DialContext
 	conn, err := pgx.ConnectConfig(ctx, config)
