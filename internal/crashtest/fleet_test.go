@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,7 +41,7 @@ type fleet struct {
 	proxies map[string]*testpg.Proxy
 
 	halt    chan struct{} // closed when a pass was stopped
-	stopped bool
+	stopped map[*exec.Cmd]chan struct{}
 	turn    int // counts the passes that were made in turn; less than 0: the first machine makes all
 	full    atomic.Bool
 
@@ -174,7 +175,7 @@ func (f *fleet) strike(act deed) error {
 	switch act { //nolint:exhaustive // others are no strikes at a place
 	case actCut:
 		f.proxies["a"].Cut()
-	case actStop:
+	case actStop, actRouse:
 		return f.stop()
 	case actRestart:
 		f.forgetLook()
@@ -213,14 +214,28 @@ func (f *fleet) failover() error {
 func (f *fleet) stop() error {
 	f.w.mu.Lock()
 	var errs []error
-	for c := range f.w.live {
+	f.stopped = maps.Clone(f.w.live)
+	for c := range f.stopped {
 		errs = append(errs, c.Process.Signal(syscall.SIGSTOP), stands(c.Process.Pid))
 	}
 	f.w.mu.Unlock()
-	errs = append(errs, f.server.run(f.name, `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-		WHERE datname = current_database() AND (application_name = 'gh mergexo pass' OR state LIKE 'idle in transaction%')`))
+	const ends = `application_name = 'gh mergexo pass' OR state LIKE 'idle in transaction%'`
+	errs = append(errs, f.await(`SELECT count(pg_terminate_backend(pid) OR TRUE)::text FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name LIKE 'gh mergexo%' AND (`+ends+`)`))
 	close(f.halt)
 	return errors.Join(errs...)
+}
+
+// await waits until a query finds the text 0.
+func (f *fleet) await(query string) error {
+	for range 3000 {
+		n, err := f.server.ask(f.name, query)
+		if err != nil || n == "0" {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return fmt.Errorf("this did not come to its end: %s", query)
 }
 
 // stands waits until a process does nothing any more.
@@ -237,21 +252,17 @@ func stands(pid int) error {
 
 // wake has the stopped pass continue, and waits for its end.
 func (f *fleet) wake() error {
-	f.w.mu.Lock()
-	var all []chan struct{}
-	for c, done := range f.w.live {
+	for c := range f.stopped {
 		_ = c.Process.Signal(syscall.SIGCONT)
-		all = append(all, done)
 	}
-	f.w.mu.Unlock()
-	for _, done := range all {
+	for _, done := range f.stopped {
 		select {
 		case <-done:
 		case <-time.After(longest):
 			return fmt.Errorf("the pass that was stopped hung for %s", longest)
 		}
 	}
-	f.stopped, f.turn = false, 0
+	f.stopped, f.turn = nil, 0
 	return nil
 }
 
@@ -268,7 +279,7 @@ func (f *fleet) struck() {
 	f.w.rig.striking.Wait()
 	select {
 	case <-f.halt:
-		f.stopped, f.halt = true, nil // the passes of the others are not
+		f.halt = nil // the passes of the others are not stopped
 	default:
 	}
 	f.full.Store(false)
@@ -295,7 +306,7 @@ func (f *fleet) nextMachine() error {
 		return nil
 	}
 	all := fleetMachines
-	if f.stopped {
+	if f.stopped != nil {
 		all = all[:2]
 	}
 	f.turn++
@@ -314,7 +325,7 @@ func (f *fleet) visit(nth int) error {
 
 // allCame reports whether each machine had its turn.
 func (f *fleet) allCame() bool {
-	return f == nil || f.turn < 0 || f.turn >= len(fleetMachines) || f.stopped
+	return f == nil || f.turn < 0 || f.turn >= len(fleetMachines) || f.stopped != nil
 }
 
 // cut ends the connections of the dead.
@@ -332,14 +343,7 @@ func (f *fleet) sessionsEnd() error {
 	if f == nil {
 		return nil
 	}
-	for range 3000 {
-		n, err := f.server.ask("postgres", `SELECT count(*)::text FROM pg_stat_activity WHERE datname = '`+f.name+`' AND application_name LIKE 'gh mergexo%'`)
-		if err != nil || n == "0" {
-			return err
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	return errors.New("the server keeps sessions of the dead")
+	return f.await(`SELECT count(*)::text FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'gh mergexo%'`)
 }
 
 // committed changes with each transaction that writes.
@@ -425,6 +429,7 @@ func (w *world) said() string {
 var kindsOfFleet = map[deed]string{
 	actCut:      "fleet: connections cut",
 	actStop:     "fleet: stopped past its session",
+	actRouse:    "fleet: stopped, awake during the next turn",
 	actRestart:  "fleet: server killed",
 	actFailover: "fleet: failover to a replica behind",
 	actFull:     "fleet: server's disk full",
@@ -454,6 +459,7 @@ func (s scenario) fleetPoints(want outcome, r *rand.Rand, out *table) (points []
 	}
 	add(actCut, atStatement, before, c.queries)
 	add(actStop, atAgent, after, c.agents)
+	add(actRouse, atAgent, after, c.agents)
 	for _, act := range []deed{actRestart, actFull} {
 		add(act, atStatement, before, c.queries)
 	}

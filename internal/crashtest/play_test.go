@@ -82,7 +82,7 @@ func (w *world) recover(p point, o *outcome) error {
 		}
 	case p.act == actLate:
 		w.later.Add(int64(late / time.Second))
-	case p.act == actStop:
+	case p.act == actStop, p.act == actRouse: // which found no agent of another
 		if err := errors.Join(err, w.fleet.wake()); err != nil {
 			return err
 		}

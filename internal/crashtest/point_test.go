@@ -51,6 +51,7 @@ const (
 
 	actCut      deed = "cut"      // the machine's connections to the database break
 	actStop     deed = "stop"     // SIGSTOP, until the session is ended and others have done the work
+	actRouse    deed = "rouse"    // the same, until the agent of another works
 	actRestart  deed = "restart"  // the server is killed, and starts again
 	actFailover deed = "failover" // to a replica that lacks the last flights
 	actFull     deed = "full"     // the server's disk, until the pass has ended
@@ -60,7 +61,7 @@ const (
 
 // hitsDatabase tells of a deed that is done to the database or to the way to it.
 func (d deed) hitsDatabase() bool {
-	return slices.Contains([]deed{actCut, actStop, actRestart, actFailover, actFull, actFew, actSlow}, d)
+	return slices.Contains([]deed{actCut, actStop, actRouse, actRestart, actFailover, actFull, actFew, actSlow}, d)
 }
 
 // How long lists do not show what was made: so many reads of a list, or until

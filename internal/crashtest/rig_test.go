@@ -244,6 +244,11 @@ func (r *rig) onAgent(m message, heard *json.Decoder, said *json.Encoder) error 
 	r.agents++
 	nth, act := r.agents, r.plan.act
 	r.mu.Unlock()
+	if act == actRouse && r.hasStruck() {
+		if err := r.w.fleet.wake(); err != nil {
+			return err
+		}
+	}
 	r.note(atAgent, nth)
 	r.begins()
 	defer r.ends()
