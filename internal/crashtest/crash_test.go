@@ -18,6 +18,7 @@
 //	                                 and the whole state folder deleted at every place, 20 passes at once; of two kills
 //	                                 and of kills at some millisecond a sample, as there is no end of them
 //	script/crash --controls          the program with one guard after the other taken out: each time it must be noticed
+//	script/crash --fleet             three machines on one PostgreSQL, see fleet_test.go; with --ci, --all or --controls, too
 //	script/crash SCENARIO/POINT      one point again, as a failure names it
 //
 // MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
@@ -128,6 +129,10 @@ func build(dir string) (p programs, err error) {
 // lose nothing.
 func TestCrash(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
+	if fleets && serverPrograms() == "" {
+		fmt.Fprintln(os.Stderr, "SKIPPED: several machines: no PostgreSQL server is installed; on Debian: apt-get install postgresql")
+		t.Skip("no PostgreSQL server is installed")
+	}
 	chosen := slices.DeleteFunc(scenarios(), func(s scenario) bool {
 		name, _, one := strings.Cut(mode, "/")
 		return s.control || s.fleet != fleets || !only.MatchString(slug(s.name)) || one && slug(s.name) != name

@@ -474,11 +474,11 @@ func (s scenario) fleetPoints(want outcome, r *rand.Rand, out *table) (points []
 		points = append(points, upTo(6, point{act: actFew})...)
 	}
 	points = append(points, point{act: actSlow, n: 20})
-	most := map[string]int{"ci": 2, "single": 40, "all": 400}[mode]
+	most := map[string]int{"ci": 1, "single": 40, "all": 150}[mode]
 	return eachKind(points, most, r)
 }
 
-// eachKind takes so many points of each kind. Kills are few in number in CI, and all otherwise.
+// eachKind takes so many points of each kind; all kills, but in CI.
 func eachKind(points []point, most int, r *rand.Rand) (some []point) {
 	byKind := map[string][]point{}
 	var kinds []string
