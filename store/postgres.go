@@ -26,8 +26,47 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// serverConns is how many connections one process has to a server at most.
+// serverConns is how many connections one process has to a server at most, besides a pass's session.
 const serverConns = 4
+
+// serverConnector opens the connections of a pool. Where the server allows no more of them, those that are
+// open have to do: database/sql then waits for one.
+type serverConnector struct {
+	driver.Connector
+	pool *sql.DB
+}
+
+// Connect is part of driver.Connector.
+func (c *serverConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	failed, ok := errors.AsType[*pgconn.PgError](err)
+	if open := c.pool.Stats().OpenConnections - 1; ok && failed.Code == "53300" && open > 0 { // without this one
+		c.pool.SetMaxOpenConns(open)
+		return nil, driver.ErrBadConn
+	}
+	return conn, err
+}
+
+// openPool makes a pool of connections.
+func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
+	c := &serverConnector{Connector: stdlib.GetConnector(*config, options...)}
+	c.pool = sql.OpenDB(c)
+	c.pool.SetMaxOpenConns(serverConns)
+	c.pool.SetMaxIdleConns(serverConns)
+	return c.pool
+}
+
+// idleInTransaction is how long the server waits for the next statement of a transaction. A machine that
+// was stopped in one, or is gone, keeps rows from the others for no longer. No transaction of ours waits
+// for anything.
+const idleInTransaction = time.Minute
+
+// boundTransactions sets up a connection for transactions. As a parameter of the connection a pooler
+// would refuse the setting.
+func boundTransactions(ctx context.Context, conn *pgconn.PgConn) error {
+	_, err := conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())).ReadAll()
+	return err
+}
 
 // isServer reports whether a database is on a PostgreSQL server, and no SQLite file.
 func isServer(at string) bool {
@@ -198,11 +237,9 @@ func connectServer(at string, readOnly bool) (*DB, error) {
 	if err := e.mustBeEncrypted(config); err != nil {
 		return nil, err
 	}
-	pool := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
+	pool := openPool(config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
 		return p.IdleDuration > keepAlive && p.IdleDuration < math.MaxInt64 // that of a new connection
 	}))
-	pool.SetMaxOpenConns(serverConns)
-	pool.SetMaxIdleConns(serverConns)
 	return &DB{SQL: pool, Path: address, engine: e}, nil
 }
 
@@ -278,6 +315,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 		return nil, "", (&postgresEngine{address: address}).fault(why, "correct the URL of the database", nil)
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
+	config.AfterConnect = boundTransactions
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime

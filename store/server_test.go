@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -285,4 +286,53 @@ func TestLostConnection(t *testing.T) {
 	if got := inTx(t, openAt(t, at), func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }); len(got) != 0 {
 		t.Errorf("half a transaction is stored: %v", got)
 	}
+}
+
+// Where the server allows few connections, a pool makes do with those that it has, and where it allows
+// none it says so. A transaction that does nothing is ended by the server after a while.
+func TestFewConnections(t *testing.T) {
+	at := emptyServer.Copy(t)
+	owner := openAt(t, at)
+	name := "few_" + strings.ToLower(NewEpoch())
+	for _, statement := range []string{`CREATE ROLE ` + name + ` LOGIN CONNECTION LIMIT 1`, `GRANT pg_read_all_data TO ` + name} {
+		if _, err := owner.SQL.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _, _ = owner.SQL.ExecContext(context.Background(), `DROP ROLE `+name) })
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.User(name)
+	d, ok, err := OpenReadOnly(t.Context(), u.String())
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	defer d.Close()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			err := d.View(t.Context(), func(tx *Tx) error {
+				idle, err := getRow(t.Context(), tx, "read a setting", scanString, `SELECT current_setting('idle_in_transaction_session_timeout')`)
+				if err == nil && idle != "1min" {
+					err = fmt.Errorf("a transaction may be idle for %s", idle)
+				}
+				return errors.Join(err, queryNothing(t.Context(), tx))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if _, _, err := OpenReadOnly(t.Context(), u.String()); err == nil || !strings.Contains(err.Error(), "too many connections") {
+		t.Errorf("one more program: %v", err)
+	}
+}
+
+// queryNothing takes a moment.
+func queryNothing(ctx context.Context, tx *Tx) error {
+	_, err := listRows(ctx, tx, "wait", scanString, `SELECT pg_sleep(0.01)::text`)
+	return err
 }

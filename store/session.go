@@ -63,6 +63,8 @@ func (d *DB) dial(ctx context.Context) {
 		return
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo pass"
+	config.AfterConnect = nil                                     // begin sets it up
+	config.AfterConnect = nil                                     // it has no transactions
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
 	d.dialed = make(chan dialed, 1)
 	go func() {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -31,7 +32,7 @@ func TestControls(t *testing.T) {
 	var said verdicts
 	t.Run("without", func(t *testing.T) {
 		for _, m := range mutants() {
-			if os.Getenv("MERGEXO_CRASH_CONTROLS") == "" && !m.quick {
+			if os.Getenv("MERGEXO_CRASH_CONTROLS") == "" && !m.quick || scenarioNamed(t, m.scenario).fleet != fleets {
 				continue
 			}
 			t.Run(slug(m.guard), func(t *testing.T) {
@@ -210,6 +211,29 @@ func diesWithAnswers(h history) []point {
 
 func diesAfterTheTool(h history) []point {
 	return upTo(h.counts.answers, point{act: actKill, at: atAnswer, when: after})
+}
+
+// stopsBeforeReplies is where the intent of a reply was stored, and the next request is the reply.
+func stopsBeforeReplies(h history) (points []point) {
+	stored := 0
+	for _, line := range h.said {
+		n, isCommit := strings.CutSuffix(strings.ToLower(line), ": commit")
+		if isCommit {
+			_, _ = fmt.Sscanf(n, "statement %d", &stored)
+		}
+		if strings.Contains(line, "/replies, write ") {
+			points = append(points, point{act: actStop, at: atStatement, n: stored, when: after})
+		}
+	}
+	return points
+}
+
+func stopsWithAnswers(h history) []point {
+	return upTo(h.counts.agents, point{act: actStop, at: atAgent, when: after})
+}
+
+func awakesDuringTheNextTurn(h history) []point {
+	return upTo(h.counts.agents, point{act: actRouse, at: atAgent, when: after})
 }
 
 func diesWithSetup(h history) []point {

@@ -18,6 +18,7 @@
 //	                                 and the whole state folder deleted at every place, 20 passes at once; of two kills
 //	                                 and of kills at some millisecond a sample, as there is no end of them
 //	script/crash --controls          the program with one guard after the other taken out: each time it must be noticed
+//	script/crash --fleet             three machines on one PostgreSQL, see fleet_test.go; with --ci, --all or --controls, too
 //	script/crash SCENARIO/POINT      one point again, as a failure names it
 //
 // MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
@@ -94,6 +95,7 @@ func run(m *testing.M) (code int, err error) {
 			return 1, err
 		}
 		defer os.RemoveAll(w.dir)
+		defer w.closeFleet()
 		worlds <- w
 	}
 	return testhome.Waiting{M: m}.Run(), nil
@@ -127,9 +129,13 @@ func build(dir string) (p programs, err error) {
 // lose nothing.
 func TestCrash(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
+	if fleets && serverPrograms() == "" {
+		fmt.Fprintln(os.Stderr, "SKIPPED: several machines: no PostgreSQL server is installed; on Debian: apt-get install postgresql")
+		t.Skip("no PostgreSQL server is installed")
+	}
 	chosen := slices.DeleteFunc(scenarios(), func(s scenario) bool {
 		name, _, one := strings.Cut(mode, "/")
-		return s.control || !only.MatchString(slug(s.name)) || one && slug(s.name) != name
+		return s.control || s.fleet != fleets || !only.MatchString(slug(s.name)) || one && slug(s.name) != name
 	})
 	var table table
 	defer table.report(os.Stderr)()
@@ -176,6 +182,12 @@ func unharmed(t *testing.T, all []scenario, out *table) []outcome {
 
 // points are those that are run of a scenario, as the mode says.
 func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (points []point) {
+	_, name, one := strings.Cut(mode, "/")
+	if s.fleet && !one {
+		points = s.fleetPoints(want, r, out)
+		out.planned(len(points))
+		return points
+	}
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
 	if mode != "all" && !s.beside {
@@ -187,7 +199,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 		return points
 	}
 	points = append(points, overlaps(want.counts)...)
-	switch _, name, one := strings.Cut(mode, "/"); {
+	switch {
 	case one:
 		p, err := parsePoint(name)
 		if err != nil {

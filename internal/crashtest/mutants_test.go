@@ -350,6 +350,62 @@ func (u Turn) Role() string {
 				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{})`,
 			}},
 		},
+		{
+			guard: "epochs are compared", file: "store/claim.go", scenario: "comments on a fleet", points: awakesDuringTheNextTurn,
+			edits: []edit{{
+				"WHERE id = ? AND `+of.column+` IN (?, ?)`, append(args, c.id, c.from, c.epoch)...)",
+				"WHERE id = ?`, append(args, c.id)...)",
+			}},
+		},
+		{
+			guard: "the session is asked before an effect", file: "actions/actions.go", scenario: "comments on a fleet", points: stopsBeforeReplies,
+			edits: []edit{{`
+	if r.Alive != nil {
+		if err := r.Alive(ctx); err != nil {
+			return a, err
+		}
+	}
+	seen, err := e.do`, `
+	seen, err := e.do`}},
+		},
+		{
+			guard: "locks are on the connection of the session", file: "store/session.go", scenario: "comments on a fleet", points: stopsWithAnswers,
+			edits: []edit{
+				{`
+		rows, err := s.conn.Query(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`" + `)
+		if err != nil {
+			return err
+		}
+		var l Lock
+		var free bool
+		_, err = pgx.ForEachRow(rows, []any{&l, &free}, func() error {
+			if free {
+				got = append(got, l)
+			}
+			return nil
+		})
+		return err
+`, `
+		rows, err := s.pool.SQL.QueryContext(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`" + `)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var l Lock
+		var free bool
+		for rows.Next() {
+			if err := rows.Scan(&l, &free); err != nil {
+				return err
+			}
+			if free {
+				got = append(got, l)
+			}
+		}
+		return rows.Err()
+`},
+				{`if locks < len(s.held) {`, `if locks < 0 {`},
+			},
+		},
 	}
 }
 
