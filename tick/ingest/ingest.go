@@ -34,17 +34,20 @@ const (
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. A repository whose ingest failed is returned, because it may have pending events; a
-// repository that was never read is not. If a host has at most handful repositories, all are read.
+// repository that was never read is not. If a host has at most handful repositories, of all machines, all are read.
 // If it has more, those that changed are read, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		read := p.readFew
-		if len(byHost[host]) > handful {
-			read = p.readMany
-		}
-		wg.Go(func() { read(ctx, host, byHost[host], rep) })
+		all := p.sharing(host)
+		wg.Go(func() {
+			if len(all) > handful {
+				p.readMany(ctx, PulsePass{Env: p.Env, Host: host, Repos: byHost[host], All: all}, rep)
+				return
+			}
+			p.readFew(ctx, byHost[host], rep)
+		})
 	}
 	wg.Wait()
 	p.WarnOfClocks(ctx)
@@ -74,7 +77,18 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	return all
 }
 
-func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *env.Report) {
+// sharing returns the repositories that share a host's limits: also those for which other machines
+// plan, unless --repo names one.
+func (p *Ingest) sharing(host string) (all []*env.Repo) {
+	for _, r := range p.Repositories() {
+		if r.Name.Host == host && (p.Only == nil || p.Only.Equal(r.Name)) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range repos {
 		if note := p.tooSoon(r); note != "" {
@@ -203,10 +217,10 @@ func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.Wit
 const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
-func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, rep *env.Report) {
-	chosen, left, err := PulsePass{Env: p.Env, Host: host, Repos: repos}.choose(ctx)
+func (p *Ingest) readMany(ctx context.Context, pulse PulsePass, rep *env.Report) {
+	chosen, left, err := pulse.choose(ctx)
 	if err != nil {
-		for _, r := range repos {
+		for _, r := range pulse.Repos {
 			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return

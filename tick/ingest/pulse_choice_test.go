@@ -98,7 +98,7 @@ func TestPropertyWhatMovedIsRead(t *testing.T) {
 func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "repositories")
-		requests := Allowance(minutes(0, 3).Draw(t, "since"))
+		requests := Allowance(minutes(0, 3).Draw(t, "since"), rapid.IntRange(0, 300).Draw(t, "read within a minute"))
 		all, whys := make([]PulseRepo, n), make([]ReadReason, n)
 		for i := range all {
 			all[i].Row.HeartbeatAt = midday.Add(minutes(-100, 0).Draw(t, "read"))

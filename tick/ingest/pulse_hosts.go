@@ -26,7 +26,8 @@ const detailsAge = 30 * time.Minute
 type PulsePass struct {
 	*env.Env
 	Host  string
-	Repos []*env.Repo // the repositories that a pass may read; there are more than handful
+	Repos []*env.Repo // the repositories that this pass may read
+	All   []*env.Repo // of the host, with those for which other machines plan; there are more than handful
 }
 
 type Chosen struct {
@@ -50,7 +51,7 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	every := PulseWait(len(p.Repos), false, p.Config.Runtime.MinInterval)
+	every := PulseWait(len(p.All), p.Config.Runtime.MinInterval)
 	asked, err := p.ask(ctx, found, now)
 	if err != nil {
 		return nil, nil, err
@@ -59,15 +60,15 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	all := make([]PulseRepo, len(p.Repos))
 	for i, r := range p.Repos {
 		all[i] = PulseRepo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.mustRead(r)}
-		whys[i] = all[i].Judge(now, len(p.Repos))
+		whys[i] = all[i].Judge(now, len(p.All))
 		switch {
-		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, p.Config.Runtime.MinInterval, now):
+		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, found.again, now):
 			whys[i] = Quiet
-		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, len(p.Repos)):
+		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, len(p.All)):
 			whys[i] = Quiet
 		}
 	}
-	chosen := ChooseRepos(all, whys, Allowance(now.Sub(found.last)))
+	chosen := ChooseRepos(all, whys, Allowance(now.Sub(found.last), found.recent))
 	return p.split(ctx, chosen, all, whys, asked, found, every, now)
 }
 
@@ -82,7 +83,9 @@ type found struct {
 	unread store.BusySet
 	labels map[int64][]string // labels whose open issues were listed once
 	pulls  int                // tracked open pull requests
+	again  time.Duration      // after which repositories are read again that are read regardless of their pulse
 	last   time.Time          // when one of the repositories was last looked at
+	recent int                // repositories that were read within a minute
 }
 
 func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error) {
@@ -96,11 +99,19 @@ func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error)
 		f.pulls, err = tx.CountOpenPulls(ctx)
 		return err
 	})
-	for _, r := range p.Repos {
+	unread := 0
+	for _, r := range p.All {
 		if at := r.Row.LookedAt(); at.After(f.last) && !at.After(now) {
 			f.last = at
 		}
+		if since := now.Sub(r.Row.HeartbeatAt); since >= 0 && since < time.Minute {
+			f.recent++
+		}
+		if f.mustRead(r) {
+			unread++
+		}
 	}
+	f.again = UnreadWait(unread, p.Config.Runtime.MinInterval)
 	return f, err
 }
 
@@ -164,7 +175,10 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 
 // due reports whether a repository's pulse is asked for now.
 func (p PulsePass) due(r *env.Repo, f found, now time.Time) bool {
-	wait := PulseWait(len(p.Repos), f.mustRead(r), p.Config.Runtime.MinInterval)
+	wait := PulseWait(len(p.All), p.Config.Runtime.MinInterval)
+	if f.mustRead(r) {
+		wait = f.again
+	}
 	return r.Row.NodeID != "" && !r.Row.HeartbeatAt.IsZero() && !p.tooSoon(r.Row.Pulse.At, wait, now)
 }
 
@@ -274,9 +288,9 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		switch {
 		case l.Err != nil:
 		case whys[i] != Quiet:
-			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", len(p.Repos))
+			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", len(p.All))
 		case !l.Asked:
-			l.Note, l.Until = fmt.Sprintf("%d repositories are looked at every %s", len(p.Repos), every.Round(time.Second)), r.Row.Pulse.At.Add(every)
+			l.Note, l.Until = fmt.Sprintf("%d repositories are looked at every %s", len(p.All), every.Round(time.Second)), r.Row.Pulse.At.Add(every)
 		}
 		left = append(left, l)
 	}
