@@ -183,7 +183,7 @@ func (n nameCompleter) items(c *cobra.Command, _ []string, typed string) ([]stri
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		bare := len(cfg.Repos) == 1 && typed != "" && strings.Trim(typed, "0123456789") == ""
-		_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 			all, err = itemsOf(ctx, tx, cfg, bare)
 			return err
 		})

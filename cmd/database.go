@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -17,19 +16,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// databaseMakers returns the command about the database, where machines can share one: no config can
-// name a shared one yet.
-func (a *app) databaseMakers() []maker {
-	if !a.Env.Shared {
-		return nil
-	}
-	return []maker{{"database", groupOther, func() *cobra.Command { return newDatabaseCmd(a) }}}
-}
-
 func newDatabaseCmd(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "database", Short: "Move the database", Args: cli.Args(cli.Words(0, 0))}
 	var to string
-	move := &cobra.Command{
+	move := a.WithJSON(movedView{}, &cobra.Command{
 		Use:   "move --to <database>",
 		Short: "Copy the database to an empty one",
 		Long: `Copy all that the database has to an empty database, and compare each row. Pause
@@ -38,21 +28,34 @@ in the new database. The old one stays as it is, and is used until the config na
 new one.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.moveDatabase(c.Context(), to) },
-	}
+	})
 	move.Flags().StringVar(&to, "to", "", "path of a file, or `URL` of a database on a server")
-	_ = move.MarkFlagRequired("to")
 	c.AddCommand(move)
 	return c
+}
+
+// movedView is the output of database move.
+type movedView struct {
+	From  string `json:"from"`  // the old database, without a password
+	To    string `json:"to"`    // the new one
+	Write string `json:"write"` // the line for `[runtime]` of the config that names the new one
 }
 
 // moveDatabase copies this machine's database to another one. No pass may run until the config names the
 // other one: what it writes would be lost.
 func (a *app) moveDatabase(ctx context.Context, to string) (err error) {
+	if to == "" {
+		return &cli.UsageError{Err: errors.New("name the new database: --to URL")}
+	}
 	cfg, err := a.Config()
 	if err != nil {
 		return err
 	}
-	dirs, at := folder.At(cfg.Runtime.StateDir), filepath.Join(cfg.Runtime.StateDir, "state.db")
+	at, err := cfg.Runtime.DatabaseAt()
+	if err != nil {
+		return err
+	}
+	dirs := folder.At(cfg.Runtime.StateDir)
 	if _, halted := dirs.Halted(); !halted {
 		return errors.New("passes may run, and what they write would be lost; first: gh mergexo pause --all")
 	}
@@ -70,7 +73,7 @@ func (a *app) moveDatabase(ctx context.Context, to string) (err error) {
 	if held = slices.DeleteFunc(held, func(name string) bool { return ok && name == "tick.lock" }); !ok || len(held) > 0 {
 		return errors.New("a pass still runs; run this again once it has ended: gh mergexo status")
 	}
-	found, err := machine.View(ctx, cfg.Runtime.StateDir, func(*store.Tx) error { return nil })
+	found, err := machine.View(ctx, cfg, func(*store.Tx) error { return nil })
 	switch {
 	case err != nil:
 		return err
@@ -100,12 +103,15 @@ func (a *app) moveDatabase(ctx context.Context, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	out := a.Output()
+	v, out := movedView{old.Path, target.Path, "database = " + strconv.Quote(target.Path)}, a.Output()
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, v)
+	}
 	_, err = fmt.Fprintf(out.W, `Moved %s to %s, and compared each row.
 To use it, write this line under [runtime] in %s:
-database = %s
+%s
 Then: gh mergexo resume --all
 The old database stays as it is. Once the new one works, delete it.
-`, old.Path, target.Path, cfg.Path, strconv.Quote(target.Path))
+`, v.From, v.To, cfg.Path, v.Write)
 	return err
 }

@@ -17,15 +17,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// machineMakers returns the command about machines, where this one can share its database: no config
-// can name a shared one yet.
-func (a *app) machineMakers() []maker {
-	if !a.Env.Shared {
-		return nil
-	}
-	return []maker{{"machines", groupOther, func() *cobra.Command { return newMachinesCmd(a) }}}
-}
-
 func newMachinesCmd(a *app) *cobra.Command {
 	c := a.WithJSON(machinesView{}, &cobra.Command{
 		Use:   "machines",
@@ -40,7 +31,7 @@ of it, and the [[notify]] targets of failing passes get one message.`,
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listMachines(c.Context()) },
 	})
-	c.AddCommand(&cobra.Command{
+	c.AddCommand(a.WithJSON(forgottenView{}, &cobra.Command{
 		Use:   "forget <name>",
 		Short: "Forget a machine that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
@@ -50,7 +41,7 @@ To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 		Example: "  $ gh mergexo machines forget build2",
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0]) },
-	})
+	}))
 	return c
 }
 
@@ -89,7 +80,7 @@ func (a *app) listMachines(ctx context.Context) error {
 		return err
 	}
 	all := []machineView{}
-	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) (err error) {
+	seen, err := machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
 		all, err = a.viewMachines(ctx, tx, cfg)
 		return err
 	})
@@ -141,6 +132,12 @@ func (a *app) viewMachines(ctx context.Context, tx *store.Tx, cfg *config.Config
 	}), nil
 }
 
+// forgottenView is the output of machines forget.
+type forgottenView struct {
+	Machine string `json:"machine"` // the name of the machine
+	Answer  string `json:"answer"`  // what was done, for people
+}
+
 func (a *app) forgetMachine(ctx context.Context, name string) error {
 	cfg, err := a.Config()
 	if err != nil {
@@ -171,6 +168,9 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 		}
 	}
 	out := a.Output()
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, forgottenView{name, said})
+	}
 	_, err = fmt.Fprintln(out.W, out.LocalTimes(said))
 	return err
 }

@@ -117,21 +117,6 @@ func TestMachinesAreShown(t *testing.T) {
 	}
 }
 
-// No command about machines is there until a config can name a shared database.
-func TestOneMachineHasNoCommandAboutMachines(t *testing.T) {
-	p := fleetOf(t)
-	for _, args := range [][]string{{"machines"}, {"logs", "--machine", "build2"}} {
-		if code, stdout, stderr := run(t, append(args, "--config", p.config)...); code != 1 || !strings.Contains(stderr, "unknown flag") && !strings.Contains(stderr, "there is no command") {
-			t.Errorf("%q: code %d, %s%s", args, code, stdout, stderr)
-		}
-	}
-	for _, args := range [][]string{{"--help"}, {"logs", "--help"}} {
-		if _, stdout, _ := run(t, args...); strings.Contains(stdout, "machines") {
-			t.Error(stdout)
-		}
-	}
-}
-
 // pause --all stops this machine first, and then all. While the database cannot be reached, it says so,
 // and what to type later; resume --all ends both.
 func TestPauseOfAllMachines(t *testing.T) {

@@ -173,7 +173,7 @@ func listMessages(ctx context.Context, a *cli.App, limit int) error {
 		return err
 	}
 	var all []messageView
-	found, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) (err error) {
+	found, err := machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
 		all, err = readMessages(ctx, tx, limit)
 		return err
 	})

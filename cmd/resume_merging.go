@@ -44,7 +44,7 @@ func (a *app) resumeMerging(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(*store.Tx) error { return nil })
+	seen, err := machine.View(ctx, cfg, func(*store.Tx) error { return nil })
 	switch {
 	case err != nil:
 		return err

@@ -125,7 +125,9 @@ func commands(a *app) []maker {
 		{"doctor", groupSetup, of(doctor.NewCmd)},
 		{"schedule", groupSetup, of(schedule.NewCmd)},
 		{"uninstall", groupSetup, of(schedule.NewUninstallCmd)},
-	}, a.commandMakers(), a.machineMakers(), a.databaseMakers(), []maker{
+	}, a.commandMakers(), []maker{
+		{"machines", groupOther, ours(newMachinesCmd)},
+		{"database", groupOther, ours(newDatabaseCmd)},
 		{"resume-merging", groupOther, ours(newResumeMergingCmd)},
 		{"config", groupOther, of(newConfigCmd)},
 		{"prompts", groupOther, of(about.NewPromptsCmd)},

@@ -117,7 +117,7 @@ func (a *room) sandboxOf(ctx context.Context, given []string, repo string) (*mac
 		return nil, ag, work.Repo{}, &cli.UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
 	row := work.Repo{Name: named[0]} // until a pass has seen it
-	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		row = cli.FindRepo(known, named[0])
 		return err

@@ -23,6 +23,7 @@ func (a *App) Config() (*config.Config, error) {
 		return nil, Coded(CodeBadConfig, err)
 	}
 	a.StateDir = cfg.Runtime.StateDir
+	a.Secrets().AddAddress(cfg.Runtime.DatabaseURL(), "a part of the URL of the database")
 	for _, n := range cfg.Notify {
 		a.Secrets().AddAddress(n.Webhook, "a part of the webhook of "+n.Name)
 		if value, _ := a.Environ().Lookup(n.SecretEnv); value != "" {

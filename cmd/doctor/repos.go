@@ -45,7 +45,7 @@ func gates(r config.Repo) doctor.Gates {
 // with these two.
 func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.At(cfg.Runtime.StateDir), &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
-	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
 			return err

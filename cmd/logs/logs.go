@@ -57,9 +57,7 @@ the state folder: one for each day, or several if much is logged.`,
 	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
 	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
 	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
-	if a.Env.Shared {
-		c.Flags().StringVar(&l.machine, "machine", "", "Print the log of the machine with this `name`")
-	}
+	c.Flags().StringVar(&l.machine, "machine", "", "Print the log of the machine with this `name`")
 	return c
 }
 
@@ -69,7 +67,7 @@ func (l *logsCmd) checkMachine(ctx context.Context, cfg *config.Config) error {
 		return nil
 	}
 	var all []work.Machine
-	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) (err error) {
+	_, err := machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
 		all, err = tx.ListMachines(ctx)
 		return err
 	})

@@ -36,7 +36,7 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env, now func(
 		func(ctx context.Context) { f.Gh = m.examineGh(ctx) },
 		func(ctx context.Context) { f.Git = m.examineGit(ctx) },
 		func(ctx context.Context) { f.Agents = m.examineUsed(ctx) },
-		func(ctx context.Context) { f.Database = examineDatabase(ctx, m.dirs.State) },
+		func(ctx context.Context) { f.Database = examineDatabase(ctx, cfg) },
 		func(context.Context) {
 			f.Home, f.State, f.Disk = m.examineHome(), m.examineState(ofRepos), m.examineDisk()
 			f.Metrics = examineMetrics(cfg.Runtime.MetricsFile)
@@ -137,13 +137,18 @@ func existing(dir string) string {
 }
 
 // examineDatabase writes to the database as a pass does, and lets SQLite check the whole file.
-func examineDatabase(ctx context.Context, state string) *doctor.Database {
+func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
+	state := cfg.Runtime.StateDir
 	d := &doctor.Database{Path: filepath.Join(state, "state.db")}
 	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
 	}
+	at, err := cfg.Runtime.DatabaseAt()
+	if err != nil {
+		d.Trouble = err.Error()
+		return d
+	}
 	var unwritable error
-	at := Database(state)
 	if at != d.Path || files.Exists(d.Path) {
 		unwritable = store.TryWrite(ctx, at)
 	}

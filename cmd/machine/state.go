@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -131,9 +132,6 @@ func DiskTrouble(err error, state string) string {
 	return ""
 }
 
-// Database returns where the database of a state folder is, for package store. Tests set it.
-var Database = func(stateDir string) string { return filepath.Join(stateDir, "state.db") }
-
 func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
@@ -142,13 +140,17 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, Database(m.dirs.State), store.Options{
+	at, err := m.cfg.Runtime.DatabaseAt()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, at, store.Options{
 		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared,
 	})
 }
 
 // Shared reports whether other machines may have this machine's database.
-func (m *Machine) Shared() bool { return m.shared }
+func (m *Machine) Shared() bool { return m.shared || m.cfg.Runtime.DatabaseKey() != "" }
 
 // OpenShared opens the database that other machines have, too, for a command: it needs no tick.lock.
 func (m *Machine) OpenShared(ctx context.Context) (*store.DB, error) { return m.openStore(ctx) }
@@ -176,12 +178,16 @@ func MakeFolder(dir string) error {
 
 // useScratchStore gives a dry run a temporary copy of the database.
 func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() error, error) {
+	at, err := m.cfg.Runtime.DatabaseAt()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "mergexo-dry-run-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := store.OpenScratch(ctx, Database(m.dirs.State), dir, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
+	db, err := store.OpenScratch(ctx, at, dir, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -190,11 +196,15 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 }
 
 // View runs fn in a read transaction of the state database; false if there is no database yet.
-func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
-	if err := GuardState(stateDir); err != nil {
+func View(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (found bool, err error) {
+	if err := GuardState(cfg.Runtime.StateDir); err != nil {
 		return false, err
 	}
-	db, ok, err := store.OpenReadOnly(ctx, Database(stateDir))
+	at, err := cfg.Runtime.DatabaseAt()
+	if err != nil {
+		return false, err
+	}
+	db, ok, err := store.OpenReadOnly(ctx, at)
 	if err != nil || !ok {
 		return ok, err
 	}

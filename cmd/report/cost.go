@@ -98,7 +98,7 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 		return err
 	}
 	var lines []store.CostLine
-	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	seen, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
 		lines, err = tx.Costs(ctx, from, store.By(opt.by), store.ByRepo)
 		return err
 	})

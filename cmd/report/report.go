@@ -123,7 +123,7 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 	}
 	f = Facts{From: from, Now: a.Now(), Called: cfg.Called}
 	q := status.Query{Config: cfg, Repos: wanted, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
-	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		b, err := status.Load(ctx, tx, q)
 		if err != nil {
 			return err

@@ -27,8 +27,8 @@ type leftovers struct {
 type pull struct{ url, branch, title string }
 
 // look reads from the database what uninstall leaves in place, as of the last pass.
-func look(ctx context.Context, dir string) (s leftovers, err error) {
-	_, err = machine.View(ctx, dir, func(tx *store.Tx) error {
+func look(ctx context.Context, cfg *config.Config) (s leftovers, err error) {
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
 			if r.NamedBy != "" && !slices.Contains(s.others, r.NamedBy) {
@@ -138,7 +138,7 @@ func holders(passes work.PassFacts, held []string) string {
 // endMarked ends processes that killed passes left behind, turn by turn.
 func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
 	var turns []work.Turn
-	_, err = machine.View(ctx, dirs.State, func(tx *store.Tx) (err error) {
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
 		turns, err = tx.ListUnfinishedTurns(ctx)
 		return err
 	})

@@ -74,7 +74,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if err := r.stop(ctx, cfg); err != nil {
 		return err
 	}
-	stays, unread := look(ctx, dir)
+	stays, unread := look(ctx, cfg)
 	if unread != nil && !opt.purge { // a broken database must not prevent its deletion
 		return unread
 	}

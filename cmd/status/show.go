@@ -144,7 +144,7 @@ func ReadItem(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref
 		return s, false, false, err
 	}
 	q := Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
-	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		s, found, err = loadStory(ctx, tx, q, which.Number)
 		return err
 	})

@@ -17,9 +17,9 @@ import (
 // Turns shows the turns of a running pass: one line per change and, on a terminal, below it what
 // each turn does now, redrawn continuously.
 type Turns struct {
-	app   *cli.App
-	state string
-	lines *terminal.Progress
+	app    *cli.App
+	config *config.Config
+	lines  *terminal.Progress
 
 	mu      sync.Mutex
 	shown   map[string]*terminal.Bar // by turn
@@ -32,7 +32,7 @@ type Turns struct {
 // NewTurns makes Turns for a pass. Close it before results are printed.
 func NewTurns(a *cli.App, cfg *config.Config) *Turns {
 	return &Turns{
-		app: a, state: cfg.Runtime.StateDir, lines: a.Progress(),
+		app: a, config: cfg, lines: a.Progress(),
 		shown: map[string]*terminal.Bar{}, last: map[string]env.TurnChange{},
 	}
 }
@@ -62,8 +62,8 @@ func (t *Turns) Follow(ctx context.Context) {
 // look reads what live passes do. If that fails, the previous state stays.
 func (t *Turns) look(ctx context.Context) {
 	var now map[string]*Running
-	_, err := machine.View(ctx, t.state, func(tx *store.Tx) (err error) {
-		now, err = all(ctx, tx, t.state, t.app.Now())
+	_, err := machine.View(ctx, t.config, func(tx *store.Tx) (err error) {
+		now, err = all(ctx, tx, t.config.Runtime.StateDir, t.app.Now())
 		return err
 	})
 	if err != nil {

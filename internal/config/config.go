@@ -50,6 +50,9 @@ type Runtime struct {
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: a pass holds tick.lock until it ends
 	StateDir                  string
+	Database                  string       // URL of a PostgreSQL database that machines share, without a password; see DatabaseAt
+	DatabaseEnv               string       // the environment variable that holds the URL instead
+	databaseURL               string       // its value
 	Machine                   string       // by which name other machines know this one; empty: it follows from the state folder
 	PromptsDir                string       // the operator's own prompts; may not exist
 	MetricsFile               string       // file that each pass writes for Prometheus; empty: none

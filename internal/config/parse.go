@@ -110,6 +110,9 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		flagKey("enable_issue_comment_routing", &r.EnableIssueCommentRouting, true),
 		flagKey("overlap", &r.Overlap, true),
 		ownKey("state_dir", func(t *Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }),
+		ownKey("database", func(t *Table) { r.Database = p.database(t) }, func() any { return r.Database }),
+		ownKey("database_env", func(t *Table) { p.databaseEnv(t, r) }, func() any { return r.DatabaseEnv }),
+		ownKey("machine", func(t *Table) { r.Machine = p.machine(t) }, func() any { return r.Machine }),
 		ownKey("prompts_dir", func(t *Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }),
 		ownKey("sandbox", func(t *Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }),
 		ownKey("accounts", func(t *Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }),
@@ -120,7 +123,6 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 
 func (p *parser) runtime(t *Table) {
 	readKeys(t, p.runtimeKeys(&p.config.Runtime))
-	t.later("database")
 	t.done()
 }
 

@@ -12,26 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
-
-// serverVariable has, for the program, the URL of the database of the state folder $STATE.
-const serverVariable = "MERGEXO_STORY_DATABASE"
-
-// databaseOnServer has the program use the story's database on the server, if it has one there.
-func databaseOnServer() {
-	file, server := machine.Database, os.Getenv(serverVariable)
-	if server == "" {
-		return
-	}
-	machine.Database = func(stateDir string) string {
-		if stateDir == os.Getenv("STATE") {
-			return server
-		}
-		return file(stateDir)
-	}
-}
 
 // useServer makes the story a database on the server for tests, where there is one.
 func (w *world) useServer(e *testscript.Env, t *testing.T) error {
@@ -44,18 +26,19 @@ func (w *world) useServer(e *testscript.Env, t *testing.T) error {
 		return err
 	}
 	w.server = url
+	w.config.set("runtime", "database", url)
 	e.Defer(func() {
 		if err := drop(ctx); err != nil {
 			t.Error(err)
 		}
 	})
-	return nil
+	return w.config.write()
 }
 
 // aboutFile finds stories that are about SQLite's file, or delete what only one machine has: they stay
 // SQLite's. On PostgreSQL the database has the commit of a turn, and a machine without its state folder
-// is another machine.
-var aboutFile = regexp.MustCompile(`state\.db|sqlite|rm (?:-rf )?(?:\$STATE|state\b)`)
+// is another machine. And pause --all pauses all machines there.
+var aboutFile = regexp.MustCompile(`state\.db|sqlite|everything on this machine is paused since 20|rm (?:-rf )?(?:\$STATE|state\b)`)
 
 // ofEngine chooses the stories that are played on the engine for tests: all on SQLite; on PostgreSQL
 // those that are not about SQLite's file.

@@ -107,7 +107,6 @@ var update = flag.Bool("update", false, "write what cmp found into the stories")
 func TestMain(m *testing.M) {
 	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
-			databaseOnServer()
 			os.Exit(cmd.Main(cmd.Env{
 				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), Strict: true, Shared: os.Getenv(sharedVariable) != "",
 			}))

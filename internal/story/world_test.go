@@ -181,7 +181,6 @@ func (w *world) environ() map[string]string {
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
 		"GOGC": "off", "GOMEMLIMIT": "256MiB", // a pass is over before it has collected its garbage
 		clockVariable:    w.clock.path,
-		serverVariable:   w.server,
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}
