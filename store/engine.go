@@ -23,6 +23,8 @@ type engine interface {
 	shared() bool
 	// session returns how a pass connects for its session; nil: it needs none.
 	session() *pgx.ConnConfig
+	// locks is a query for the locks of all sessions; empty: there are none.
+	locks() string
 	// folder is the name of the engine's migrations. Both folders have the same numbers.
 	folder() string
 	// hasSchema is a query that counts goose's table: 0 is a database without a schema.

@@ -39,6 +39,7 @@ type postgresEngine struct {
 
 func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
+func (*postgresEngine) locks() string              { return listLocks }
 func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) hasSchema() string {
 	return `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'goose_db_version'`

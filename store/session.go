@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Lock names work that one pass of the fleet does at a time.
@@ -24,6 +26,10 @@ func LockOf(kind string, name ...string) Lock {
 	sum := sha256.Sum256([]byte(kind + "\n" + strings.Join(name, "\n")))
 	return Lock(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all 64 bits count
 }
+
+// TurnLock returns the lock that a pass holds while it works on a turn. It is that of the turn's work
+// item, which has one turn at a time.
+func TurnLock(u work.Turn) Lock { return LockOf("turn", strconv.FormatInt(u.ItemID, 10)) }
 
 // Session is a pass's own connection to a shared database. Its locks end with it: when the pass ends,
 // when its machine dies, when the server loses it. A nil Session is that of a database that this
@@ -45,7 +51,7 @@ const (
 	keepAlive  = 10 * time.Second // between the three tries
 	unanswered = 30 * time.Second
 	askWithin  = 15 * time.Second // how long an answer to a question about the session may take
-	askEvery   = 5 * time.Second
+	askEvery   = 2 * time.Second
 )
 
 // Session opens the session of a pass; nil where the database is not shared.
@@ -210,6 +216,9 @@ func array(locks []Lock) string {
 const locked = `FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
+// listLocks selects those locks.
+const listLocks = `SELECT (classid::bigint << 32) | objid::bigint ` + locked
+
 // Others returns the locks that other sessions hold.
 func (s *Session) Others(ctx context.Context) (map[Lock]bool, error) {
 	if s == nil {
@@ -217,7 +226,7 @@ func (s *Session) Others(ctx context.Context) (map[Lock]bool, error) {
 	}
 	all := map[Lock]bool{}
 	err := s.ask(ctx, func(ctx context.Context) error {
-		rows, err := s.conn.Query(ctx, `SELECT (classid::bigint << 32) | objid::bigint `+locked+` AND pid <> pg_backend_pid()`)
+		rows, err := s.conn.Query(ctx, listLocks+` AND pid <> pg_backend_pid()`)
 		if err != nil {
 			return err
 		}
@@ -225,6 +234,21 @@ func (s *Session) Others(ctx context.Context) (map[Lock]bool, error) {
 		_, err = pgx.ForEachRow(rows, []any{&l}, func() error { all[l] = true; return nil })
 		return err
 	})
+	return all, err
+}
+
+// Locks returns the locks that the passes of all machines hold; none on a database that one machine has
+// for itself.
+func (t *Tx) Locks(ctx context.Context) (map[Lock]bool, error) {
+	if t.locks == "" {
+		return nil, nil
+	}
+	scan := func(row scanner) (l Lock, err error) { return l, row.Scan(&l) }
+	held, err := listRows(ctx, t, "list what passes work on", scan, t.locks)
+	all := map[Lock]bool{}
+	for _, l := range held {
+		all[l] = true
+	}
 	return all, err
 }
 

@@ -33,6 +33,7 @@ type sqliteEngine struct {
 
 func (*sqliteEngine) shared() bool             { return false }
 func (*sqliteEngine) session() *pgx.ConnConfig { return nil }
+func (*sqliteEngine) locks() string            { return "" }
 func (*sqliteEngine) folder() string           { return "sqlite" }
 func (*sqliteEngine) hasSchema() string {
 	return `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`

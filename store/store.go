@@ -146,7 +146,7 @@ func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {
 		return fmt.Errorf("begin on %s: %w", d.Path, d.explain(interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
-	t.sql, t.statement = tx, d.engine.statement
+	t.sql, t.statement, t.locks = tx, d.engine.statement, d.engine.locks()
 	err = fn(t)
 	if err = cmp.Or(err, t.taken); err != nil {
 		return d.explain(interrupted(ctx, err))

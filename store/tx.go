@@ -17,6 +17,7 @@ import (
 type Tx struct {
 	sql       *sql.Tx
 	statement func(query string, args []any) (string, []any) // the engine's
+	locks     string                                         // a query for the locks of all sessions; empty: there are none
 	now       time.Time                                      // the same time for the whole transaction
 	redact    func(string) string                            // nil: secrets are not removed
 	machine   string                                         // this one

@@ -64,8 +64,11 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	}
 	p.tellDeaths(ctx)
 	working, stop := p.Session.Watch(ctx)
-	err = errors.Join(p.run(working, rep, func() { p.UnlockPlanning(ctx); unlock() }), p.Session.Lost())
+	err = p.run(working, rep, func() { p.UnlockPlanning(ctx); unlock() })
 	stop()
+	if lost := p.Session.Lost(); lost != nil { // the rest followed from it, and looks as if a person had interrupted the pass
+		err = lost
+	}
 	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
 }
 

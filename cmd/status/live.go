@@ -5,7 +5,6 @@ package status
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
@@ -36,7 +35,7 @@ type LiveTurns struct {
 	runs map[int64]work.Run // unfinished runs, by turn
 	Now  time.Time          // by this machine's clock, like the times in live
 
-	others map[int64]string // the machines that run an agent for a turn, for people
+	others map[int64]string // the other machines that work on a turn, for people
 }
 
 // loadLiveTurns reads them. now is by this machine's clock.
@@ -52,22 +51,31 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	return w, err
 }
 
-// addOthers adds the turns whose agents run on other machines. here is this one's name, now is by
-// GitHub's clock. A silent machine's agents may be gone.
+// addOthers adds the turns that passes of other machines work on, whose sessions hold the turns' locks.
+// here is this machine's name, now is by GitHub's clock.
 func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Machines, here string, now time.Time) error {
-	if len(machines) == 0 {
+	held, err := tx.Locks(ctx)
+	if err != nil || len(held) == 0 {
+		return err
+	}
+	unfinished, err := tx.ListUnfinishedTurns(ctx)
+	if err != nil {
+		return err
+	}
+	w.others = map[int64]string{}
+	for _, t := range unfinished {
+		if t.Machine != here && held[store.TurnLock(t)] {
+			w.others[t.ID] = machines.Called(t.Machine)
+		}
+	}
+	if len(w.others) == 0 {
 		return nil
 	}
 	open, err := tx.ListOpenRuns(ctx)
-	w.others = map[int64]string{}
 	for _, r := range open {
-		at := slices.IndexFunc(machines, func(m work.Machine) bool { return m.Name == r.Machine })
-		if at < 0 || r.Machine == here {
-			continue
-		}
-		if _, silent := machines[at].Silent(now); !silent {
+		if w.others[r.Turn] != "" {
 			r.Began = r.Began.Add(w.Now.Sub(now)) // by this machine's clock
-			w.runs[r.Turn], w.others[r.Turn] = r, machines[at].Called()
+			w.runs[r.Turn] = r
 		}
 	}
 	return err

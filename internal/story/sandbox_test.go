@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
@@ -22,6 +23,8 @@ func condition(name string) (bool, error) {
 		return raceDetector, nil
 	case "mounts":
 		return canMount(), nil
+	case "postgres":
+		return testpg.Set(), nil
 	case "cron":
 		return canCron(), nil
 	case "bash-completion":

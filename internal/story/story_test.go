@@ -56,6 +56,9 @@
 //	collector [STATUS]       starts a collector of OpenTelemetry's traces and names it in the environment; its answers
 //	                         have that status
 //	spans [--about|--raw]    prints what it got: a line for each span
+//	machine NAME             has all that follows happen on a machine of several that share the database: it has a state
+//	                         folder and a config of its own; the agent and gh's login are everybody's
+//	end-sessions             has the server end the sessions of all passes, as if it had lost their machines
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // What repeats things on a machine is none of this one's: crontab keeps $WORK/crontab, systemctl
@@ -68,7 +71,8 @@
 //
 // The condition [sandbox] says whether a sandbox works on this machine, [mounts] whether a process
 // can have a file system of its own, [cron] whether a cron daemon can be started that is not the
-// machine's, [bash-completion] whether bash can complete.
+// machine's, [bash-completion] whether bash can complete, [postgres] whether there is a server for
+// databases.
 //
 // Where testpg.Variable names a server, a sample of the stories has its database there, see ofEngine.
 //
@@ -160,6 +164,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"gh":            cmdGh,
 		"git-calls":     cmdGitCalls,
 		"talk":          cmdTalk,
+		"machine":       cmdMachine,
+		"end-sessions":  cmdEndSessions,
 		"extension":     cmdExtension,
 		"fire":          cmdFire,
 		"metrics":       cmdMetrics,
@@ -190,8 +196,10 @@ func setUp(e *testscript.Env, t *testing.T) error {
 		if err := checkSignatures(w); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}
-		if err := checkLogs(w.stateDir()); err != nil {
-			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		for _, state := range append(w.states, w.stateDir()) {
+			if err := checkLogs(state); err != nil {
+				t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+			}
 		}
 		if err := w.close(); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)

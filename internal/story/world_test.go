@@ -28,6 +28,7 @@ const (
 type world struct {
 	work   string
 	state  string // the state folder
+	states []string // those of all machines that the story named
 	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
 	hosts  *hosts
@@ -117,7 +118,7 @@ func (w *world) writeConfig() error {
 	if err != nil {
 		return err
 	}
-	w.config = &configFile{path: w.configPath()}
+	w.config = &configFile{path: filepath.Join(w.work, "config.toml")}
 	for _, kv := range [][2]string{
 		{"agent", "scripted"},
 		{"workers", "2"},
@@ -168,7 +169,7 @@ func (w *world) stateDir() string   { return w.state }
 func (w *world) stateDB() string {
 	return cmp.Or(w.server, filepath.Join(w.stateDir(), "state.db"))
 }
-func (w *world) configPath() string { return filepath.Join(w.work, "config.toml") }
+func (w *world) configPath() string { return w.config.path }
 
 // environ is what a program in the world sees, beside PATH.
 func (w *world) environ() map[string]string {

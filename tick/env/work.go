@@ -100,14 +100,10 @@ func repoLock(kind string, r work.Repo) store.Lock {
 	return store.LockOf(kind, strconv.FormatInt(r.ID, 10))
 }
 
-// turnLock is held while a pass works on a turn. It is that of its work item, which has one turn at a
-// time.
-func turnLock(t work.Turn) store.Lock { return store.LockOf("turn", strconv.FormatInt(t.ItemID, 10)) }
-
 // TryTurn takes the lock for working on a turn in the held slot; false: a pass of another machine
 // works on it. The lease's Release releases it.
 func (p *Env) TryTurn(ctx context.Context, t work.Turn, s *folder.Slot) (ok bool, err error) {
-	lock := turnLock(t)
+	lock := store.TurnLock(t)
 	got, err := p.Session.TryLock(ctx, lock)
 	if err == nil && len(got) > 0 {
 		s.Then(func() { p.Session.Unlock(ctx, lock) })
@@ -132,7 +128,7 @@ func (p *Env) InFlight(t work.Turn) bool {
 			return true
 		}
 	}
-	return p.elsewhere[turnLock(t)]
+	return p.elsewhere[store.TurnLock(t)]
 }
 
 // InFlightElsewhere returns the unfinished turns of a repository on which passes of other machines
@@ -146,7 +142,7 @@ func (p *Env) InFlightElsewhere(ctx context.Context, tx *store.Tx, r *Repo) (all
 		if err != nil {
 			return nil, err
 		}
-		if t.RepoID != r.Row.ID || !p.elsewhere[turnLock(t)] {
+		if t.RepoID != r.Row.ID || !p.elsewhere[store.TurnLock(t)] {
 			continue
 		}
 		var item work.Item

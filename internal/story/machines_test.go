@@ -1,0 +1,52 @@
+//go:build unix
+
+package story
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// becomeMachine makes the world that of another machine: a state folder of its own, with mirrors and agent
+// sessions of its own, and a config that names the folder. GitHub, gh's login, the agent and the
+// database on the server are everybody's.
+func (w *world) becomeMachine(name string) error {
+	w.state = filepath.Join(w.work, "state-"+name)
+	if !slices.Contains(w.states, w.state) {
+		w.states = append(w.states, w.state)
+	}
+	w.config.path = filepath.Join(w.work, name+".toml")
+	w.config.set("runtime", "state_dir", w.state)
+	w.config.set("runtime", "machine", name)
+	return w.config.write()
+}
+
+// cmdMachine has all that follows happen on a machine.
+func cmdMachine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: machine NAME")
+	}
+	w := worldOf(ts)
+	if w.server == "" {
+		ts.Fatalf("machines share a database on a server: begin the story with [!postgres] skip")
+	}
+	ts.Check(w.becomeMachine(args[0]))
+	for name, value := range w.environ() {
+		ts.Setenv(name, value)
+	}
+}
+
+// cmdEndSessions has the server end the sessions of all passes.
+func cmdEndSessions(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: end-sessions")
+	}
+	ended, err := query(worldOf(ts).server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+		WHERE application_name = 'gh mergexo pass' AND datname = current_database()`)
+	ts.Check(err)
+	if len(ended) == 0 {
+		ts.Fatalf("no pass has a session")
+	}
+}
