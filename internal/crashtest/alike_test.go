@@ -121,6 +121,11 @@ func (w *world) left() (string, error) {
 		}
 	}
 	fmt.Fprint(sum, w.hub.Dump())
+	seen, err := w.fleet.committed()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(sum, seen)
 	return string(sum.Sum(nil)), nil
 }
 

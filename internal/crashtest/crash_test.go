@@ -94,6 +94,7 @@ func run(m *testing.M) (code int, err error) {
 			return 1, err
 		}
 		defer os.RemoveAll(w.dir)
+		defer w.closeFleet()
 		worlds <- w
 	}
 	return testhome.Waiting{M: m}.Run(), nil
@@ -129,7 +130,7 @@ func TestCrash(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
 	chosen := slices.DeleteFunc(scenarios(), func(s scenario) bool {
 		name, _, one := strings.Cut(mode, "/")
-		return s.control || !only.MatchString(slug(s.name)) || one && slug(s.name) != name
+		return s.control || s.fleet != fleets || !only.MatchString(slug(s.name)) || one && slug(s.name) != name
 	})
 	var table table
 	defer table.report(os.Stderr)()
@@ -176,6 +177,12 @@ func unharmed(t *testing.T, all []scenario, out *table) []outcome {
 
 // points are those that are run of a scenario, as the mode says.
 func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (points []point) {
+	_, name, one := strings.Cut(mode, "/")
+	if s.fleet && !one {
+		points = s.fleetPoints(want, r, out)
+		out.planned(len(points))
+		return points
+	}
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
 	if mode != "all" && !s.beside {
@@ -187,7 +194,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 		return points
 	}
 	points = append(points, overlaps(want.counts)...)
-	switch _, name, one := strings.Cut(mode, "/"); {
+	switch {
 	case one:
 		p, err := parsePoint(name)
 		if err != nil {

@@ -254,6 +254,14 @@ func (e ended) compareRuns(want ended, lost map[string]int) error {
 	return errors.Join(errs...)
 }
 
+// paidTwice is how many runs of the agent there were beyond those that were wanted.
+func (e ended) paidTwice(want ended) (n int) {
+	for what, runs := range e.runs {
+		n += max(0, runs-want.runs[what])
+	}
+	return n
+}
+
 func merged(a, b map[string]int) map[string]int {
 	a = maps.Clone(a)
 	maps.Copy(a, b)

@@ -4,6 +4,7 @@ package crashtest
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,8 @@ import (
 	"sync"
 	"testing"
 
-	_ "modernc.org/sqlite" // to look into state.db
+	_ "github.com/jackc/pgx/v5/stdlib" // to look into a server's database
+	_ "modernc.org/sqlite"             // to look into state.db
 )
 
 // ledger is what the database says.
@@ -33,16 +35,16 @@ func partKey(turn string, part int) string { return fmt.Sprintf("%s, part %d", t
 func (w *world) ledger() (l ledger, err error) {
 	l.stored = map[string]bool{}
 	path := w.state(database)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); w.fleet == nil && errors.Is(err, fs.ErrNotExist) {
 		l.open = 1
 		return l, nil
 	}
-	db, err := openLedger(path)
+	db, err := w.openLedger()
 	if err != nil {
 		return l, err
 	}
 	defer db.Close()
-	if whole, err := migrated(db); err != nil || !whole {
+	if whole, err := migrated(db, w.fleet); err != nil || !whole {
 		l.open = 1
 		return l, err // killed while it was made
 	}
@@ -51,11 +53,11 @@ func (w *world) ledger() (l ledger, err error) {
 		about, query string
 		open         bool
 	}{
-		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND NOT blocked`, true},
+		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND blocked = 0`, true},
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = events.item_id AND i.resume_since > 0 AND events.id <= i.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
-			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)
+			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked <> 0)
 			AND NOT (kind IN ('merge', 'enqueue') AND item_id IN (SELECT id FROM work_items WHERE state = 'blocked'))`, true},
 		{"approved and not merged", `SELECT p.number FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id JOIN work_items i ON i.id = p.item_id
 			WHERE r.state IN ('approved', 'checking_approval') AND p.state = 'open' AND i.state <> 'blocked'`, w.scenario.merges},
@@ -64,12 +66,12 @@ func (w *world) ledger() (l ledger, err error) {
 		{"merge", `SELECT number, method, stage, differs FROM merges ORDER BY id`, false},
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id
 			WHERE r.look > 0 AND (p.state = 'open' OR r.state NOT IN ('', 'merged', 'closed'))`, true},
-		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
+		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
 		{"reviews", `SELECT p.number, r.state, r.reviewer, r.epoch, r.cycle FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.state <> ''`, false},
 		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind IN ('closed', 'merged') THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
-			WHEN kind = 'fix_due' THEN substr(source, instr(source, '.')) ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
+			WHEN kind = 'fix_due' THEN ltrim(source, '0123456789') ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)
 		if err != nil {
@@ -132,22 +134,31 @@ func rows(db *sql.DB, query string) (all []string, err error) {
 		}
 		row := make([]string, len(cells))
 		for i, c := range cells {
-			row[i] = c.String
+			row[i] = reasonIn(c.String)
 		}
 		all = append(all, strings.Join(row, " "))
 	}
 	return all, found.Err()
 }
 
+// reasonIn is what a reason says, stored as an object; any other text as it is.
+func reasonIn(cell string) string {
+	var reason struct{ Kind, Text string }
+	if json.Unmarshal([]byte(cell), &reason) != nil || reason.Kind == "" {
+		return cell
+	}
+	return reason.Kind + " " + reason.Text
+}
+
 // lost says which runs' answers are nowhere now: no journal in the mirror has
-// them, and no row.
+// them, and no row. Other machines have no journal.
 func (w *world) lost() (map[string]int, error) {
 	l, err := w.ledger()
 	if err != nil {
 		return nil, err
 	}
 	err = filepath.WalkDir(w.state(), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || w.fleet != nil {
 			return nil
 		}
 		if err == nil && !d.IsDir() && strings.Contains(filepath.ToSlash(path), "/refs/mergexo/journal/") {
@@ -179,7 +190,7 @@ func (w *world) sound() error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	db, err := openLedger(path)
+	db, err := w.openLedger()
 	if err != nil {
 		return err
 	}
@@ -203,8 +214,12 @@ var newest = sync.OnceValues(func() (string, error) {
 
 // migrated reports whether a database was made to its end: each migration is a transaction
 // of its own, and a kill may come between any two.
-func migrated(db *sql.DB) (bool, error) {
-	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'goose_db_version'`); err != nil || len(found) == 0 {
+func migrated(db *sql.DB, on *fleet) (bool, error) {
+	tables := `SELECT 1 FROM sqlite_schema WHERE name = 'goose_db_version'`
+	if on != nil {
+		tables = `SELECT 1 FROM pg_tables WHERE tablename = 'goose_db_version'`
+	}
+	if found, err := rows(db, tables); err != nil || len(found) == 0 {
 		return false, err
 	}
 	last, err := newest()
@@ -232,7 +247,7 @@ func TestADatabaseIsLookedAtOnceItIsMade(t *testing.T) {
 	}
 	whole := func(want bool) {
 		t.Helper()
-		if got, err := migrated(db); err != nil || got != want {
+		if got, err := migrated(db, nil); err != nil || got != want {
 			t.Errorf("it is made: %v, %v; want %v", got, err, want)
 		}
 	}
@@ -250,7 +265,10 @@ func TestADatabaseIsLookedAtOnceItIsMade(t *testing.T) {
 }
 
 // openLedger opens the database for looking.
-func openLedger(path string) (*sql.DB, error) {
+func (w *world) openLedger() (*sql.DB, error) {
+	if w.fleet != nil {
+		return sql.Open("pgx", w.fleet.url())
+	}
 	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(20000)"}}
-	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
+	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: w.state(database), RawQuery: q.Encode()}).String())
 }

@@ -11,7 +11,11 @@ import (
 
 // meet makes passes while another one waits for its agent.
 func (w *world) meet() error {
-	for range 2 {
+	defer w.on(w.machines()[0])
+	for i := range 2 {
+		if err := w.fleet.visit(i); err != nil {
+			return err
+		}
 		ended, err := w.pass()
 		if err == nil && !ended {
 			err = errors.New("it was killed")

@@ -21,6 +21,7 @@ type outcome struct {
 	alike  map[spot]bool  // places that are one with the place before
 	lost   map[string]int // runs of the agent whose answer died with their pass
 	passes int
+	twice  int           // runs of the agent beyond those of a run that nothing happens to
 	took   time.Duration // of the passes that something could happen to
 	struck bool
 	err    error
@@ -81,6 +82,10 @@ func (w *world) recover(p point, o *outcome) error {
 		}
 	case p.act == actLate:
 		w.later.Add(int64(late / time.Second))
+	case p.act == actStop:
+		if err := errors.Join(err, w.fleet.wake()); err != nil {
+			return err
+		}
 	default:
 		return errors.Join(err, w.sound())
 	}
@@ -95,8 +100,19 @@ func (w *world) suffer(p point, o *outcome) (err error) {
 		return nil
 	case p.act == actCrowd:
 		return w.crowd(p.n)
+	case p.act == actSlow:
+		w.fleet.slowDown(time.Duration(p.n) * time.Millisecond)
+		return nil
+	case p.act == actFew:
+		w.fleet.rotate()
+		return w.fewConnections(p.n)
 	case p.at == atTime:
 		err = w.killAfter(time.Duration(p.n) * time.Millisecond)
+	case p.act == actFailover:
+		if err = w.fleet.follow(); err != nil {
+			return err
+		}
+		o.struck, err = w.passUntilStruck(o)
 	default:
 		o.struck, err = w.passUntilStruck(o)
 	}
@@ -149,8 +165,13 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 	case database:
 		err = loseDatabase(w)
 	default:
+		if p.act.hitsDatabase() {
+			w.fleet.struck()
+			break
+		}
 		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork(), w.plantSetup(p))
 	}
+	w.fleet.rotate()
 	lost, lostErr := w.lost()
 	for what, n := range lost {
 		o.lost[what] += n
@@ -220,6 +241,7 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 	}
 	if err == nil {
 		err = got.ended.compare(want.ended, p, got.lost)
+		got.twice = got.ended.paidTwice(want.ended)
 	}
 	if err != nil && got.err == nil && p.gone != "" && s.recalls != nil {
 		if less := s.recalls(w); less != nil {
@@ -228,7 +250,7 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 			err = nil
 		}
 	}
-	out.ran(s.name, p.kind(), got.struck, err != nil, time.Since(begin))
+	out.ran(s.name, p.kind(), got, err != nil, time.Since(begin))
 	again := s.pointName(p)
 	if !got.struck && err == nil {
 		fmt.Fprintln(os.Stderr, "not reached:", again)

@@ -25,6 +25,7 @@ const (
 	atAgent     place = "agent"      // a start of the agent
 	atAnswer    place = "answer"     // an answer that the tool has accepted
 	atSetup     place = "setup"      // a start of the set-up
+	atStatement place = "statement"  // a flight to the database
 	atTime      place = "ms"         // milliseconds after the pass began
 )
 
@@ -47,7 +48,20 @@ const (
 	actLate   deed = "late"   // like kill, and lists do not show for some seconds what was made
 	actCrowd  deed = "crowd"  // n passes at once, and nothing strikes
 	actMeet   deed = "meet"   // other passes are made while the agent works
+
+	actCut      deed = "cut"      // the machine's connections to the database break
+	actStop     deed = "stop"     // SIGSTOP, until the session is ended and others have done the work
+	actRestart  deed = "restart"  // the server is killed, and starts again
+	actFailover deed = "failover" // to a replica that lacks the last flights
+	actFull     deed = "full"     // the server's disk, until the pass has ended
+	actFew      deed = "few"      // the server allows n connections
+	actSlow     deed = "slow"     // n milliseconds to the database and back
 )
+
+// hitsDatabase tells of a deed that is done to the database or to the way to it.
+func (d deed) hitsDatabase() bool {
+	return slices.Contains([]deed{actCut, actStop, actRestart, actFailover, actFull, actFew, actSlow}, d)
+}
 
 // How long lists do not show what was made: so many reads of a list, or until
 // GitHub's clock has moved on.
@@ -70,6 +84,7 @@ type point struct {
 	when moment
 	gone string // what is deleted while no pass lives: database or wholeState
 	lag  bool   // lists do not show at first what was made before the kill
+	less int    // how many flights a replica lacks
 	then *point // strikes in a later pass
 }
 
@@ -77,8 +92,11 @@ var losing = map[string]string{database: "-database-gone", wholeState: "-state-g
 
 func (p point) String() string {
 	s := fmt.Sprintf("%s-%s-%d-%s%s", p.act, p.at, p.n, p.when, losing[p.gone])
-	if p.act == actCrowd {
-		s = fmt.Sprintf("crowd-%d", p.n)
+	if p.at == "" {
+		s = fmt.Sprintf("%s-%d", p.act, p.n)
+	}
+	if p.less > 0 {
+		s += fmt.Sprintf("-less-%d", p.less)
 	}
 	if p.lag {
 		s += "-lag"
@@ -96,10 +114,10 @@ func (s scenario) pointName(p point) string { return slug(s.name) + "/" + p.Stri
 // noGit tells of a point that strikes at a request or at the agent, so that no call of git need be
 // counted.
 func (p point) noGit() bool {
-	return slices.Contains([]place{atRequest, atWrite, atAgent, atAnswer, atSetup}, p.at)
+	return p.act.hitsDatabase() || slices.Contains([]place{atRequest, atWrite, atAgent, atAnswer, atSetup, atStatement}, p.at)
 }
 
-var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(-lag)?$`)
+var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(?:-less-(\d+))?(-lag)?$`)
 
 // parsePoint reads what String wrote.
 func parsePoint(name string) (p point, err error) {
@@ -108,7 +126,8 @@ func parsePoint(name string) (p point, err error) {
 	if m == nil {
 		return p, fmt.Errorf("%q is no point, such as kill-git-12-before", name)
 	}
-	p = point{act: deed(m[1]), at: place(m[2]), when: moment(m[4]), gone: map[string]string{"database": database, "state": wholeState}[m[5]], lag: m[6] != ""}
+	p = point{act: deed(m[1]), at: place(m[2]), when: moment(m[4]), gone: map[string]string{"database": database, "state": wholeState}[m[5]], lag: m[7] != ""}
+	p.less, _ = strconv.Atoi(m[6])
 	if p.n, err = strconv.Atoi(m[3]); err != nil || !more {
 		return p, err
 	}
@@ -135,6 +154,8 @@ func (p point) kind() string {
 		return kindCrowd
 	case p.act == actMeet:
 		return kindMeet
+	case p.act.hitsDatabase():
+		return kindsOfFleet[p.act]
 	case p.act != actKill, p.lag:
 		return kindLost
 	case p.gone == wholeState:

@@ -35,18 +35,22 @@ type rig struct {
 	listen net.Listener
 	served sync.WaitGroup
 
+	striking sync.WaitGroup // while something is done to the database
+
 	mu       sync.Mutex
 	plan     point
 	struck   bool
 	requests int
 	writes   int
 	write    map[int]int // a request's number among the writes
+	query    map[int]int // a flight's number among those since the reset
 	calls    int         // of git
 	changing int         // calls of git that change something
 	remotes  int         // calls of git that talk to the remote
 	agents   int         // starts of the agent
 	answers  int         // that the tool has accepted
 	setups   int         // starts of the set-up
+	queries  int         // flights to the database
 	runs     []agentRun  // that got to work, since the world was made; a set-up that made all is one
 	said     []string    // what the pass did, for people
 	errs     []error
@@ -61,8 +65,8 @@ func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
-	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents, r.answers, r.setups = 0, 0, 0, 0, 0, 0, 0, 0
-	r.write, r.said = map[int]int{}, nil
+	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents, r.answers, r.setups, r.queries = 0, 0, 0, 0, 0, 0, 0, 0, 0
+	r.write, r.query, r.said = map[int]int{}, map[int]int{}, nil
 }
 
 func (r *rig) hasStruck() bool {
@@ -77,11 +81,11 @@ func (r *rig) counts() counts {
 	defer r.mu.Unlock()
 	return counts{
 		requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, remotes: r.remotes, agents: r.agents, answers: r.answers,
-		setups: r.setups, runs: len(r.runs),
+		setups: r.setups, queries: r.queries, runs: len(r.runs),
 	}
 }
 
-type counts struct{ requests, writes, git, gitChanges, remotes, agents, answers, setups, runs int }
+type counts struct{ requests, writes, git, gitChanges, remotes, agents, answers, setups, queries, runs int }
 
 // strikes reports whether this is the planned point; it is struck once.
 func (r *rig) strikes(at place, n int, when moment) bool {
@@ -92,6 +96,9 @@ func (r *rig) strikes(at place, n int, when moment) bool {
 	}
 	r.struck = true
 	r.said = append(r.said, "*** here")
+	if r.plan.act.hitsDatabase() {
+		r.striking.Add(1)
+	}
 	return true
 }
 
@@ -104,7 +111,7 @@ func (r *rig) onRequest(rq githubsim.Request) {
 		n := r.write[rq.N]
 		r.mu.Unlock()
 		if n > 0 && r.strikes(atWrite, n, after) {
-			r.w.kill()
+			r.strike()
 		}
 		return
 	}
@@ -138,11 +145,9 @@ func (r *rig) harm(plan point, n, write int) (githubsim.Fault, bool) {
 		if plan.act == actRefuse {
 			return githubsim.Fault{Status: http.StatusBadGateway}, true
 		}
-		if plan.act == actKill {
-			r.w.kill()
-		}
-		return githubsim.LoseRequest(), true
-	case write == 0 || plan.at != atWrite || plan.n != write || r.hasStruck():
+		r.strike()
+		return githubsim.LoseRequest(), !plan.act.hitsDatabase()
+	case write == 0 || plan.at != atWrite || plan.n != write || r.hasStruck() || plan.act.hitsDatabase():
 		return lost, false
 	case plan.act == actKill: // once it is applied
 		if plan.lag {
@@ -160,6 +165,22 @@ func (r *rig) harm(plan point, n, write int) (githubsim.Fault, bool) {
 		return githubsim.Fault{Status: http.StatusBadGateway, Applied: true}, true
 	}
 	return lost, true
+}
+
+// strike does what the point says, to the pass or to its database.
+func (r *rig) strike() {
+	r.mu.Lock()
+	act := r.plan.act
+	r.mu.Unlock()
+	switch {
+	case act == actKill:
+		r.w.kill()
+	case act.hitsDatabase():
+		defer r.striking.Done()
+		if err := r.w.fleet.strike(act); err != nil {
+			r.fault(err)
+		}
+	}
 }
 
 // fault notes what is wrong with the rig itself.
@@ -227,7 +248,7 @@ func (r *rig) onAgent(m message, heard *json.Decoder, said *json.Encoder) error 
 	r.begins()
 	defer r.ends()
 	if r.strikes(atAgent, nth, before) {
-		if act != actMeet {
+		if act == actKill {
 			r.w.kill()
 			return nil
 		}
@@ -243,8 +264,10 @@ func (r *rig) onAgent(m message, heard *json.Decoder, said *json.Encoder) error 
 		return fmt.Errorf("run the agent: %w", err)
 	}
 	if r.strikes(atAgent, nth, after) {
-		r.w.kill()
-		return nil
+		r.strike()
+		if act == actKill {
+			return nil
+		}
 	}
 	do := "print"
 	if m.Tool == "acp" && r.w.firstRun() {

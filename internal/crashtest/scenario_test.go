@@ -39,6 +39,7 @@ type scenario struct {
 	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	own     place                 // what it is about: CI kills it after each of these, too
+	fleet   bool                  // three machines have one database, on a server
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
 
@@ -109,6 +110,10 @@ func scenarios() []scenario {
 		{name: "set-up", input: steps(needsSetup, start), reviews: approves, setsUp: true, sampled: true, own: atSetup},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase), sampled: true},
+		{name: "label on a fleet", fleet: true, input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
+		{name: "comments on a fleet", fleet: true, setup: start, input: twoReviewsAndAComment},
+		{name: "review on a fleet", fleet: true, input: start, reviews: asksOnce},
+		{name: "merge on a fleet", fleet: true, input: start, reviews: approves, merges: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}...)
 }

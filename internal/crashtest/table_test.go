@@ -25,6 +25,7 @@ type line struct {
 	enumerated     int // points; what is sampled has no number of its own
 	points, runs   int // points that were run, and runs, the one without harm among them
 	missed, failed int
+	twice          int // runs of an agent that was paid again: what it answered first was not stored
 	seconds        time.Duration
 }
 
@@ -59,14 +60,15 @@ func (t *table) unharmed(scenario string, took time.Duration) {
 	l.seconds += took
 }
 
-func (t *table) ran(scenario, kind string, struck, failed bool, took time.Duration) {
+func (t *table) ran(scenario, kind string, got outcome, failed bool, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := t.line(scenario, kind)
 	l.points++
 	l.runs++
 	l.seconds += took
-	if !struck {
+	l.twice += got.twice
+	if !got.struck {
 		l.missed++
 	}
 	if failed {
@@ -103,7 +105,7 @@ func (t *table) sum() (sum line) {
 	for _, l := range t.lines {
 		sum.enumerated += max(l.enumerated, l.points)
 		sum.points, sum.runs, sum.missed, sum.failed = sum.points+l.points, sum.runs+l.runs, sum.missed+l.missed, sum.failed+l.failed
-		sum.seconds += l.seconds
+		sum.twice, sum.seconds = sum.twice+l.twice, sum.seconds+l.seconds
 	}
 	return sum
 }
@@ -114,9 +116,9 @@ func (t *table) print(out io.Writer) {
 		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.scenario, b.scenario))
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "what happens\tscenario\tcrash points\tpoints run\truns\tnot reached\tfailures\tseconds")
-	for _, l := range append(t.lines, &line{kind: "all", enumerated: sum.enumerated, points: sum.points, runs: sum.runs, missed: sum.missed, failed: sum.failed, seconds: sum.seconds}) {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.0f\n", l.kind, l.scenario, max(l.enumerated, l.points), l.points, l.runs, l.missed, l.failed, l.seconds.Seconds())
+	fmt.Fprintln(w, "what happens\tscenario\tcrash points\tpoints run\truns\tnot reached\tfailures\tagents paid twice\tseconds")
+	for _, l := range append(t.lines, &line{kind: "all", enumerated: sum.enumerated, points: sum.points, runs: sum.runs, missed: sum.missed, failed: sum.failed, twice: sum.twice, seconds: sum.seconds}) {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.0f\n", l.kind, l.scenario, max(l.enumerated, l.points), l.points, l.runs, l.missed, l.failed, l.twice, l.seconds.Seconds())
 	}
 	_ = w.Flush()
 }

@@ -42,9 +42,14 @@ type world struct {
 	later    atomic.Int64 // seconds that the hub's clock was moved by
 	mended   atomic.Bool  // what the agent asks about
 	plainGit atomic.Bool  // passes find git itself, and nobody counts its calls
+	fleet    *fleet       // nil: the machine is alone, with SQLite
 
-	mu   sync.Mutex
-	live map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
+	server    *cluster // for fleets, once one was played
+	databases int      // that were made there
+
+	mu      sync.Mutex
+	machine string                      // that passes are made on; empty: there is one
+	live    map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
 }
 
 // programs are built once for all worlds.
@@ -85,9 +90,26 @@ func (w *world) path(parts ...string) string {
 	return filepath.Join(append([]string{w.dir}, parts...)...)
 }
 
-// state is the state folder.
+// state is the state folder, of the machine that passes are made on.
 func (w *world) state(parts ...string) string {
-	return w.path(append([]string{"state"}, parts...)...)
+	return w.path(append([]string{"state" + w.suffix()}, parts...)...)
+}
+
+// suffix is what the names of a machine's files end with.
+func (w *world) suffix() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.machine == "" {
+		return ""
+	}
+	return "-" + w.machine
+}
+
+// on has passes made on a machine from now on.
+func (w *world) on(machine string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.machine = machine
 }
 
 // begin makes the world again for a run of a scenario.
@@ -96,12 +118,13 @@ func (w *world) begin(s scenario) (err error) {
 	w.later.Store(0)
 	w.mended.Store(false)
 	w.plainGit.Store(false)
-	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
+	w.on("")
+	for _, name := range []string{"state", "state-a", "state-b", "state-c", "home", "gh", "hub", "hub.sock", "bin/rig", "log"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
 		}
 	}
-	w.rig = &rig{w: w, git: w.programs.git, write: map[int]int{}}
+	w.rig = &rig{w: w, git: w.programs.git, write: map[int]int{}, query: map[int]int{}}
 	if w.rig.listen, err = net.Listen("unix", w.path("bin", "rig")); err != nil {
 		return err
 	}
@@ -109,11 +132,13 @@ func (w *world) begin(s scenario) (err error) {
 	if err := w.startHub(); err != nil {
 		return err
 	}
+	if err := w.beginFleet(); err != nil {
+		return err
+	}
 	for name, text := range map[string]string{
 		"gh/config.yml":   "http_unix_socket: " + w.path("hub.sock") + "\n",
 		"gh/hosts.yml":    "",
 		"home/.gitconfig": "[user]\n\tname = Olga Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n",
-		"config.toml":     w.config(),
 	} {
 		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
 			return err
@@ -122,6 +147,18 @@ func (w *world) begin(s scenario) (err error) {
 			return err
 		}
 	}
+	return w.configure()
+}
+
+// configure writes the config of each machine.
+func (w *world) configure() error {
+	for _, machine := range w.machines() {
+		w.on(machine)
+		if err := os.WriteFile(w.path("config"+w.suffix()+".toml"), []byte(w.config()), 0o600); err != nil {
+			return err
+		}
+	}
+	w.on(w.machines()[0])
 	return nil
 }
 
@@ -178,7 +215,7 @@ min_interval = "0s"
 settle_after = "0s"
 state_dir = %q
 sandbox = "none"
-[agents.rig]
+%s[agents.rig]
 adapter = %q
 command = [%q]
 session = %q
@@ -190,7 +227,7 @@ remote_url = %q
 enabled = %t
 auto_merge = %t
 %s
-`, w.state(), adapter, w.path("bin", program), map[bool]string{false: "resume", true: "fresh"}[w.scenario.byTool], repoName, w.repo.GitDir(), setup,
+`, w.state(), w.sharedDatabase(), adapter, w.path("bin", program), map[bool]string{false: "resume", true: "fresh"}[w.scenario.byTool], repoName, w.repo.GitDir(), setup,
 		w.scenario.reviews != nil, w.scenario.merges, own)
 }
 
@@ -203,7 +240,7 @@ func (w *world) environ() []string {
 	return []string{
 		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
-		"MERGEXO_CONFIG=" + w.path("config.toml"),
+		"MERGEXO_CONFIG=" + w.path("config"+w.suffix()+".toml"),
 		"GOGC=off", "GOMEMLIMIT=256MiB", // a pass is over before it has collected its garbage
 	}
 }
@@ -223,7 +260,8 @@ func (w *world) end() error {
 		}
 		errs = append(errs, w.hub.Close())
 	}
-	w.rig, w.hub = nil, nil
+	errs = append(errs, w.fleet.end())
+	w.rig, w.hub, w.fleet = nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -238,6 +276,8 @@ func (w *world) pass(flags ...string) (ended bool, err error) {
 	}
 	select {
 	case <-done:
+	case <-w.halted():
+		return false, nil
 	case <-time.After(longest):
 		w.kill()
 		return false, fmt.Errorf("a pass hung for %s", longest)
@@ -305,6 +345,10 @@ func (w *world) release() error {
 	if err != nil {
 		return err
 	}
+	w.fleet.cut()
+	if err := w.fleet.sessionsEnd(); err != nil {
+		return err
+	}
 	for end := time.Now().Add(longest); len(held) > 0; {
 		free, err := unlocked(held[0])
 		switch {
@@ -341,6 +385,9 @@ const mostPasses = 20
 // settle makes passes until nothing is left to do and nothing was done.
 func (w *world) settle() (passes int, err error) {
 	for passes = range mostPasses {
+		if err := w.fleet.nextMachine(); err != nil {
+			return passes, err
+		}
 		was := w.rig.counts()
 		ended, err := w.pass()
 		if err != nil && passes == mostPasses-1 {
@@ -351,7 +398,7 @@ func (w *world) settle() (passes int, err error) {
 		if dbErr != nil {
 			return passes + 1, dbErr
 		}
-		if err == nil && ended && l.open == 0 && was.writes == now.writes && was.agents == now.agents {
+		if err == nil && ended && l.open == 0 && was.writes == now.writes && was.agents == now.agents && w.fleet.allCame() {
 			return passes + 1, nil
 		}
 	}

@@ -69,13 +69,16 @@ func (p *Proxy) Target(database string) error {
 	return nil
 }
 
+// Address is where the proxy listens.
+func (p *Proxy) Address() string { return p.listen.Addr().String() }
+
 // Through returns the URL of a database by way of the proxy.
 func (p *Proxy) Through(database string) string {
 	u, err := url.Parse(database)
 	if err != nil {
 		panic(err) // the tests' own URL
 	}
-	u.Host = p.listen.Addr().String()
+	u.Host = p.Address()
 	q := u.Query()
 	q.Del("host")
 	q.Set("sslmode", "disable")
@@ -339,6 +342,8 @@ func (c *proxied) request(from *bufio.Reader, opening *[]byte) ([]byte, error) {
 			return data, nil
 		case 'p':
 			c.begins("[password]")
+			return data, nil
+		case 'd', 'c', 'f': // a copy, or a replica that follows: nobody answers
 			return data, nil
 		}
 	}
