@@ -50,9 +50,9 @@ type world struct {
 	repo    *githubsim.Repo // the first one
 	all     []*githubsim.Repo
 	program program
-	server  string   // URL of the database that all machines have; empty: there is one machine, with its file
-	fleet   fleet    // the machines
-	tokens  []string // of the accounts that they are logged in with
+	server  string                    // URL of the database that all machines have; empty: there is one machine, with its file
+	fleet   fleet                     // the machines
+	tokens  []string                  // of the accounts that they are logged in with
 	past    atomic.Bool               // the hub's clock stands in the past
 	later   atomic.Int64              // how far it is ahead of the world's, in nanoseconds
 	still   atomic.Pointer[time.Time] // the moment at which the world's clock stands; nil: it is this machine's
