@@ -54,3 +54,9 @@ func (t *Tx) ListClocks(ctx context.Context, machine string) (map[string]time.Du
 	_, err := listRows(ctx, t, "list clocks", scan, `SELECT host, ahead FROM clocks WHERE machine = ? ORDER BY host`, machine)
 	return ahead, err
 }
+
+// AccountOn returns the account that gh was logged in with on a host when this machine asked it last; 0:
+// not known.
+func (t *Tx) AccountOn(ctx context.Context, host string) (int64, error) {
+	return getRow(ctx, t, "get our account on "+host, scanID, `SELECT `+thisAccount, t.machine, host)
+}

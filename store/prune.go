@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // pruneBatch limits a transaction of Prune, because other passes wait for it.
@@ -73,13 +71,6 @@ func prunes() []prune {
 		{"notifications", "id", oldNews},
 		{"reading", "what, repo_id, key, n", `what IN ('page', 'kept') AND at < @before`},
 	}
-}
-
-// ListOldTurns returns up to limit of the turns that Prune would delete, oldest first. Data about
-// them elsewhere must be deleted before their rows.
-func (t *Tx) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
-	return listRows(ctx, t, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
-		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 
 // Prune deletes rows that are older than before and belong to work items closed before then:

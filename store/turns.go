@@ -187,3 +187,8 @@ func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr 
 	}
 	return t.dropBundle(ctx, id, from)
 }
+
+// ListTurnKeys returns the keys of all turns of a repository that the database has.
+func (t *Tx) ListTurnKeys(ctx context.Context, repoID int64) ([]string, error) {
+	return listRows(ctx, t, "list the keys of turns", scanString, `SELECT turn_key FROM turns WHERE repo_id = ? ORDER BY turn_key`, repoID)
+}

@@ -324,7 +324,7 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 			return err
 		})
 		if err == nil {
-			err = b.LockPreferred(t.Context())
+			_, err = b.LockPreferred(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -3,9 +3,10 @@ package tick
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -31,13 +32,11 @@ func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 	now := p.Now()
 	due, err := p.pruneDue(ctx, now)
 	if err == nil && due {
-		err = p.dropOldTurns(ctx, now.Add(-retention))
-	}
-	if err == nil && due {
-		dropMerged(ctx, p.Env, now.Add(-retention))
 		_, err = p.Store.Prune(ctx, now.Add(-retention))
 	}
 	if err == nil && due {
+		dropOldTurns(ctx, p.Env, now.Add(-retention))
+		dropMerged(ctx, p.Env, now.Add(-retention))
 		err = errors.Join(p.turns.Restorer.DropAllHomes(ctx), p.turns.Restorer.DropSetups(ctx))
 	}
 	if err != nil {
@@ -45,14 +44,16 @@ func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 	}
 }
 
-// pruneDue reports whether it is time to forget, and stores that it was done.
+// pruneDue reports whether it is time for this machine to forget, and stores that it was done. Each
+// machine has mirrors of its own.
 func (p *Pass) pruneDue(ctx context.Context, now time.Time) (due bool, err error) {
+	name := forgot + " " + p.Machine.Name
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		v, known, err := tx.GetValidator(ctx, 0, forgot)
+		v, known, err := tx.GetValidator(ctx, 0, name)
 		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {
 			return err
 		}
-		return tx.PutValidator(ctx, work.Validator{URL: forgot, SeenAt: now})
+		return tx.PutValidator(ctx, work.Validator{URL: name, SeenAt: now})
 	})
 	return due, err
 }
@@ -60,37 +61,68 @@ func (p *Pass) pruneDue(ctx context.Context, now time.Time) (due bool, err error
 // dropBatch is how many turns are dropped from a mirror in one git call.
 const dropBatch = 500
 
-// dropOldTurns drops the commits and journals of turns that ended long ago. It runs before their
-// rows are deleted, which name them.
-func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
-	var after int64
-	for {
-		var old []work.Turn
-		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-			old, err = tx.ListOldTurns(ctx, before, after, dropBatch)
-			return err
-		})
+// dropOldTurns drops from this machine's mirrors the refs of turns that began before a time and that
+// the database does not have any more. A broken mirror does not stop other deletions.
+func dropOldTurns(ctx context.Context, p *env.Env, before time.Time) {
+	for _, r := range p.Repositories() {
+		if r.Row.HeartbeatAt.IsZero() {
+			continue // the database may be new, and find turns again by these refs
+		}
+		if err := dropOldTurnsOf(ctx, p, r, before); err != nil {
+			p.Log.WarnContext(ctx, "could not delete the refs of old turns", "repo_full_name", r.Name.FullName(), "error", err)
+		}
+	}
+}
+
+func dropOldTurnsOf(ctx context.Context, p *env.Env, r *env.Repo, before time.Time) error {
+	kept, err := r.Git().KeptTurns(ctx)
+	if err != nil || len(kept) == 0 {
+		return err
+	}
+	var known []string
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		known, err = tx.ListTurnKeys(ctx, r.Row.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var old []string
+	for _, t := range kept {
+		if _, is := slices.BinarySearch(known, t.Key); is {
+			continue
+		}
+		began, err := turnBegan(ctx, r, t)
 		if err != nil {
 			return err
 		}
-		keys := map[int64][]string{}
-		for _, t := range old {
-			keys[t.RepoID] = append(keys[t.RepoID], t.Key)
-			after = t.ID
-		}
-		for id, some := range keys {
-			r := p.RemoteByID(id)
-			if r == nil {
-				continue // no longer in the config
-			}
-			if err := r.Git().DropTurns(ctx, some...); err != nil {
-				return fmt.Errorf("forget turns of %s: %w", r.Name.FullName(), err)
-			}
-		}
-		if len(old) < dropBatch {
-			return nil
+		if began.Before(before) {
+			old = append(old, t.Key)
 		}
 	}
+	for some := range slices.Chunk(old, dropBatch) {
+		if err := r.Git().DropTurns(ctx, some...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turnBegan returns when a turn in a mirror began. A commit under review is somebody else's, and has
+// another date than the turn.
+func turnBegan(ctx context.Context, r *env.Repo, t git.KeptTurn) (time.Time, error) {
+	if !t.Journal {
+		return t.At, nil
+	}
+	b, ok, err := r.Git().Journal(ctx, t.Key)
+	if err != nil || !ok {
+		return t.At, err
+	}
+	j, err := env.DecodeJournal(b)
+	if err != nil {
+		return t.At, nil //nolint:nilerr // another version wrote it
+	}
+	return time.UnixMilli(j.Claimed), nil
 }
 
 // dropMerged drops heads that were approved and merged long ago. A broken mirror does not stop

@@ -3,12 +3,14 @@ package tick
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -18,6 +20,8 @@ import (
 // keeper is a mirror that can only drop turns and merges.
 type keeper struct {
 	env.Mirror
+	kept    []git.KeptTurn
+	claimed map[string]time.Time // by turn with a journal
 	dropped []string
 	merged  []time.Time // the times before which merges were dropped
 	broken  error       // the error of dropping merges
@@ -26,6 +30,12 @@ type keeper struct {
 func (k *keeper) DropMerged(_ context.Context, before time.Time) error {
 	k.merged = append(k.merged, before)
 	return k.broken
+}
+
+func (k *keeper) KeptTurns(context.Context) ([]git.KeptTurn, error) { return k.kept, nil }
+
+func (k *keeper) Journal(_ context.Context, key string) ([]byte, bool, error) {
+	return fmt.Appendf(nil, `{"version": 1, "claimed_at": %d}`, k.claimed[key].UnixMilli()), true, nil
 }
 
 func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
@@ -68,7 +78,19 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keeper{broken: errors.New("a broken mirror")} // which does not stop rows from being deleted
+	old, lately := now.Add(-retention-time.Hour), now.Add(-time.Hour)
+	k := &keeper{
+		broken: errors.New("a broken mirror"), // which does not stop other deletions
+		kept: []git.KeptTurn{
+			{Key: "awaiting_feedback", At: old},
+			{Key: "closed", Journal: true},
+			{Key: "completed", At: old},
+			{Key: "ended elsewhere", At: lately, Journal: true}, // another machine deleted its row
+			{Key: "begun lately", At: old, Journal: true},       // about a commit that somebody else made long ago
+			{Key: "young", At: lately},
+		},
+		claimed: map[string]time.Time{"closed": old, "ended elsewhere": old, "begun lately": lately},
+	}
 	p := &Pass{Env: &env.Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},
@@ -79,10 +101,21 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		t.Errorf("an idle pass forgot %q", k.dropped)
 	}
 	p.pruneFinished(ctx, 1)
-	if !slices.Equal(k.dropped, []string{"completed"}) {
-		t.Errorf("forgot %q, want the one that was over for long", k.dropped)
+	if len(k.dropped) > 0 {
+		t.Errorf("forgot %q of a repository that was not read yet: its database may be new", k.dropped)
 	}
-	if len(k.merged) != 1 || !k.merged[0].Equal(now.Add(-retention)) {
+	p.All[0].Row.HeartbeatAt = now
+	now = now.Add(forgetEvery - time.Second)
+	p.pruneFinished(ctx, 1)
+	if len(k.dropped) > 0 {
+		t.Errorf("forgot %q within the day", k.dropped)
+	}
+	p.Machine.Name = "b" // another one
+	p.pruneFinished(ctx, 1)
+	if !slices.Equal(k.dropped, []string{"completed", "ended elsewhere"}) {
+		t.Errorf("forgot %q, want those that were over for long", k.dropped)
+	}
+	if len(k.merged) != 2 || !k.merged[1].Equal(now.Add(-retention)) {
 		t.Errorf("forgot what was merged before %v, want %v", k.merged, now.Add(-retention))
 	}
 	for key, want := range map[string]bool{"completed": false, "awaiting_feedback": true, "closed": true} {

@@ -134,8 +134,8 @@ func (p *Pass) close(ctx context.Context) error {
 
 // lockPlanningOf takes the planning of the repository that a command is about.
 func (p *Pass) lockPlanningOf(ctx context.Context, r *env.Repo) error {
-	err := p.LockPlanning(ctx, []*env.Repo{r})
-	if err == nil && !p.Mine(r.Row.ID) {
+	elsewhere, err := p.LockPlanning(ctx, []*env.Repo{r})
+	if err == nil && len(elsewhere) > 0 {
 		err = fmt.Errorf("another machine plans for %s just now, and nothing was done; try again", p.Config.Called(r.Name))
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -40,15 +41,87 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 	return plans, nil
 }
 
-// chosenMerges returns the tokens of the merges that the plans chose, by repository.
-func chosenMerges(plans []plan.Plan) map[int64][]string {
-	chosen := map[int64][]string{}
+// chooseMerges notes the merges that plans chose.
+func (p *Pass) chooseMerges(plans []plan.Plan) {
 	for _, made := range plans {
 		for _, m := range plan.Of[change.Merge](made) {
-			chosen[made.Repo.ID] = append(chosen[made.Repo.ID], m.Action.Token)
+			p.chosen[made.Repo.ID] = append(p.chosen[made.Repo.ID], m.Action.Token)
 		}
 	}
-	return chosen
+}
+
+// How long a pass tries for the repositories that other machines planned for while it read.
+const (
+	lookAgainFor   = 5 * time.Second
+	lookAgainEvery = 100 * time.Millisecond
+)
+
+// lookAgain plans for repositories for which other machines planned until now: they may have more to do
+// there than they have slots, and machines with one schedule begin their passes in the same second. It
+// waits only while this machine has a free slot and there is something to decide. What it plans with is
+// what the others stored: they have asked GitHub.
+func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int) (plans []plan.Plan, leases []*env.Lease, err error) {
+	elsewhere = slices.DeleteFunc(elsewhere, func(r *env.Repo) bool {
+		return r.Removed || r.Row.NodeID == "" || p.Only != nil && !p.Only.Equal(r.Name) || p.Accounts.HostSkipped(r.Name.Host) != nil
+	})
+	for tries := lookAgainFor / lookAgainEvery; tries > 0 && len(elsewhere) > 0; tries-- {
+		if free, err := p.hasSlot(running + len(leases)); err != nil || !free {
+			return plans, leases, err
+		}
+		busy, err := p.loader.Busy(ctx, elsewhere)
+		if err != nil {
+			return plans, leases, err
+		}
+		some := slices.DeleteFunc(elsewhere, func(r *env.Repo) bool { return !busy[r.Row.ID] })
+		left, err := p.LockPlanning(ctx, some)
+		if err != nil {
+			return plans, leases, err
+		}
+		if ready := slices.DeleteFunc(slices.Clone(some), func(r *env.Repo) bool { return slices.Contains(left, r) }); len(ready) > 0 {
+			made, more, err := p.planStored(ctx, ready, running+len(leases))
+			plans, leases = append(plans, made...), append(leases, more...)
+			if err != nil {
+				return plans, leases, err
+			}
+		}
+		if elsewhere = left; len(elsewhere) > 0 {
+			select {
+			case <-ctx.Done():
+				return plans, leases, ctx.Err()
+			case <-time.After(lookAgainEvery):
+			}
+		}
+	}
+	return plans, leases, nil
+}
+
+// planStored plans for repositories with what is stored, and claims turns.
+func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int) ([]plan.Plan, []*env.Lease, error) {
+	for _, r := range repos {
+		r.Ready = true
+	}
+	if err := p.ReadHeld(ctx); err != nil { // turns that others have claimed until now
+		return nil, nil, err
+	}
+	plans, err := p.route(ctx, repos)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.chooseMerges(plans)
+	leases, err := p.claim(ctx, plans, running)
+	return plans, leases, err
+}
+
+// hasSlot reports whether one more turn may start.
+func (p *Pass) hasSlot(running int) (bool, error) {
+	if running >= p.maxTurns() {
+		return false, nil
+	}
+	s, err := p.freeSlot(-1)
+	if s != nil {
+		s.Release()
+	}
+	return s != nil, err
 }
 
 // reposToSend returns the repositories that may have something to send, and those that the config

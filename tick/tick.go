@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 	"github.com/mergexo/gh-mergexo/tick/tell"
 	"github.com/mergexo/gh-mergexo/tick/turn"
@@ -64,7 +65,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	}
 	p.tellDeaths(ctx)
 	working, stop := p.Session.Watch(ctx)
-	err = p.run(working, rep, func() { p.UnlockPlanning(ctx); unlock() })
+	err = p.run(working, rep, unlock)
 	stop()
 	if lost := p.Session.Lost(); lost != nil { // the rest followed from it, and looks as if a person had interrupted the pass
 		err = lost
@@ -72,12 +73,13 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
 }
 
-// run runs the pass with an open database. It calls planned when another pass may plan.
+// run runs the pass with an open database. It calls planned when another pass of this machine may plan.
 func (p *Pass) run(ctx context.Context, rep *env.Report, planned func()) error {
 	if err := p.useFolder(ctx); err != nil {
 		return err
 	}
 	leases, err := p.plan(ctx, rep)
+	p.UnlockPlanning(ctx)
 	if p.Config.Runtime.Overlap {
 		planned()
 	}
@@ -122,7 +124,8 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		rep.Halt = &h
 		return nil, nil
 	}
-	if err := p.LockPreferred(ctx); err != nil {
+	elsewhere, err := p.LockPreferred(ctx)
+	if err != nil {
 		return nil, err
 	}
 	leases, err := p.recover(ctx)
@@ -141,8 +144,16 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		return leases, fmt.Errorf("route: %w", err)
 	}
-	p.chosen = chosenMerges(plans)
+	p.chosen = map[int64][]string{}
+	p.chooseMerges(plans)
 	fresh, err := p.claim(ctx, plans, len(leases))
+	if err == nil {
+		var again []plan.Plan
+		var more []*env.Lease
+		p.UnlockPlanning(ctx) // two passes never hold what the other one tries for
+		again, more, err = p.lookAgain(ctx, elsewhere, len(leases)+len(fresh))
+		plans, fresh = append(plans, again...), append(fresh, more...)
+	}
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)
 	}

@@ -318,6 +318,10 @@ func TestJournals(t *testing.T) {
 	if keys, err := w.mirror.Journals(ctx); err != nil || strings.Join(keys, " ") != key1+" abc" {
 		t.Errorf("keys = %q, %v", keys, err)
 	}
+	kept, err := w.mirror.KeptTurns(ctx)
+	if err != nil || len(kept) != 2 || kept[0].Key != key1 || kept[0].At.IsZero() || !kept[0].Journal || kept[1] != (KeptTurn{Key: "abc", Journal: true}) {
+		t.Errorf("turns = %+v, %v", kept, err)
+	}
 	w.check(w.mirror.DropTurns(ctx, key1))
 	w.check(w.mirror.DropTurns(ctx, key1))
 	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {

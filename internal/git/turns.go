@@ -3,9 +3,13 @@ package git
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
@@ -125,6 +129,39 @@ func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 		keys = append(keys, strings.TrimPrefix(ref, ownRefs+"journal/"))
 	}
 	return keys, nil
+}
+
+// KeptTurn is a turn of which the mirror has refs.
+type KeptTurn struct {
+	Key     string
+	At      time.Time // date of its commit; zero: it has none
+	Journal bool      // whether it has a journal
+}
+
+// KeptTurns returns the turns of which the mirror has refs, by key. A missing mirror has none.
+func (m *Mirror) KeptTurns(ctx context.Context) ([]KeptTurn, error) {
+	if !files.Exists(m.path(stampName)) {
+		return nil, nil
+	}
+	out, err := m.command("for-each-ref", "--format=%(refname) %(committerdate:unix)", turnRef(""), journalRef(""), partialRef("")).text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the turns in the mirror: %w", err)
+	}
+	all := map[string]KeptTurn{}
+	for line := range strings.Lines(out) {
+		ref, date, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kind, key, ok := strings.Cut(strings.TrimPrefix(ref, ownRefs), "/")
+		if !ok || checkKey(key) != nil {
+			continue
+		}
+		t := all[key]
+		t.Key, t.Journal = key, t.Journal || kind == "journal"
+		if unix, err := strconv.ParseInt(date, 10, 64); err == nil { // a journal is a file, and has no date
+			t.At = time.Unix(unix, 0)
+		}
+		all[key] = t
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b KeptTurn) int { return strings.Compare(a.Key, b.Key) }), nil
 }
 
 // DropTurns deletes all refs of the turns. Missing refs or a missing mirror are no error.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
-	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
 // condition knows [race], [mounts] and [sandbox]. CI on Linux may lack the program, but one that is

@@ -27,9 +27,9 @@ const (
 // world is a machine with a home folder, a config and a GitHub.
 type world struct {
 	work   string
-	state  string // the state folder
+	state  string   // the state folder
 	states []string // those of all machines that the story named
-	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
+	socket string   // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
 	hosts  *hosts
 	token  string // the operator's

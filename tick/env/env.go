@@ -59,8 +59,9 @@ type Env struct {
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session
-	planning  []store.Lock        // the locks of the repositories for which this pass plans
-	planned   map[int64]bool      // their rows
+	plansMu   sync.Mutex          // guards planning and planned
+	planning  []store.Lock        // the locks of the repositories for which this pass plans, and of the pulses that it asks for
+	planned   map[int64]bool      // the rows of these repositories
 	elsewhere map[store.Lock]bool // that passes of other machines hold
 	Day       spending.Day        // what the budgets still allow today
 	missing   map[string]error    // by agent: why its turns wait

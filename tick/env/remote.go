@@ -121,6 +121,7 @@ type Mirror interface {
 	Unbundle(ctx context.Context, key, commit string, bundle []byte) error
 	Journal(ctx context.Context, key string) ([]byte, bool, error)
 	Journals(ctx context.Context) ([]string, error)
+	KeptTurns(ctx context.Context) ([]git.KeptTurn, error)
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	Merge(ctx context.Context, into, other string) (git.Merge, error)

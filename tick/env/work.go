@@ -48,11 +48,18 @@ func (p *Env) try(ctx context.Context, file string, fleet store.Lock) (unlock fu
 const preferFor = 5 * time.Minute
 
 // Mine reports whether this pass plans for a repository: no other machine does.
-func (p *Env) Mine(repoID int64) bool { return p.Session == nil || p.planned[repoID] }
+func (p *Env) Mine(repoID int64) bool {
+	if p.Session == nil {
+		return true
+	}
+	p.plansMu.Lock()
+	defer p.plansMu.Unlock()
+	return p.planned[repoID]
+}
 
 // LockPreferred is LockPlanning for all repositories but those that are left to another machine: one that
 // claimed a turn there lately, and has a slot for another one, if it has as many as this machine.
-func (p *Env) LockPreferred(ctx context.Context) error {
+func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) {
 	now, busy := p.Now(), map[string]int{}
 	others := func(r *Repo) bool {
 		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers
@@ -64,49 +71,100 @@ func (p *Env) LockPreferred(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	return p.LockPlanning(ctx, slices.DeleteFunc(all, others))
 }
 
 // LockPlanning takes the planning of repositories with one statement. Then it reads their epochs
-// again, because another machine may have planned until now.
-func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) error {
+// again, because another machine may have planned until now. It returns the repositories that other
+// machines plan for.
+func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) (elsewhere []*Repo, err error) {
 	if p.Session == nil {
-		return nil
+		return nil, nil
 	}
-	byLock, wanted := map[store.Lock]*Repo{}, []store.Lock{}
-	for _, r := range repos {
-		l := repoLock("planning", r.Row)
-		byLock[l], wanted = r, append(wanted, l)
+	got, elsewhere, err := p.tryPlanning(ctx, repos)
+	if err != nil || len(got) == 0 {
+		return elsewhere, err
 	}
-	got, err := p.Session.TryLock(ctx, wanted...)
-	if err != nil {
-		return err
-	}
-	p.planning, p.planned = got, map[int64]bool{}
-	for _, l := range got {
-		p.planned[byLock[l].Row.ID] = true
-	}
-	return p.Store.View(ctx, func(tx *store.Tx) error {
+	return elsewhere, p.Store.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.ListRepos(ctx)
 		for _, row := range rows {
-			for _, r := range repos {
-				if r.Row.ID == row.ID {
-					r.Row.PlanningEpoch = row.PlanningEpoch
-				}
-			}
-			if !p.Mine(row.ID) {
-				p.Log.DebugContext(ctx, "another machine plans for a repository", "repo_full_name", row.Name.FullName(), "machine", row.Machine)
+			if r := got[row.ID]; r != nil {
+				r.Row.PlanningEpoch = row.PlanningEpoch
 			}
 		}
 		return err
 	})
 }
 
+// tryPlanning takes the planning of repositories. It returns those that it got, by row, and the others.
+func (p *Env) tryPlanning(ctx context.Context, repos []*Repo) (got map[int64]*Repo, elsewhere []*Repo, err error) {
+	wanted := make([]store.Lock, len(repos))
+	for i, r := range repos {
+		wanted[i] = repoLock("planning", r.Row)
+	}
+	locks, err := p.Session.TryLock(ctx, wanted...)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.plansMu.Lock()
+	defer p.plansMu.Unlock()
+	if p.planned == nil {
+		p.planned = map[int64]bool{}
+	}
+	p.planning, got = append(p.planning, locks...), map[int64]*Repo{}
+	for i, r := range repos {
+		if !slices.Contains(locks, wanted[i]) {
+			p.Log.DebugContext(ctx, "another machine plans for a repository", "repo_full_name", r.Name.FullName())
+			elsewhere = append(elsewhere, r)
+			continue
+		}
+		got[r.Row.ID], p.planned[r.Row.ID] = r, true
+	}
+	return got, elsewhere, nil
+}
+
+// PlanReplaced takes the planning of a repository that got another row in this pass. If another machine
+// has it, this pass does not plan for it.
+func (p *Env) PlanReplaced(ctx context.Context, r *Repo) error {
+	if p.Session == nil || p.Mine(r.Row.ID) {
+		return nil
+	}
+	_, _, err := p.tryPlanning(ctx, []*Repo{r})
+	return err
+}
+
+// TryPulse takes the lock for asking for the pulse of a host's repositories, which one machine of each
+// account does at a time; false: another one does. It is released with the planning.
+func (p *Env) TryPulse(ctx context.Context, host string) (ok bool, err error) {
+	if p.Session == nil {
+		return true, nil
+	}
+	var account int64
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		account, err = tx.AccountOn(ctx, host)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	got, err := p.Session.TryLock(ctx, store.LockOf("pulse", host, strconv.FormatInt(account, 10)))
+	p.plansMu.Lock()
+	defer p.plansMu.Unlock()
+	p.planning = append(p.planning, got...)
+	return len(got) > 0, err
+}
+
 // UnlockPlanning lets other machines plan.
-func (p *Env) UnlockPlanning(ctx context.Context) { p.Session.Unlock(ctx, p.planning...) }
+func (p *Env) UnlockPlanning(ctx context.Context) {
+	p.plansMu.Lock()
+	locks := p.planning
+	p.planning = nil
+	p.plansMu.Unlock()
+	p.Session.Unlock(ctx, locks...)
+}
 
 func repoLock(kind string, r work.Repo) store.Lock {
 	return store.LockOf(kind, strconv.FormatInt(r.ID, 10))

@@ -138,6 +138,9 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 		return fmt.Errorf("store which repository %s is: %w", r.Name.FullName(), err)
 	}
 	p.setRepo(r, after)
+	if err := p.PlanReplaced(ctx, r); err != nil {
+		return err
+	}
 	r.Confirm(at)
 	switch what {
 	case store.RepoReplaced:

@@ -34,16 +34,15 @@ const (
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. A repository whose ingest failed is returned, because it may have pending events; a
-// repository that was never read is not. If a host has at most handful repositories, of all machines, all are read.
+// repository that was never read is not. If a host has at most handful repositories, all are read.
 // If it has more, those that changed are read, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
-	byHost := p.byHost(rep)
+	byHost, others := p.byHost(rep), p.byOthers()
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		all := p.sharing(host)
 		wg.Go(func() {
-			if len(all) > handful {
-				p.readMany(ctx, PulsePass{Env: p.Env, Host: host, Repos: byHost[host], All: all}, rep)
+			if len(byHost[host])+len(others[host]) > handful {
+				p.readMany(ctx, PulsePass{Env: p.Env, Host: host, Repos: byHost[host], Others: others[host]}, rep)
 				return
 			}
 			p.readFew(ctx, byHost[host], rep)
@@ -77,12 +76,12 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	return all
 }
 
-// sharing returns the repositories that share a host's limits: also those for which other machines
-// plan, unless --repo names one.
-func (p *Ingest) sharing(host string) (all []*env.Repo) {
+// byOthers returns the repositories that other machines plan for, by host.
+func (p *Ingest) byOthers() map[string][]*env.Repo {
+	all := map[string][]*env.Repo{}
 	for _, r := range p.Repositories() {
-		if r.Name.Host == host && (p.Only == nil || p.Only.Equal(r.Name)) {
-			all = append(all, r)
+		if _, wait := p.Postponed(r); p.Only == nil && !p.Mine(r.Row.ID) && !wait {
+			all[r.Name.Host] = append(all[r.Name.Host], r)
 		}
 	}
 	return all
@@ -217,10 +216,10 @@ func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.Wit
 const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
-func (p *Ingest) readMany(ctx context.Context, pulse PulsePass, rep *env.Report) {
-	chosen, left, err := pulse.choose(ctx)
+func (p *Ingest) readMany(ctx context.Context, many PulsePass, rep *env.Report) {
+	chosen, left, err := many.choose(ctx)
 	if err != nil {
-		for _, r := range pulse.Repos {
+		for _, r := range many.Repos {
 			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return

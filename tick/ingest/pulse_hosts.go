@@ -26,9 +26,15 @@ const detailsAge = 30 * time.Minute
 type PulsePass struct {
 	*env.Env
 	Host  string
-	Repos []*env.Repo // the repositories that this pass may read
-	All   []*env.Repo // of the host, with those for which other machines plan; there are more than handful
+	Repos []*env.Repo // the repositories that a pass may read
+	// Others are those for which other machines plan. With Repos they are more than handful. One
+	// machine of each account asks for all, because a query costs as much for one as for a hundred;
+	// the others find in the rows what it learned.
+	Others []*env.Repo
 }
+
+// all is how many repositories share the account's limits.
+func (p PulsePass) all() int { return len(p.Repos) + len(p.Others) }
 
 type Chosen struct {
 	*env.Repo
@@ -51,7 +57,7 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	every := PulseWait(len(p.All), p.Config.Runtime.MinInterval)
+	every := PulseWait(p.all(), p.Config.Runtime.MinInterval)
 	asked, err := p.ask(ctx, found, now)
 	if err != nil {
 		return nil, nil, err
@@ -60,16 +66,28 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	all := make([]PulseRepo, len(p.Repos))
 	for i, r := range p.Repos {
 		all[i] = PulseRepo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.mustRead(r)}
-		whys[i] = all[i].Judge(now, len(p.All))
+		heard := !all[i].Shown.Asked && p.heard(r.Row, now)
+		if heard {
+			all[i].Shown = PulseShown{Asked: true, Known: true, Issues: r.Row.Pulse.Issues, Pulls: r.Row.Pulse.Pulls}
+		}
+		whys[i] = all[i].Judge(now, p.all())
 		switch {
+		case heard && r.Row.Pulse.Changed.After(r.Row.HeartbeatAt):
+			whys[i] = Moved
 		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, found.again, now):
 			whys[i] = Quiet
-		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, len(p.All)):
+		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, p.all()):
 			whys[i] = Quiet
 		}
 	}
 	chosen := ChooseRepos(all, whys, Allowance(now.Sub(found.last), found.recent))
 	return p.split(ctx, chosen, all, whys, asked, found, every, now)
+}
+
+// heard reports whether another machine has asked for a repository's pulse since it was last read.
+func (p PulsePass) heard(row work.Repo, now time.Time) bool {
+	return p.Session != nil && row.NodeID != "" && !row.HeartbeatAt.IsZero() && row.Pulse.At.After(row.HeartbeatAt) &&
+		!p.tooSoon(row.HeartbeatAt, p.Config.Runtime.MinInterval, now)
 }
 
 func (p PulsePass) now() time.Time { return p.Repos[0].GitHub.Now() }
@@ -100,7 +118,7 @@ func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error)
 		return err
 	})
 	unread := 0
-	for _, r := range p.All {
+	for _, r := range slices.Concat(p.Repos, p.Others) {
 		if at := r.Row.LookedAt(); at.After(f.last) && !at.After(now) {
 			f.last = at
 		}
@@ -144,7 +162,7 @@ func (a *asked) over() error {
 // that dies afterwards has used the points.
 func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 	var due []*env.Repo
-	for _, r := range p.Repos {
+	for _, r := range slices.Concat(p.Repos, p.Others) {
 		if p.due(r, f, now) {
 			due = append(due, r)
 		}
@@ -152,6 +170,9 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 	a := &asked{shown: map[int64]PulseShown{}, failed: map[int64]error{}}
 	if len(due) == 0 {
 		return a, nil
+	}
+	if ok, err := p.TryPulse(ctx, p.Host); err != nil || !ok {
+		return a, err
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, queriesAtOnce)
@@ -175,7 +196,7 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 
 // due reports whether a repository's pulse is asked for now.
 func (p PulsePass) due(r *env.Repo, f found, now time.Time) bool {
-	wait := PulseWait(len(p.All), p.Config.Runtime.MinInterval)
+	wait := PulseWait(p.all(), p.Config.Runtime.MinInterval)
 	if f.mustRead(r) {
 		wait = f.again
 	}
@@ -203,8 +224,23 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 		if len(ids) == 0 {
 			return p.KeepClock(ctx, tx, due[0])
 		}
-		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now))
+		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now), p.tellOthers(ctx, tx, a, now))
 	})
+}
+
+// tellOthers stores what changed in repositories that other machines plan for: that Changed is later
+// than the last read says that they are to be read.
+func (p PulsePass) tellOthers(ctx context.Context, tx *store.Tx, a *asked, now time.Time) error {
+	for _, r := range p.Others {
+		shown := a.shown[r.Row.ID]
+		if !shown.Known || !shown.moved(r.Row.Pulse) {
+			continue
+		}
+		if err := tx.PutPulse(ctx, r.Row.ID, work.Pulse{Issues: shown.Issues, Pulls: shown.Pulls, Changed: now}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // query asks for the pulse of some repositories. If GitHub cannot answer for all of them, it asks
@@ -288,9 +324,9 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		switch {
 		case l.Err != nil:
 		case whys[i] != Quiet:
-			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", len(p.All))
+			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", p.all())
 		case !l.Asked:
-			l.Note, l.Until = fmt.Sprintf("%d repositories are looked at every %s", len(p.All), every.Round(time.Second)), r.Row.Pulse.At.Add(every)
+			l.Note, l.Until = fmt.Sprintf("%d repositories are looked at every %s", p.all(), every.Round(time.Second)), r.Row.Pulse.At.Add(every)
 		}
 		left = append(left, l)
 	}
