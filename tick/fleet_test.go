@@ -282,8 +282,7 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	}
 	names := []work.RepoName{{Host: "github.com", Owner: "octo", Name: "app"}, {Host: "github.com", Owner: "octo", Name: "lib"}}
 	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
-	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
-	b.Config.Runtime.Workers = 2
+	a, later := newInFleet(t, at, "a", true), time.Duration(0)
 	turn := func(number int) (id int64) {
 		t.Helper()
 		err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
@@ -310,12 +309,13 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	}
 	plans := func(what string, want ...string) {
 		t.Helper()
+		b := newInFleet(t, at, "b", true)
+		b.now, b.Config.Runtime.Workers = b.now.Add(later), 2
 		var err error
 		if b.Session, err = b.Store.Session(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		defer b.Session.Close(t.Context())
-		b.All = nil
 		err = b.Store.View(t.Context(), func(tx *store.Tx) error {
 			rows, err := tx.ListRepos(t.Context())
 			for _, row := range rows {
@@ -344,12 +344,12 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	turn(2)
 	plans("it works in both", "app", "lib")
 	err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
-		return tx.EndTurn(t.Context(), first, work.StepClaimed, work.StepFailed, "", b.now)
+		return tx.EndTurn(t.Context(), first, work.StepClaimed, work.StepFailed, "", a.now)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	plans("one of them is free again", "lib")
-	b.now = b.now.Add(time.Hour)
+	later = time.Hour
 	plans("it was an hour ago", "app", "lib")
 }

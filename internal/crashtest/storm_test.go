@@ -403,9 +403,9 @@ func (s *storm) passOn(machine string) (code int, err error) {
 // calmRounds is how many passes each machine may make until nothing happens any more.
 const calmRounds = 30
 
-// quiet has the machines make passes in turn until each made one in which nothing happens.
+// quiet has the machines make passes in turn until each made two in which nothing happens.
 func (s *storm) quiet() error {
-	var l ledger
+	idle := 0
 	for round := range calmRounds {
 		was := s.rig.counts()
 		for _, m := range s.machines() {
@@ -413,15 +413,14 @@ func (s *storm) quiet() error {
 				return fmt.Errorf("a pass of machine %s to which nothing happens ended with %d: %w\n%s", m, code, err, lastLines(s.said()))
 			}
 		}
-		now := s.rig.counts()
-		var err error
-		if l, err = s.ledger(); err != nil {
-			return err
+		if idle++; s.rig.counts().writes != was.writes || s.rig.counts().agents != was.agents {
+			idle = 0
 		}
-		if l.open == 0 && now.writes == was.writes && now.agents == was.agents {
+		if idle == 2 {
 			return nil
 		}
 	}
+	l, _ := s.ledger()
 	return fmt.Errorf("not quiet after %d passes of each machine:\n%s", calmRounds, l.text)
 }
 

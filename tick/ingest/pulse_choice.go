@@ -57,11 +57,12 @@ func PulseWait(n int, least time.Duration) time.Duration { return max(least, pul
 
 // UnreadWait returns how long after its pulse a repository is read again that is read regardless of it,
 // one of n such. It is asked at each read: without a pulse, a read asks about all of its pull requests.
-// Passes that come more often, and those of other machines, share this time and so do not use more
-// points than unreadPoints: two for the pulse of a hundred, and a light query for fifty.
+// Passes that come more often, and those of other machines, share this time, and so do not use more than
+// unreadPoints, two for the pulse of a hundred and a light query for fifty, nor more requests than
+// perMinute.
 func UnreadWait(n int, least time.Duration) time.Duration {
 	points := 2*((n+perPulse-1)/perPulse) + (n+perLight-1)/perLight
-	return max(least, time.Duration(points)*time.Hour/unreadPoints)
+	return max(least, time.Duration(points)*time.Hour/unreadPoints, time.Duration(n*requestsOfRead)*time.Minute/perMinute)
 }
 
 // A repository is read in every pass while it changed recently: lists lag, two changes in one
@@ -177,10 +178,14 @@ func (r PulseRepo) Judge(now time.Time, n int) ReadReason {
 
 // Allowance returns how many requests a pass may make to read repositories, since being the time
 // since the last look at one, and recent how many were read within a minute, by this machine and
-// others. The next pass reads those that have to wait.
+// others. The next pass reads those that have to wait. So few that a first read may find none among
+// them are none: the next pass then has more.
 func Allowance(since time.Duration, recent int) int {
 	due := int(min(since, time.Minute) * perMinute / time.Minute)
-	return max(requestsOfFirst, due, min(leastRequests, perMinute-recent*requestsOfRead))
+	if n := max(due, min(leastRequests, perMinute-recent*requestsOfRead)); n >= 4*requestsOfFirst {
+		return n
+	}
+	return 0
 }
 
 // Spare reports whether there are points for reads that are only in turn: the rest must last for
