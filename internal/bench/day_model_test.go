@@ -192,6 +192,10 @@ func (m *model) pass(l *ledger, machine int, at time.Duration) asks {
 			due++
 			all[i].Shown = ingest.PulseShown{Asked: true, Known: true, Issues: r.issues, Pulls: r.pulls}
 			r.row.Pulse.At = now
+			if m.fleet.machines > 1 && (!r.issues.Equal(r.row.Pulse.Issues) || !r.pulls.Equal(r.row.Pulse.Pulls)) { // it is in the row for the pass that reads it
+				all[i].Row.Pulse = r.row.Pulse
+				r.row.Pulse.Issues, r.row.Pulse.Pulls, r.row.Pulse.Changed = r.issues, r.pulls, now
+			}
 		}
 	}
 	a.pulses = (due + reposInAQuery - 1) / reposInAQuery
@@ -200,8 +204,15 @@ func (m *model) pass(l *ledger, machine int, at time.Duration) asks {
 	}
 	remaining := pointsAnHour - m.used[a.account] - int(spent)
 	for i := range all {
+		row := m.repos[i].row
+		heard := m.fleet.machines > 1 && !all[i].Shown.Asked && row.Pulse.At.After(row.HeartbeatAt) && !row.HeartbeatAt.Add(minInterval).After(now)
+		if heard {
+			all[i].Shown = ingest.PulseShown{Asked: true, Known: true, Issues: row.Pulse.Issues, Pulls: row.Pulse.Pulls}
+		}
 		whys[i] = all[i].Judge(now, n)
 		switch {
+		case heard && row.Pulse.Changed.After(row.HeartbeatAt):
+			whys[i] = ingest.Moved
 		case !all[i].Shown.Asked && m.repos[i].row.HeartbeatAt.Add(unreadWait).After(now),
 			whys[i] == ingest.InTurn && !ingest.Spare(remaining, m.resets, now, every, n):
 			whys[i] = ingest.Quiet

@@ -224,14 +224,18 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 		if len(ids) == 0 {
 			return p.KeepClock(ctx, tx, due[0])
 		}
-		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now), p.tellOthers(ctx, tx, a, now))
+		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now), p.noteMoved(ctx, tx, a, now))
 	})
 }
 
-// tellOthers stores what changed in repositories that other machines plan for: that Changed is later
-// than the last read says that they are to be read.
-func (p PulsePass) tellOthers(ctx context.Context, tx *store.Tx, a *asked, now time.Time) error {
-	for _, r := range p.Others {
+// noteMoved stores which repositories changed, for the machines that plan for them, and for a pass that
+// reads later what this one has no requests for: that Changed is later than the last read says that they
+// are to be read. A machine alone asks again.
+func (p PulsePass) noteMoved(ctx context.Context, tx *store.Tx, a *asked, now time.Time) error {
+	if p.Session == nil {
+		return nil
+	}
+	for _, r := range slices.Concat(p.Repos, p.Others) {
 		shown := a.shown[r.Row.ID]
 		if !shown.Known || !shown.moved(r.Row.Pulse) {
 			continue
