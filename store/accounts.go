@@ -21,7 +21,8 @@ func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role w
 	return err
 }
 
-// ListAccounts returns the accounts that gh mergexo has used in a role, by host.
+// ListAccounts returns the accounts that gh mergexo has used in a role, by host. The one that gh was
+// logged in with when this machine asked last comes last: a pass needs it before GitHub names it.
 func (t *Tx) ListAccounts(ctx context.Context, role work.AccountRole) (map[string][]work.Account, error) {
 	byHost := map[string][]work.Account{}
 	scan := func(row scanner) (a work.Account, err error) {
@@ -30,7 +31,8 @@ func (t *Tx) ListAccounts(ctx context.Context, role work.AccountRole) (map[strin
 		byHost[host] = append(byHost[host], a)
 		return a, err
 	}
-	_, err := listRows(ctx, t, "list accounts", scan, `SELECT host, id, login, bot FROM accounts WHERE role = ? ORDER BY host, id`, role)
+	_, err := listRows(ctx, t, "list accounts", scan, `SELECT a.host, a.id, a.login, a.bot FROM accounts a
+		LEFT JOIN clocks c ON c.machine = ? AND c.host = a.host WHERE a.role = ? ORDER BY a.host, CASE a.id WHEN c.account THEN 1 ELSE 0 END, a.id`, t.machine, role)
 	return byHost, err
 }
 

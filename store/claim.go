@@ -84,12 +84,8 @@ func (t *Tx) hold(ctx context.Context, c Claim) error {
 	of := c.of
 	was := t.checked
 	t.checked = true // this statement is the check
-	set, args := of.column+` = ?`, []any{c.epoch}
-	if of == planningEpoch { // whose turn runs here has its mirror here
-		set, args = set+`, machine = ?, served_at = ?`, append(args, t.machine, millis(t.now))
-	}
 	err := t.execOne(ctx, fmt.Sprintf("hold the %s %d", of.what, c.id), ErrTaken,
-		`UPDATE `+of.table+` SET `+set+` WHERE id = ? AND `+of.column+` IN (?, ?)`, append(args, c.id, c.from, c.epoch)...)
+		`UPDATE `+of.table+` SET `+of.column+` = ? WHERE id = ? AND `+of.column+` IN (?, ?)`, c.epoch, c.id, c.from, c.epoch)
 	t.checked = was
 	return err
 }

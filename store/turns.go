@@ -61,7 +61,25 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.insertNew(ctx, what, "turns", turnColumns, turnFields(&u), "turn_key")
+	id, err := t.insertNew(ctx, what, "turns", turnColumns, turnFields(&u), "turn_key")
+	if err != nil {
+		return id, err
+	}
+	_, err = t.exec(ctx, what, `UPDATE repositories SET machine = ?, served_at = ? WHERE id = ?`, t.machine, millis(t.now), u.RepoID)
+	return id, err
+}
+
+// CountUnfinished returns how many unfinished turns that nothing blocks each machine has claimed.
+func (t *Tx) CountUnfinished(ctx context.Context) (map[string]int, error) {
+	all := map[string]int{}
+	scan := func(row scanner) (machine string, err error) {
+		var n int
+		err = row.Scan(&machine, &n)
+		all[machine] = n
+		return machine, err
+	}
+	_, err := listRows(ctx, t, "count unfinished turns", scan, `SELECT machine, count(*) FROM turns WHERE `+unfinished+` AND blocked = 0 GROUP BY machine`)
+	return all, err
 }
 
 // GetTurn returns a turn by its id.

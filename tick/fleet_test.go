@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -303,4 +304,84 @@ func TestOneMachineWritesNoTimes(t *testing.T) {
 	if all := a.machines(t); len(all) != 1 || !all[0].BeganAt.Equal(began) {
 		t.Errorf("%+v", all)
 	}
+}
+
+// A repository is left to the machine that lately claimed a turn there, as long as that machine has a slot
+// for another one. To have planned something else there is no reason.
+func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: one machine has the database for itself")
+	}
+	names := []work.RepoName{{Host: "github.com", Owner: "octo", Name: "app"}, {Host: "github.com", Owner: "octo", Name: "lib"}}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, later := newInFleet(t, at, "a", true), time.Duration(0)
+	turn := func(number int) (id int64) {
+		t.Helper()
+		err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
+			rows, err := tx.OpenRepos(t.Context(), names)
+			if err != nil {
+				return err
+			}
+			item, err := tx.AddItem(t.Context(), work.Item{RepoID: rows[0].ID, Number: number, State: work.StateAwaitingFeedback})
+			if err != nil {
+				return err
+			}
+			id, err = tx.AddTurn(t.Context(), work.Turn{RepoID: rows[0].ID, ItemID: item, Number: number, Key: strconv.Itoa(number), Kind: work.KindSmallJobStart, Step: work.StepClaimed})
+			if err != nil {
+				return err
+			}
+			tx.Hold(store.PlanningClaim(rows[1], store.NewEpoch()))
+			_, err = tx.AddAction(t.Context(), work.Action{RepoID: rows[1].ID, Token: strconv.Itoa(number)})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	plans := func(what string, want ...string) {
+		t.Helper()
+		b := newInFleet(t, at, "b", true)
+		b.now, b.Config.Runtime.Workers = b.now.Add(later), 2
+		var err error
+		if b.Session, err = b.Store.Session(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer b.Session.Close(t.Context())
+		err = b.Store.View(t.Context(), func(tx *store.Tx) error {
+			rows, err := tx.ListRepos(t.Context())
+			for _, row := range rows {
+				b.All = append(b.All, &env.Repo{Remote: env.Remote{Name: row.Name}, Row: row})
+			}
+			return err
+		})
+		if err == nil {
+			_, err = b.LockPreferred(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range b.All {
+			if b.Mine(r.Row.ID) {
+				got = append(got, r.Name.Name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the other machine plans for %q, not %q", what, got, want)
+		}
+	}
+	first := turn(1)
+	plans("it works in one of two slots", "lib")
+	turn(2)
+	plans("it works in both", "app", "lib")
+	err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
+		return tx.EndTurn(t.Context(), first, work.StepClaimed, work.StepFailed, "", a.now)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans("one of them is free again", "lib")
+	later = time.Hour
+	plans("it was an hour ago", "app", "lib")
 }

@@ -148,7 +148,7 @@ func programHour(t *testing.T, s shape) *ledger {
 
 // newQuietModel is a model in which nothing happened for some hours.
 func newQuietModel(s shape) *model {
-	m := newModel(s, 0, usual)
+	m := newModel(s, alone, 0, usual)
 	m.changedAt(daybreak.Add(-time.Hour))
 	return m
 }

@@ -19,12 +19,31 @@ import (
 type model struct {
 	repos   []*modelRepo
 	pulls   int // open ones
-	used    int // GraphQL points since the hour began
+	fleet   fleet
+	used    []int // GraphQL points of each account since the hour began
 	resets  time.Time
 	last    time.Time // when one of the repositories was looked at last
 	costs   costs
 	waiting map[int][]change // by repository
 }
+
+// fleet is machines on one database, each of which makes a pass each minute, one after the other, and
+// the accounts that they are logged in with in turn.
+type fleet struct{ machines, accounts int }
+
+// alone is one machine.
+var alone = fleet{1, 1}
+
+// begins returns when a machine's pass of a minute begins.
+func (f fleet) begins(machine int) time.Duration {
+	return time.Duration(machine) * time.Minute / time.Duration(f.machines)
+}
+
+// account returns that of a machine.
+func (f fleet) account(machine int) int { return machine % f.accounts }
+
+// sharing is how many machines share the account of each.
+func (f fleet) sharing() int { return f.machines / f.accounts }
 
 // costs is what the program was seen to ask for each deed that it sees, beside pulses, lists
 // and light queries.
@@ -73,8 +92,8 @@ const (
 	checksAreAwaited = time.Hour
 )
 
-func newModel(s shape, begin time.Duration, c costs) *model {
-	m := &model{costs: c, waiting: map[int][]change{}, resets: daybreak.Add(begin + time.Hour)}
+func newModel(s shape, f fleet, begin time.Duration, c costs) *model {
+	m := &model{costs: c, fleet: f, used: make([]int, f.accounts), waiting: map[int][]change{}, resets: daybreak.Add(begin + time.Hour)}
 	for i := range s.repos {
 		// How long ago something happened is in keeping with how busy it is.
 		changed := daybreak.Add(begin - time.Duration(float64(time.Hour)/hourlyOf(i, s.repos)))
@@ -93,15 +112,18 @@ func newModel(s shape, begin time.Duration, c costs) *model {
 	return m
 }
 
-// play has a day happen, with a pass each minute.
+// play has a day happen, with a pass of each machine in each minute.
 func (m *model) play(day []change, from, until time.Duration) *ledger {
 	l := &ledger{}
-	for at := from; at < until; at += time.Minute {
-		for len(day) > 0 && day[0].at <= at {
-			m.do(day[0])
-			day = day[1:]
+	for minute := from; minute < until; minute += time.Minute {
+		for machine := range m.fleet.machines {
+			at := minute + m.fleet.begins(machine)
+			for len(day) > 0 && day[0].at <= at {
+				m.do(day[0])
+				day = day[1:]
+			}
+			l.passes = append(l.passes, m.pass(l, machine, at))
 		}
-		l.passes = append(l.passes, m.pass(l, at))
 	}
 	for _, some := range m.waiting {
 		for _, c := range some {
@@ -139,37 +161,64 @@ func (m *model) do(c change) {
 }
 
 // pass is what one pass asks.
-func (m *model) pass(l *ledger, at time.Duration) asks {
+func (m *model) pass(l *ledger, machine int, at time.Duration) asks {
 	now, n := daybreak.Add(at), len(m.repos)
 	if !now.Before(m.resets) {
-		m.used, m.resets = 0, m.resets.Add(time.Hour)
+		clear(m.used)
+		m.resets = m.resets.Add(time.Hour)
 	}
-	a := asks{at: at}
+	a := asks{at: at, account: m.fleet.account(machine)}
 	spent := 0.0
 	const minInterval = 10 * time.Second
-	every := ingest.PulseWait(n, false, minInterval)
-	due := 0
+	every := ingest.PulseWait(n, minInterval)
+	due, unread, recent := 0, 0, 0
 	all, whys := make([]ingest.PulseRepo, n), make([]ingest.ReadReason, n)
 	for i, r := range m.repos {
 		all[i] = ingest.PulseRepo{Row: r.row, Unread: r.unread(now)}
-		if !r.row.Pulse.At.Add(ingest.PulseWait(n, all[i].Unread, minInterval)).After(now) {
+		if all[i].Unread {
+			unread++
+		}
+		if now.Sub(r.row.HeartbeatAt) < time.Minute {
+			recent++
+		}
+	}
+	unreadWait := ingest.UnreadWait(unread, minInterval)
+	for i, r := range m.repos {
+		wait := every
+		if all[i].Unread {
+			wait = unreadWait
+		}
+		if !r.row.Pulse.At.Add(wait).After(now) {
 			due++
 			all[i].Shown = ingest.PulseShown{Asked: true, Known: true, Issues: r.issues, Pulls: r.pulls}
 			r.row.Pulse.At = now
+			if m.fleet.machines > 1 && (!r.issues.Equal(r.row.Pulse.Issues) || !r.pulls.Equal(r.row.Pulse.Pulls)) { // it is in the row for the pass that reads it
+				all[i].Row.Pulse = r.row.Pulse
+				r.row.Pulse.Issues, r.row.Pulse.Pulls, r.row.Pulse.Changed = r.issues, r.pulls, now
+			}
 		}
 	}
 	a.pulses = (due + reposInAQuery - 1) / reposInAQuery
 	for left := due; left > 0; left -= reposInAQuery {
 		spent += points(pulseConnections * float64(min(left, reposInAQuery)))
 	}
-	remaining := pointsAnHour - m.used - int(spent)
+	remaining := pointsAnHour - m.used[a.account] - int(spent)
 	for i := range all {
+		row := m.repos[i].row
+		heard := m.fleet.machines > 1 && !all[i].Shown.Asked && row.Pulse.At.After(row.HeartbeatAt) && !row.HeartbeatAt.Add(minInterval).After(now)
+		if heard {
+			all[i].Shown = ingest.PulseShown{Asked: true, Known: true, Issues: row.Pulse.Issues, Pulls: row.Pulse.Pulls}
+		}
 		whys[i] = all[i].Judge(now, n)
-		if whys[i] == ingest.InTurn && !ingest.Spare(remaining, m.resets, now, every, n) {
+		switch {
+		case heard && row.Pulse.Changed.After(row.HeartbeatAt):
+			whys[i] = ingest.Moved
+		case !all[i].Shown.Asked && m.repos[i].row.HeartbeatAt.Add(unreadWait).After(now),
+			whys[i] == ingest.InTurn && !ingest.Spare(remaining, m.resets, now, every, n):
 			whys[i] = ingest.Quiet
 		}
 	}
-	chosen := ingest.ChooseRepos(all, whys, ingest.Allowance(now.Sub(m.last)))
+	chosen := ingest.ChooseRepos(all, whys, ingest.Allowance(now.Sub(m.last), recent))
 	asked, seen, again := 0, 0, 0
 	old := m.oldest(chosen, now)
 	for _, i := range chosen {
@@ -186,7 +235,7 @@ func (m *model) pass(l *ledger, at time.Duration) asks {
 	a.others = again + int(float64(seen)*m.costs.requests+0.5)
 	spent += float64(a.lights)*points(lightConnections*pullsInAQuery) + float64(seen)*m.costs.points
 	a.points = int(spent + 0.5)
-	m.used += a.points
+	m.used[a.account] += a.points
 	m.last = now
 	return a
 }

@@ -3,11 +3,15 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // daybreak is when simulated days begin.
@@ -17,7 +21,8 @@ var daybreak = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 // the program makes a pass each minute.
 type field struct {
 	*world
-	first   int // number of the first pull request of each repository
+	ids     []int // of the repositories in the database
+	first   int   // number of the first pull request of each repository
 	waiting []seen
 }
 
@@ -30,8 +35,13 @@ type seen struct {
 // newField has repositories of tracked pull requests that were read when the day begins.
 func newField(t *testing.T, s shape, begin time.Duration) *field {
 	t.Helper()
-	w := newEmptyWorld(t, self(t), s)
-	f := &field{world: w, first: s.pulls + 1}
+	return newFieldOf(newEmptyWorld(t, self(t), s), t, begin)
+}
+
+// newFieldOf is newField in a world.
+func newFieldOf(w *world, t *testing.T, begin time.Duration) *field {
+	t.Helper()
+	f := &field{world: w, first: w.pulls + 1}
 	f.standAt(begin - 2*time.Hour)
 	w.writeConfig(t, quiet)
 	w.tick(t)
@@ -39,6 +49,10 @@ func newField(t *testing.T, s shape, begin time.Duration) *field {
 	numbers := w.populate(t)
 	w.past.Store(false)
 	w.track(t, numbers)
+	w.update(t, func(_ context.Context, _ *store.Tx, r work.Repo) error {
+		f.ids = append(f.ids, int(r.ID)) // in the order of the config, in which they were made
+		return nil
+	})
 	for at := begin - 2*time.Hour; at < begin; at += 10 * time.Minute {
 		f.standAt(at)
 		w.tick(t)
@@ -51,27 +65,25 @@ func (f *field) standAt(at time.Duration) {
 	f.still.Store(&now)
 }
 
-// play has a day happen, with a pass each minute.
+// play has a day happen, with a pass of each machine in each minute.
 func (f *field) play(t *testing.T, day []change, from, until time.Duration) *ledger {
 	t.Helper()
 	l := &ledger{}
-	for at := from; at < until; at += time.Minute {
-		for len(day) > 0 && day[0].at <= at {
-			f.standAt(day[0].at)
-			f.do(t, day[0])
-			day = day[1:]
+	for minute := from; minute < until; minute += time.Minute {
+		for machine := range f.fleet.machines {
+			at := minute + f.fleet.begins(machine)
+			for len(day) > 0 && day[0].at <= at {
+				f.standAt(day[0].at)
+				f.do(t, day[0])
+				day = day[1:]
+			}
+			f.standAt(at)
+			l.passes = append(l.passes, f.pass(t, machine, at))
+			if len(f.waiting) > 0 {
+				f.look(t, l, at)
+				f.settleAll(t) // no agent does: what waits for one has its repository read in each pass
+			}
 		}
-		f.standAt(at)
-		f.hub.ResetLog()
-		before := f.hub.Used(operator, "graphql")
-		f.tick(t)
-		a := f.asks(at)
-		if a.points = f.hub.Used(operator, "graphql") - before; a.points < 0 { // another hour began
-			a.points += before
-		}
-		l.passes = append(l.passes, a)
-		f.look(t, l, at)
-		f.settleAll(t) // no agent does: what waits for one has its repository read in each pass
 	}
 	for _, s := range f.waiting {
 		l.missed(s.change)
@@ -80,10 +92,27 @@ func (f *field) play(t *testing.T, day []change, from, until time.Duration) *led
 	return l
 }
 
+// pass makes a machine's pass.
+func (f *field) pass(t *testing.T, machine int, at time.Duration) asks {
+	t.Helper()
+	account := f.fleet.account(machine)
+	f.hub.ResetLog()
+	before := f.hub.Used(login(account), "graphql")
+	if out := f.workOn(t, machine); len(out) > 0 {
+		t.Fatalf("tick: %s", out)
+	}
+	a := f.asks(at)
+	a.account = account
+	if a.points = f.hub.Used(login(account), "graphql") - before; a.points < 0 { // another hour began
+		a.points += before
+	}
+	return a
+}
+
 // do has somebody do it.
 func (f *field) do(t *testing.T, c change) {
 	t.Helper()
-	on, number, id := f.all[c.repo], f.first+c.pull, f.repoID(c.repo)
+	on, number, id := f.all[c.repo], f.first+c.pull, f.ids[c.repo]
 	branch := fmt.Sprintf("agent/small/%d", c.pull+1)
 	if p, ok := on.Pull(number); !ok || p.State != "open" {
 		return
@@ -122,15 +151,9 @@ func (f *field) do(t *testing.T, c change) {
 	f.waiting = append(f.waiting, seen{c, query})
 }
 
-// repoID is a repository's id in the database: they are in the order of the config.
-func (f *field) repoID(repo int) int { return repo + 1 }
-
 // look finds what is in the database by now.
 func (f *field) look(t *testing.T, l *ledger, at time.Duration) {
 	t.Helper()
-	if len(f.waiting) == 0 {
-		return
-	}
 	db := openRead(t, f.database())
 	defer func() { must(t, db.Close()) }()
 	f.waiting = slices.DeleteFunc(f.waiting, func(s seen) bool {

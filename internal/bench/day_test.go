@@ -127,13 +127,14 @@ type ledger struct {
 
 // asks is what one pass asks of GitHub.
 type asks struct {
-	at     time.Duration
-	pulses int // queries that say which repositories moved
-	lists  int // of repositories
-	lights int // queries about pull requests
-	others int
-	points int // of GraphQL
-	writes int
+	at      time.Duration
+	account int
+	pulses  int // queries that say which repositories moved
+	lists   int // of repositories
+	lights  int // queries about pull requests
+	others  int
+	points  int // of GraphQL
+	writes  int
 }
 
 func (a asks) requests() int { return a.pulses + a.lists + a.lights + a.others }
@@ -162,17 +163,23 @@ func (l *ledger) busiestMinute() int { return l.busiest(time.Minute, asks.weight
 
 func (l *ledger) busiestHour() int { return l.busiest(time.Hour, func(a asks) int { return a.points }) }
 
-// busiest adds up what was asked in each span of that length, of those that follow one
-// another since the first pass: so do GitHub's allowances.
+// busiest adds up what one account was asked for in each span of that length, of those that follow
+// one another since the first pass: so do GitHub's allowances.
 func (l *ledger) busiest(span time.Duration, of func(asks) int) int {
-	sums := map[time.Duration]int{}
+	sums := map[period]int{}
 	most := 0
 	for _, a := range l.passes {
-		nth := (a.at - l.passes[0].at) / span
-		sums[nth] += of(a)
-		most = max(most, sums[nth])
+		p := period{a.account, (a.at - l.passes[0].at) / span}
+		sums[p] += of(a)
+		most = max(most, sums[p])
 	}
 	return most
+}
+
+// period is a span of an account.
+type period struct {
+	account int
+	nth     time.Duration
 }
 
 // sum adds up all passes.

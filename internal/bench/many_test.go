@@ -121,8 +121,13 @@ func newManyWorld(t *testing.T, p program, repos int) *world {
 
 func newManyWorldOf(t *testing.T, p program, s shape) *world {
 	t.Helper()
-	repos := s.repos
-	w := newEmptyWorld(t, p, s)
+	return fillMany(t, newEmptyWorld(t, p, s))
+}
+
+// fillMany is newManyWorldOf in a world.
+func fillMany(t *testing.T, w *world) *world {
+	t.Helper()
+	repos := w.repos
 	w.writeConfig(t, quiet)
 	for w.count(t, `SELECT COUNT(*) FROM repositories WHERE heartbeat_at > 0`) < repos { // first looks are spread over passes
 		w.tickNow(t)

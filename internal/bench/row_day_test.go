@@ -31,7 +31,7 @@ func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 func measureDay(t *testing.T, _ *lab) []figure {
 	begin := time.Now()
 	day := dayOf(seeded(), large, 0, 24*time.Hour)
-	l := newModel(large, 0, usual).play(day, 0, 24*time.Hour)
+	l := newModel(large, alone, 0, usual).play(day, 0, 24*time.Hour)
 	progress("%d × %d, %d changes, in %.0f s: %s", large.repos, large.pulls, len(day), time.Since(begin).Seconds(), l)
 	program, counted := sideBySide(t, 60)
 	progress("%d × %d, by the program: %s", small.repos, small.pulls, program)
@@ -68,9 +68,9 @@ func sideBySide(t *testing.T, passes int) (program, counted *ledger) {
 	program = newField(t, small, from).play(t, morning, from, until)
 	// The model's quiet hours before it are those of the field.
 	const before = 2 * time.Hour
-	m := newModel(small, from-before, usual)
+	m := newModel(small, alone, from-before, usual)
 	for at := from - before; at < from; at += 10 * time.Minute {
-		m.pass(&ledger{}, at)
+		m.pass(&ledger{}, 0, at)
 	}
 	counted = m.play(morning, from, until)
 	return program, counted
@@ -86,7 +86,7 @@ func TestDayOfManyRepositories(t *testing.T) {
 	for _, s := range shapes {
 		const from, until = 6 * time.Hour, 12 * time.Hour
 		day := dayOf(seeded(), s, from, until-5*time.Minute)
-		l := newModel(s, from, usual).play(day, from, until)
+		l := newModel(s, alone, from, usual).play(day, from, until)
 		if n := l.busiestMinute(); n > requestsAMinute {
 			t.Errorf("%+v: %d requests in a minute", s, n)
 		}

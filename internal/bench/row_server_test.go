@@ -57,14 +57,14 @@ func newServerWorld(t *testing.T, p program, s shape) *inServer {
 func (w *inServer) use(t *testing.T, url string) {
 	t.Helper()
 	file := filepath.Join(w.dir, "config.toml")
-	w.config = file
+	w.other = file
 	if url == "" {
 		return
 	}
 	text, err := os.ReadFile(file)
 	must(t, err)
-	w.config = filepath.Join(w.dir, "server.toml")
-	must(t, os.WriteFile(w.config, []byte(strings.Replace(string(text), "[runtime]\n", fmt.Sprintf("[runtime]\ndatabase = %q\n", url), 1)), 0o600))
+	w.other = filepath.Join(w.dir, "server.toml")
+	must(t, os.WriteFile(w.other, []byte(strings.Replace(string(text), "[runtime]\n", fmt.Sprintf("[runtime]\ndatabase = %q\n", url), 1)), 0o600))
 }
 
 // trips makes a pass and returns what its round trips to the server were about, without the opening and

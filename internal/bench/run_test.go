@@ -96,8 +96,14 @@ func (w *world) tick(t *testing.T) {
 // is given beside the world's.
 func (w *world) work(t *testing.T, environ ...string) []byte {
 	t.Helper()
+	return w.workOn(t, 0, environ...)
+}
+
+// workOn is work on one of the machines.
+func (w *world) workOn(t *testing.T, machine int, environ ...string) []byte {
+	t.Helper()
 	c := exec.CommandContext(t.Context(), w.program.path, "tick")
-	c.Env = slices.Concat(w.environ(), w.program.env, environ)
+	c.Env = slices.Concat(w.environOf(machine), w.program.env, environ)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("tick: %v\n%s", err, out)

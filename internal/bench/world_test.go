@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,14 +49,18 @@ type world struct {
 	hub     *githubsim.Hub
 	repo    *githubsim.Repo // the first one
 	all     []*githubsim.Repo
-	token   string
 	program program
-	config  string                    // the path of the config; empty: config.toml in dir
+	server  string                    // URL of the database that all machines have; empty: there is one machine, with its file
+	fleet   fleet                     // the machines
+	tokens  []string                  // of the accounts that they are logged in with
+	other   string                    // the path of another config than config.toml for the first machine; empty: that one
 	past    atomic.Bool               // the hub's clock stands in the past
 	later   atomic.Int64              // how far it is ahead of the world's, in nanoseconds
 	still   atomic.Pointer[time.Time] // the moment at which the world's clock stands; nil: it is this machine's
 
 	quietPeriod   string // after which comments are acted on; empty: at once
+	minInterval   string // empty: none
+	moreConfig    string // further lines of [runtime]
 	ingestTimeout string // empty: so long that nothing is cut
 	agentText     string // the agent's program; empty: it approves
 }
@@ -96,7 +101,13 @@ func newUnreadWorld(t *testing.T, p program, s shape) *world {
 // newEmptyWorld has the hub, and a machine on which no pass was ever made.
 func newEmptyWorld(t *testing.T, p program, s shape) *world {
 	t.Helper()
-	w := &world{shape: s, dir: t.TempDir(), program: p}
+	return newEmptyFleet(t, p, s, alone, "")
+}
+
+// newEmptyFleet is newEmptyWorld with the machines that have a database on a server.
+func newEmptyFleet(t *testing.T, p program, s shape, f fleet, server string) *world {
+	t.Helper()
+	w := &world{shape: s, dir: t.TempDir(), program: p, fleet: f, server: server}
 	short, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(short)) })
@@ -129,8 +140,11 @@ func (w *world) startHub(t *testing.T) {
 		_, err = w.hub.AddUser(login)
 		must(t, err)
 	}
-	w.token, err = w.hub.AddUser(operator)
-	must(t, err)
+	for i := range w.fleet.accounts {
+		token, err := w.hub.AddUser(login(i))
+		must(t, err)
+		w.tokens = append(w.tokens, token)
+	}
 	must(t, w.hub.AddOrg("octo"))
 	for i := range w.repos {
 		name := repoName
@@ -139,17 +153,29 @@ func (w *world) startHub(t *testing.T) {
 		}
 		repo, err := w.hub.AddRepo(name, map[string]string{"README.md": "# App\n"})
 		must(t, err)
-		must(t, repo.SetPermission(operator, "admin"))
+		for i := range w.fleet.accounts {
+			must(t, repo.SetPermission(login(i), "admin"))
+		}
 		must(t, repo.SetPermission(reviewer, "write"))
 		must(t, repo.SetPermission(person, "write"))
 		w.all = append(w.all, repo)
 	}
 	w.repo = w.all[0]
 	// Many runs in one hour: only the count is of interest here.
-	for _, resource := range []string{"core", "graphql"} {
-		must(t, w.hub.SetLimit(operator, resource, 1_000_000))
+	for i := range w.fleet.accounts {
+		for _, resource := range []string{"core", "graphql"} {
+			must(t, w.hub.SetLimit(login(i), resource, 1_000_000))
+		}
 	}
 	must(t, w.hub.ServeUnix(w.socket))
+}
+
+// login names one of the accounts that machines are logged in with.
+func login(account int) string {
+	if account == 0 {
+		return operator
+	}
+	return fmt.Sprintf("%s%d", operator, account+1)
 }
 
 // now is the time of the world.
@@ -172,23 +198,45 @@ func (w *world) atOnce(happen func()) {
 func (w *world) writeConfig(t *testing.T, m mode) {
 	t.Helper()
 	must(t, os.WriteFile(w.agent(), []byte(cmp.Or(w.agentText, approves)), 0o700))
+	for machine := range w.fleet.machines {
+		must(t, os.WriteFile(w.config(machine), []byte(w.configOf(machine, m)), 0o600))
+	}
+}
+
+// config is the path of a machine's config.
+func (w *world) config(machine int) string {
+	if machine == 0 {
+		return cmp.Or(w.other, filepath.Join(w.dir, "config.toml"))
+	}
+	return filepath.Join(w.dir, fmt.Sprintf("config-%d.toml", machine+1))
+}
+
+func (w *world) configOf(machine int, m mode) string {
+	shared := ""
+	if w.server != "" {
+		var ids []string
+		for i := range w.fleet.accounts {
+			ids = append(ids, strconv.FormatInt(w.hub.UserID(login(i)), 10))
+		}
+		shared = fmt.Sprintf("database = %q\nmachine = \"machine-%d\"\naccounts = [%s]\n", w.server, machine+1, strings.Join(ids, ", "))
+	}
 	text := fmt.Sprintf(`[runtime]
 agent = "none"
-min_interval = "0s"
+min_interval = %q
 ingest_timeout = %q
 quiet_period = %q
 retry_base = "1ms"
 enable_feedback_loop = %t
 state_dir = %q
-
+%s
 [agents.none]
 adapter = "command"
 command = [%q]
-`, cmp.Or(w.ingestTimeout, "10m"), cmp.Or(w.quietPeriod, "0s"), m != quiet, w.state(), w.agent())
+`, cmp.Or(w.minInterval, "0s"), cmp.Or(w.ingestTimeout, "10m"), cmp.Or(w.quietPeriod, "0s"), m != quiet, w.stateOf(machine), shared+w.moreConfig, w.agent())
 	for _, r := range w.all {
 		text += fmt.Sprintf("\n[[repo]]\nname = %q\nremote_url = %q\n%s", r.FullName(), r.GitDir(), m.review())
 	}
-	must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(text), 0o600))
+	return text
 }
 
 // populate makes the issues and their pull requests, and returns for each repository,
@@ -317,13 +365,23 @@ func (c counts) quiet() bool {
 	return c.rest == c.notModified && c.other == 0 && c.rotations == 0
 }
 
-func (w *world) state() string    { return filepath.Join(w.dir, "state") }
+func (w *world) state() string    { return w.stateOf(0) }
 func (w *world) agent() string    { return filepath.Join(w.dir, "agent") }
-func (w *world) database() string { return filepath.Join(w.state(), "state.db") }
+func (w *world) database() string { return cmp.Or(w.server, filepath.Join(w.state(), "state.db")) }
+
+// stateOf is the state folder of a machine.
+func (w *world) stateOf(machine int) string {
+	if machine == 0 {
+		return filepath.Join(w.dir, "state")
+	}
+	return filepath.Join(w.dir, fmt.Sprintf("state-%d", machine+1))
+}
 
 // environ is what a program in the world sees: setup A of gh on a socket. No
 // program is in PATH: an idle pass starts none.
-func (w *world) environ() []string {
+func (w *world) environ() []string { return w.environOf(0) }
+
+func (w *world) environOf(machine int) []string {
 	home := filepath.Join(w.dir, "home")
 	moment := ""
 	if still := w.still.Load(); still != nil {
@@ -331,8 +389,8 @@ func (w *world) environ() []string {
 	}
 	return []string{
 		momentVariable + "=" + moment,
-		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.token,
-		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + cmp.Or(w.config, filepath.Join(w.dir, "config.toml")),
+		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.tokens[w.fleet.account(machine)],
+		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + w.config(machine),
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // to look at the state database
+	_ "github.com/jackc/pgx/v5/stdlib" // to look at the state database
+	_ "modernc.org/sqlite"             // the same, in a file
 )
 
 // written is all that a pass may have written.
@@ -51,6 +52,11 @@ func (w *world) written(t *testing.T) written {
 // openRead opens a database to look at.
 func openRead(t *testing.T, path string) *sql.DB {
 	t.Helper()
+	if strings.HasPrefix(path, "postgres:") {
+		db, err := sql.Open("pgx", path)
+		must(t, err)
+		return db
+	}
 	q := url.Values{"mode": {"ro"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
 	must(t, err)

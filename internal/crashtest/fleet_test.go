@@ -56,6 +56,9 @@ func (w *world) machines() []string {
 	if w.fleet == nil {
 		return []string{""}
 	}
+	if w.scenario.storm {
+		return []string{"a", "b", "c", "d", "e"}
+	}
 	return []string{"a", "b", "c"}
 }
 
@@ -124,7 +127,11 @@ func (w *world) sharedDatabase() string {
 		return ""
 	}
 	machine := strings.TrimPrefix(w.suffix(), "-")
-	return fmt.Sprintf("database = %q\nmachine = %q\n", w.fleet.proxies[machine].Through(w.fleet.url()), machine)
+	budgets := ""
+	if w.scenario.storm {
+		budgets = fmt.Sprintf("max_turns_per_item = 0\nmax_feedback_rounds = 0\nmax_turns_per_day = %d\n", w.scenario.budget)
+	}
+	return fmt.Sprintf("database = %q\nmachine = %q\n", w.fleet.proxies[machine].Through(w.fleet.url()), machine) + budgets
 }
 
 // onFlight numbers what the first machine sends to the database.

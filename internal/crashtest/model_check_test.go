@@ -4,6 +4,7 @@ package crashtest
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -49,6 +50,9 @@ const mostCalm = 30
 
 // quiet makes passes until one changes nothing at all.
 func (l *life) quiet() error {
+	if l.storm != nil {
+		return l.storm.quiet()
+	}
 	was := ""
 	for range mostCalm {
 		before := l.rig.counts()
@@ -149,7 +153,7 @@ type standstill struct {
 func (l *life) blocked() (all []standstill, err error) {
 	err = l.read(func(db *sql.DB) error {
 		found, err := db.Query(`SELECT i.number, coalesce((SELECT max(p.number) FROM pull_requests p WHERE p.item_id = i.id), 0), i.reason
-			FROM work_items i WHERE i.state = 'blocked'`)
+			FROM work_items i WHERE i.state = 'blocked' AND i.repo_id IN (SELECT id FROM repositories WHERE node_id = '` + l.repo.NodeID() + `')`)
 		if err != nil {
 			return err
 		}
@@ -258,9 +262,17 @@ func (l *life) once() (err error) {
 			err = errors.Join(err, fmt.Errorf("the commits of %d turns say that they handled %s", len(turns), key))
 		}
 	}
-	done, readErr := l.rows(`SELECT e.value FROM turns t, json_each(t.event_keys) e WHERE t.step = 'done' GROUP BY e.value HAVING count(*) > 1`)
-	for _, key := range done {
-		err = errors.Join(err, fmt.Errorf("two finished turns handled %s", key))
+	done, readErr := l.rows(`SELECT event_keys FROM turns WHERE step = 'done' AND repo_id IN (SELECT id FROM repositories WHERE node_id = '` + l.repo.NodeID() + `')`)
+	handled := map[string]bool{}
+	for _, text := range done {
+		var keys []string
+		err = errors.Join(err, json.Unmarshal([]byte(text), &keys))
+		for _, key := range keys {
+			if handled[key] {
+				err = errors.Join(err, fmt.Errorf("two finished turns handled %s", key))
+			}
+			handled[key] = true
+		}
 	}
 	l.rig.mu.Lock()
 	defer l.rig.mu.Unlock()

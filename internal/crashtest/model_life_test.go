@@ -16,6 +16,8 @@ import (
 // life is one history as it is played.
 type life struct {
 	*world
+	repo    *githubsim.Repo // that it is about
+	storm   *storm          // it is played beside others; nil: it is not
 	gate    *gate
 	issues  []*tracked
 	said    []*writing
@@ -52,7 +54,7 @@ func (w *world) undergo(h chronicle) error {
 	if err := w.begin(scenario{name: "model", during: func(_ *world, _ agentRun, _ int) error { return g.pass() }}); err != nil {
 		return err
 	}
-	l := &life{world: w, gate: g}
+	l := &life{world: w, repo: w.repo, gate: g}
 	err := l.play(h)
 	g.set(false)
 	l.kill()

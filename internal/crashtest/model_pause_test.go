@@ -92,6 +92,6 @@ func (l *life) inPause(w *writing) {
 	case now:
 		w.current().excused = excuseCommand
 	case !ever && l.takenOver(w.number):
-		w.current().paused, w.current().excused = true, excusePaused
+		w.current().paused, w.current().excused = l.storm == nil, excusePaused
 	}
 }

@@ -101,7 +101,7 @@ func (w *writing) become(body string) {
 
 // key names the model's repository in tokens.
 func (l *life) key() work.RepoKey {
-	return work.Repo{Name: work.RepoName{Host: simHost, Owner: "octo", Name: "app"}, NodeID: l.repo.NodeID()}.Key()
+	return work.Repo{Name: work.RepoName{Host: simHost}, NodeID: l.repo.NodeID()}.Key()
 }
 
 // text is new words, every time.
@@ -134,7 +134,7 @@ func writer(s step) string { return []string{"ann", "bob"}[s.b%2] }
 const mostIssues = 2
 
 func (l *life) open(s step) error {
-	if len(l.issues) >= mostIssues {
+	if l.storm == nil && len(l.issues) >= mostIssues || len(l.issues) >= mostInStorm {
 		return nil
 	}
 	label := []string{"agent:bugfix", "agent:small-job", "agent:design"}[s.a%3]
@@ -344,8 +344,11 @@ func (w *writing) restore(a answers) {
 const excuseResolved = "its thread is resolved"
 
 // withdraw notes what must not be answered any more. People act only while no
-// pass is between its last look and its answer.
+// pass is between its last look and its answer; in a storm they do not care.
 func (l *life) withdraw(w *writing) {
+	if l.storm != nil {
+		return
+	}
 	answered := l.answers()
 	for _, v := range w.versions {
 		if answered.tokens[v.token] == 0 {

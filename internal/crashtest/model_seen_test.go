@@ -5,7 +5,6 @@ package crashtest
 import (
 	"database/sql"
 	"fmt"
-	"net/url"
 	"os/exec"
 	"strings"
 
@@ -13,8 +12,7 @@ import (
 )
 
 func (l *life) read(do func(*sql.DB) error) error {
-	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(20000)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: l.path("state", "state.db"), RawQuery: q.Encode()}).String())
+	db, err := l.openLedger()
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (l *life) merge(s step) error {
 }
 
 func (l *life) bury(is *tracked, number int) {
+	if l.storm != nil {
+		return // a pass may be between its last look and its push
+	}
 	p, _ := l.repo.Pull(number)
 	is.dead[number] = remains{head: p.HeadOID, words: l.ourWords(number)}
 }
@@ -100,6 +103,6 @@ func (l *life) label(s step) error {
 // callOff notes that nobody wants the work any more, unless it is there.
 func (l *life) callOff(is *tracked) {
 	if !slices.ContainsFunc(l.repo.Pulls(), is.owns) {
-		is.doubt, is.noPull = true, true
+		is.doubt, is.noPull = true, l.storm == nil
 	}
 }

@@ -40,6 +40,8 @@ type scenario struct {
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	own     place                 // what it is about: CI kills it after each of these, too
 	fleet   bool                  // three machines have one database, on a server
+	budget  int                   // turns a day; 0: as many as there are
+	storm   bool                  // five have it, and more repositories; see storm_test.go
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
 

@@ -119,7 +119,7 @@ func (w *world) begin(s scenario) (err error) {
 	w.mended.Store(false)
 	w.plainGit.Store(false)
 	w.on("")
-	for _, name := range []string{"state", "state-a", "state-b", "state-c", "home", "gh", "hub", "hub.sock", "bin/rig", "log"} {
+	for _, name := range []string{"state", "state-a", "state-b", "state-c", "state-d", "state-e", "home", "gh", "hub", "hub.sock", "bin/rig", "log"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
 		}
@@ -182,12 +182,17 @@ func (w *world) startHub() (err error) {
 			return err
 		}
 	}
-	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+	for _, label := range workLabels {
 		w.repo.MakeLabel(label, "ededed", "")
+	}
+	if err := w.makeMoreRepos(); err != nil {
+		return err
 	}
 	w.hub.OnRequest(w.rig.onRequest)
 	return w.hub.ServeUnix(w.path("hub.sock"))
 }
+
+var workLabels = []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"}
 
 // now is the hub's time. It begins a little in the past, so that it can be moved
 // without running ahead of the machine's: what happens within one of its
@@ -228,7 +233,7 @@ enabled = %t
 auto_merge = %t
 %s
 `, w.state(), w.sharedDatabase(), adapter, w.path("bin", program), map[bool]string{false: "resume", true: "fresh"}[w.scenario.byTool], repoName, w.repo.GitDir(), setup,
-		w.scenario.reviews != nil, w.scenario.merges, own)
+		w.scenario.reviews != nil, w.scenario.merges, own) + w.moreRepos()
 }
 
 // environ is what a pass sees. Its git is the rig's, unless nobody counts.

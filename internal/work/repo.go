@@ -67,7 +67,7 @@ type Repo struct {
 	ConfirmedAt   time.Time // when GitHub last confirmed that Name is this repository
 	RemovedAt     time.Time // when the config's last name for it was removed; zero: the config names it
 	NamedBy       string    // path of the config that last named it; with its machine where several have the database
-	Machine       string    // that last planned something for it
+	Machine       string    // that last claimed a turn in it, and so has its mirror and agents' sessions
 	ServedAt      time.Time // when it did
 	PlanningEpoch string    // of the pass that last planned something for it; see store.Claim
 

@@ -137,12 +137,17 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.met == nil {
+		a.met = map[string][]work.Account{}
+	}
+	a.met[host] = append(a.met[host], who)
 	a.operators[host] = append(a.operators[host], who.ID)
 	a.Names.SetLogin(host, who)
 	return nil
 }
 
-// accept accepts a known account, and the first one of a host, which is not known yet.
+// accept accepts a known account, and the first one of a host. One that the config names is not known
+// before the database has it: a later pass commits as it before GitHub names it.
 func (a *Accounts) accept(host string, who work.Account) (known bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -155,7 +160,7 @@ func (a *Accounts) accept(host string, who work.Account) (known bool, err error)
 	a.accepted[host] = who.ID
 	if slices.Contains(a.operators[host], who.ID) {
 		a.Names.SetLogin(host, who)
-		return true, nil
+		return slices.ContainsFunc(a.met[host], func(m work.Account) bool { return m.ID == who.ID }), nil
 	}
 	if len(a.operators[host]) > 0 {
 		return false, a.skipHostLocked(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)}})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -45,5 +46,45 @@ func TestANewAccountKeepsNoTransactionWaiting(t *testing.T) {
 		if got := p.Accounts.Writers("github.com"); len(got) != 1 {
 			t.Errorf("%s: accounts %v", what, got)
 		}
+	}
+}
+
+// A pass commits as the account that gh is logged in with on its machine, before GitHub has named it in
+// this pass: also one that the config names, and where other machines have other accounts.
+func TestAPassKnowsItsAccountBeforeItAsks(t *testing.T) {
+	const host = "github.com"
+	bob := work.Account{ID: 9, Login: "bob"}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	pass := func(machine string, on func(*Env)) {
+		t.Helper()
+		db, err := store.Open(t.Context(), at, store.Options{Now: func() time.Time { return noon }, Machine: machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		p := &Env{Store: db, Config: &config.Config{}}
+		p.Config.Runtime.Accounts = []int64{ann.ID, bob.ID}
+		p.Remotes = []Remote{{Name: work.RepoName{Host: host, Owner: "octo", Name: "app"}}}
+		if err := db.View(t.Context(), func(tx *store.Tx) error { return p.LoadAccounts(t.Context(), tx) }); err != nil {
+			t.Fatal(err)
+		}
+		on(p)
+	}
+	for machine, who := range map[string]work.Account{"one": ann, "two": bob} {
+		pass(machine, func(p *Env) {
+			if err := p.AcceptAccount(t.Context(), host, who); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Store.Update(t.Context(), func(tx *store.Tx) error { return tx.SetClock(t.Context(), host, 0, p.Accounts.loggedIn(host)) }); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for machine, who := range map[string]work.Account{"one": ann, "two": bob} {
+		pass(machine, func(p *Env) {
+			if got := p.Accounts.Identity(host).Name; got != who.Login {
+				t.Errorf("machine %s commits as %q, not as %s", machine, got, who.Login)
+			}
+		})
 	}
 }

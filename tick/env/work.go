@@ -43,8 +43,8 @@ func (p *Env) try(ctx context.Context, file string, fleet store.Lock) (unlock fu
 	return func() { p.Session.Unlock(ctx, fleet); here.Unlock() }, true, nil
 }
 
-// preferFor is how long other machines leave a repository to the one that last planned something
-// there, which has its mirror and its agents' sessions.
+// preferFor is how long other machines leave a repository to the one that last claimed a turn there,
+// which has its mirror and its agents' sessions.
 const preferFor = 5 * time.Minute
 
 // Mine reports whether this pass plans for a repository: no other machine does.
@@ -67,14 +67,26 @@ func (p *Env) Awaited(r work.Repo) (machines []string) {
 	return machines
 }
 
-// LockPreferred is LockPlanning for all repositories but those that are another machine's for now. One
+// LockPreferred is LockPlanning for all repositories but those that are left to another machine: one that
+// claimed a turn there lately, and has a slot for another one, if it has as many as this machine. One
 // for whose journals the others wait is this machine's, too.
 func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) {
-	now := p.Now()
-	return p.LockPlanning(ctx, slices.DeleteFunc(slices.Concat(p.All, p.Removed), func(r *Repo) bool {
-		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor &&
+	now, busy := p.Now(), map[string]int{}
+	others := func(r *Repo) bool {
+		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers &&
 			!slices.Contains(p.Unread, store.UnreadJournals{Machine: p.Machine.Name, Mirror: folder.MirrorName(r.Row)})
-	}))
+	}
+	all := slices.Concat(p.All, p.Removed)
+	if p.Session != nil && slices.ContainsFunc(all, others) {
+		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+			busy, err = tx.CountUnfinished(ctx)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p.LockPlanning(ctx, slices.DeleteFunc(all, others))
 }
 
 // LockPlanning takes the planning of repositories with one statement. Then it reads their epochs

@@ -23,6 +23,7 @@ const handful = 4
 // https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 const (
 	pulsePoints   = 1500 // of 5,000 GraphQL points an hour, for pulses: enough for 2,500 repositories every two minutes
+	unreadPoints  = 1200 // for repositories that are read regardless of their pulse
 	lightPoints   = 1200 // for light queries about quiet pull requests
 	reserve       = 300  // left for changes when the points run out
 	perMinute     = 600  // requests, of 900 points a minute
@@ -51,13 +52,17 @@ func pulseInterval(n int) time.Duration {
 	return time.Duration(points) * time.Hour / pulsePoints
 }
 
-// PulseWait returns how long after its pulse a repository, one of n, is asked again. One that is
-// read anyway is asked at each read: without a pulse, a read asks about all of its pull requests.
-func PulseWait(n int, anyway bool, least time.Duration) time.Duration {
-	if anyway {
-		return least
-	}
-	return max(least, pulseInterval(n))
+// PulseWait returns how long after its pulse a repository, one of n, is asked again.
+func PulseWait(n int, least time.Duration) time.Duration { return max(least, pulseInterval(n)) }
+
+// UnreadWait returns how long after its pulse a repository is read again that is read regardless of it,
+// one of n such. It is asked at each read: without a pulse, a read asks about all of its pull requests.
+// Passes that come more often, and those of other machines, share this time, and so do not use more than
+// unreadPoints, two for the pulse of a hundred and a light query for fifty, nor more requests than
+// perMinute.
+func UnreadWait(n int, least time.Duration) time.Duration {
+	points := 2*((n+perPulse-1)/perPulse) + (n+perLight-1)/perLight
+	return max(least, time.Duration(points)*time.Hour/unreadPoints, time.Duration(n*requestsOfRead)*time.Minute/perMinute)
 }
 
 // A repository is read in every pass while it changed recently: lists lag, two changes in one
@@ -172,9 +177,15 @@ func (r PulseRepo) Judge(now time.Time, n int) ReadReason {
 }
 
 // Allowance returns how many requests a pass may make to read repositories, since being the time
-// since the last look at one. The next pass reads those that have to wait.
-func Allowance(since time.Duration) int {
-	return max(leastRequests, int(min(since, time.Minute)*perMinute/time.Minute))
+// since the last look at one, and recent how many were read within a minute, by this machine and
+// others. The next pass reads those that have to wait. So few that a first read may find none among
+// them are none: the next pass then has more.
+func Allowance(since time.Duration, recent int) int {
+	due := int(min(since, time.Minute) * perMinute / time.Minute)
+	if n := max(due, min(leastRequests, perMinute-recent*requestsOfRead)); n >= 4*requestsOfFirst {
+		return n
+	}
+	return 0
 }
 
 // Spare reports whether there are points for reads that are only in turn: the rest must last for
@@ -238,7 +249,7 @@ const (
 // WatchManner returns how a repository, one of n of its host, is watched, and when it is looked at
 // next if passes come often enough; zero means in the next pass after now.
 func WatchManner(r work.Repo, n int, least time.Duration, now time.Time) (Manner, time.Time) {
-	manner, last, wait := ByPulse, r.Pulse.At, PulseWait(n, false, least)
+	manner, last, wait := ByPulse, r.Pulse.At, PulseWait(n, least)
 	if n <= handful {
 		manner, last, wait = EachPass, r.HeartbeatAt, least
 	}

@@ -98,7 +98,10 @@ func TestPropertyWhatMovedIsRead(t *testing.T) {
 func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "repositories")
-		requests := Allowance(minutes(0, 3).Draw(t, "since"))
+		requests := Allowance(minutes(0, 3).Draw(t, "since"), rapid.IntRange(0, 300).Draw(t, "read within a minute"))
+		if requests == 0 {
+			return // others have just read as many
+		}
 		all, whys := make([]PulseRepo, n), make([]ReadReason, n)
 		for i := range all {
 			all[i].Row.HeartbeatAt = midday.Add(minutes(-100, 0).Draw(t, "read"))
@@ -130,6 +133,54 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 				t.Fatalf("pass %d: %d requests of %d for %d repositories, %d patient", pass, cost, requests, len(chosen), patient)
 			}
 			left -= len(chosen)
+		}
+	})
+}
+
+// However many machines make passes, and however often, together they read no more repositories than one
+// machine that makes a pass a minute, and a few; and those that are read regardless of their pulse use no
+// more points than their share.
+func TestPropertyMachinesReadAtOnePace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 1000).Draw(t, "repositories")
+		every := time.Duration(rapid.IntRange(200, 60_000).Draw(t, "milliseconds between passes")) * time.Millisecond
+		all, whys := make([]PulseRepo, n), make([]ReadReason, n)
+		for i := range whys {
+			all[i].Row.HeartbeatAt, all[i].Row.Pulse.At = midday.Add(-time.Hour), midday.Add(-time.Hour)
+		}
+		last, points := midday.Add(-time.Hour), 0
+		requests := map[time.Duration]int{}
+		const long = 30 * time.Minute
+		for now := midday; now.Before(midday.Add(long)); now = now.Add(every) {
+			recent, due := 0, 0
+			for i := range all {
+				if now.Sub(all[i].Row.HeartbeatAt) < time.Minute {
+					recent++
+				}
+				whys[i] = Quiet
+				if !all[i].Row.Pulse.At.Add(UnreadWait(n, 10*time.Second)).After(now) {
+					all[i].Row.Pulse.At, whys[i] = now, Unread
+					due++
+				} else if all[i].Row.HeartbeatAt.Before(all[i].Row.Pulse.At) && !all[i].Row.HeartbeatAt.Add(UnreadWait(n, 10*time.Second)).After(now) {
+					whys[i] = Unread
+				}
+			}
+			if due > 0 {
+				points += 2*((due+99)/100) + (due+49)/50
+			}
+			for _, i := range ChooseRepos(all, whys, Allowance(now.Sub(last), recent)) {
+				all[i].Row.HeartbeatAt = now
+				last = now
+				requests[now.Sub(midday)/time.Minute] += requestsOfRead
+			}
+		}
+		if most := int(long*unreadPoints/time.Hour) + 2*((n+99)/100) + (n+49)/50; points > most {
+			t.Errorf("%d points, and %d are its share", points, most)
+		}
+		for minute, sum := range requests {
+			if most := 2*perMinute + leastRequests; sum > most { // the window of a pass begins within the minute before
+				t.Errorf("%d requests in minute %d", sum, minute)
+			}
 		}
 	})
 }

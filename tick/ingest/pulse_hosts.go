@@ -57,7 +57,7 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	every := PulseWait(p.all(), false, p.Config.Runtime.MinInterval)
+	every := PulseWait(p.all(), p.Config.Runtime.MinInterval)
 	asked, err := p.ask(ctx, found, now)
 	if err != nil {
 		return nil, nil, err
@@ -74,13 +74,13 @@ func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 		switch {
 		case heard && r.Row.Pulse.Changed.After(r.Row.HeartbeatAt):
 			whys[i] = Moved
-		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, p.Config.Runtime.MinInterval, now):
+		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, found.again, now):
 			whys[i] = Quiet
 		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, p.all()):
 			whys[i] = Quiet
 		}
 	}
-	chosen := ChooseRepos(all, whys, Allowance(now.Sub(found.last)))
+	chosen := ChooseRepos(all, whys, Allowance(now.Sub(found.last), found.recent))
 	return p.split(ctx, chosen, all, whys, asked, found, every, now)
 }
 
@@ -101,7 +101,9 @@ type found struct {
 	unread store.BusySet
 	labels map[int64][]string // labels whose open issues were listed once
 	pulls  int                // tracked open pull requests
+	again  time.Duration      // after which repositories are read again that are read regardless of their pulse
 	last   time.Time          // when one of the repositories was last looked at
+	recent int                // repositories that were read within a minute
 }
 
 func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error) {
@@ -115,11 +117,19 @@ func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error)
 		f.pulls, err = tx.CountOpenPulls(ctx)
 		return err
 	})
+	unread := 0
 	for _, r := range slices.Concat(p.Repos, p.Others) {
 		if at := r.Row.LookedAt(); at.After(f.last) && !at.After(now) {
 			f.last = at
 		}
+		if since := now.Sub(r.Row.HeartbeatAt); since >= 0 && since < time.Minute {
+			f.recent++
+		}
+		if f.mustRead(r) {
+			unread++
+		}
 	}
+	f.again = UnreadWait(unread, p.Config.Runtime.MinInterval)
 	return f, err
 }
 
@@ -186,7 +196,10 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 
 // due reports whether a repository's pulse is asked for now.
 func (p PulsePass) due(r *env.Repo, f found, now time.Time) bool {
-	wait := PulseWait(p.all(), f.mustRead(r), p.Config.Runtime.MinInterval)
+	wait := PulseWait(p.all(), p.Config.Runtime.MinInterval)
+	if f.mustRead(r) {
+		wait = f.again
+	}
 	return r.Row.NodeID != "" && !r.Row.HeartbeatAt.IsZero() && !p.tooSoon(r.Row.Pulse.At, wait, now)
 }
 
@@ -211,14 +224,18 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 		if len(ids) == 0 {
 			return p.KeepClock(ctx, tx, due[0])
 		}
-		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now), p.tellOthers(ctx, tx, a, now))
+		return errors.Join(p.KeepClock(ctx, tx, due[0]), tx.MarkPulseRead(ctx, ids, now), p.noteMoved(ctx, tx, a, now))
 	})
 }
 
-// tellOthers stores what changed in repositories that other machines plan for: that Changed is later
-// than the last read says that they are to be read.
-func (p PulsePass) tellOthers(ctx context.Context, tx *store.Tx, a *asked, now time.Time) error {
-	for _, r := range p.Others {
+// noteMoved stores which repositories changed, for the machines that plan for them, and for a pass that
+// reads later what this one has no requests for: that Changed is later than the last read says that they
+// are to be read. A machine alone asks again.
+func (p PulsePass) noteMoved(ctx context.Context, tx *store.Tx, a *asked, now time.Time) error {
+	if p.Session == nil {
+		return nil
+	}
+	for _, r := range slices.Concat(p.Repos, p.Others) {
 		shown := a.shown[r.Row.ID]
 		if !shown.Known || !shown.moved(r.Row.Pulse) {
 			continue
