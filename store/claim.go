@@ -93,7 +93,7 @@ func (t *Tx) hold(ctx context.Context, c Claim) error {
 type claimsKey struct{}
 
 // Under returns a context under whose claims Update writes. A transaction checks them before its
-// first write to a turn, a run, an action or a merge, and fails with ErrTaken if one is lost.
+// first write to a turn, a run, an action or a merge, and before it adds a work item or an event, and fails with ErrTaken if one is lost.
 func Under(ctx context.Context, claims ...Claim) context.Context {
 	return context.WithValue(ctx, claimsKey{}, append(slices.Clone(claimsOf(ctx)), claims...))
 }
@@ -107,13 +107,15 @@ func claimsOf(ctx context.Context) []Claim {
 func (t *Tx) Hold(c Claim) { t.claims, t.checked = append(slices.Clone(t.claims), c), false }
 
 // moves reports whether a statement writes to a table whose rows only the holder of a claim moves.
-// Prune may delete: it deletes what has ended.
+// Prune may delete: it deletes what has ended. Work items and events are added under a claim, too: among
+// those of a repository a higher id is then a later one. A transaction that commits late, without the
+// claim, would add an older version of a comment as the newest.
 func moves(query string) bool {
 	query = strings.TrimSpace(query)
-	rest, update := strings.CutPrefix(query, "UPDATE ")
-	if !update {
-		var insert bool
-		if rest, insert = strings.CutPrefix(query, "INSERT INTO "); !insert {
+	rest, insert := strings.CutPrefix(query, "INSERT INTO ")
+	if !insert {
+		var update bool
+		if rest, update = strings.CutPrefix(query, "UPDATE "); !update {
 			return false
 		}
 	}
@@ -121,6 +123,8 @@ func moves(query string) bool {
 	switch table {
 	case "turns", "runs", "actions", "merges":
 		return true
+	case "work_items", "events":
+		return insert
 	}
 	return false
 }

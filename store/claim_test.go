@@ -72,7 +72,7 @@ func newClaimed(t *testing.T, d *DB) (c claimed) {
 	return c
 }
 
-// moving has the methods that move a turn, a run, an action or a merge.
+// moving has the methods that move a turn, a run, an action or a merge, or add a work item or an event.
 func moving(c claimed) map[string]func(context.Context, *Tx) error {
 	fresh := work.Action{RepoID: c.repo.ID, TurnID: c.turn.ID, Kind: work.ActionReply, Token: "fresh"}
 	renewed := work.Action{RepoID: c.repo.ID, Kind: work.ActionLabels, Token: c.applied.Token, Target: "other"}
@@ -130,6 +130,18 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"PlanMerging":     func(ctx context.Context, tx *Tx) error { return second(tx.PlanMerging(ctx, fresh)) },
 		"PutMerge":        func(ctx context.Context, tx *Tx) error { return second(tx.PutMerge(ctx, c.merge)) },
 		"LandMerge":       func(ctx context.Context, tx *Tx) error { return second(tx.LandMerge(ctx, c.merge, work.Reason{})) },
+		"AddItem": func(ctx context.Context, tx *Tx) error {
+			return second(tx.AddItem(ctx, work.Item{RepoID: c.repo.ID, Number: 9, State: work.StatePending}))
+		},
+		"AddEvent": func(ctx context.Context, tx *Tx) error {
+			return second(tx.AddEvent(ctx, work.Event{RepoID: c.repo.ID, ItemID: c.turn.ItemID, Key: "fresh"}))
+		},
+		"AddOrReopenEvent": func(ctx context.Context, tx *Tx) error {
+			return second(tx.AddOrReopenEvent(ctx, work.Event{RepoID: c.repo.ID, ItemID: c.turn.ItemID, Key: "fresh"}))
+		},
+		"AddEvents": func(ctx context.Context, tx *Tx) error {
+			return second(tx.AddEvents(ctx, []work.Event{{RepoID: c.repo.ID, ItemID: c.turn.ItemID, Key: "fresh"}}))
+		},
 		"SetMergeRed": func(ctx context.Context, tx *Tx) error {
 			return second(tx.SetMergeRed(ctx, c.merge.ID, []string{"test"}))
 		},
@@ -137,7 +149,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 }
 
 // A pass that lost a turn, or the planning, the notices or the merges of a repository, moves nothing any
-// more: no turn, run, action or merge. With the claim, the same call is not refused.
+// more: no turn, run, action or merge, and adds no work item or event. With the claim, the same call is not refused.
 func TestALostClaimMovesNothing(t *testing.T) {
 	for name := range moving(claimed{}) {
 		d := newDB(t)
@@ -207,6 +219,8 @@ func dumpMoved(t *testing.T, d *DB) string {
 			},
 			func() error { return dumpRows(t.Context(), tx, &all, scanAction, selectAction+"ORDER BY id") },
 			func() error { return dumpRows(t.Context(), tx, &all, scanMerge, selectMerge+"ORDER BY id") },
+			func() error { return dumpRows(t.Context(), tx, &all, scanItem, selectItem+"ORDER BY id") },
+			func() error { return dumpRows(t.Context(), tx, &all, scanEvents(), selectEvent+"ORDER BY id") },
 		} {
 			if err := read(); err != nil {
 				return err
@@ -272,7 +286,7 @@ func TestTheTableOfMovesIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	statement := regexp.MustCompile(`^\s*(UPDATE|INSERT INTO) (turns|runs|actions|merges)\b|^(turns|runs|actions|merges)$`)
+	statement := regexp.MustCompile(`^\s*(UPDATE|INSERT INTO) (turns|runs|actions|merges)\b|^\s*INSERT INTO (events|work_items)\b|^(turns|runs|actions|merges|work_items)$`)
 	moves, calls := map[string]bool{}, map[string][]string{}
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") || f.Name() == "claim.go" {

@@ -304,8 +304,8 @@ type Version struct {
 }
 
 // SupersedeOlderVersions ends the older versions of comments that no turn has taken, and returns
-// their number. A version is older if it was stored earlier: ids grow, because one pass at a time
-// ingests a repository. If versions has several versions of a comment, in any order, the last one
+// their number. A version is older if it was stored earlier: ids grow, because a pass adds events of a
+// repository only while it holds its planning. If versions has several versions of a comment, in any order, the last one
 // stored remains.
 func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at time.Time) (int, error) {
 	ended := int64(0)

@@ -97,26 +97,35 @@ func (t *Tx) SettleNews(ctx context.Context, id int64, state news.State, why str
 
 // ListNews returns the last messages, newest first.
 func (t *Tx) ListNews(ctx context.Context, limit int) ([]news.Entry, error) {
-	return listRows(ctx, t, "list messages", scanNews, selectNews+`ORDER BY id DESC LIMIT ?`, limit)
+	return listRows(ctx, t, "list messages", scanNews, selectNews+`ORDER BY at DESC, id DESC LIMIT ?`, limit)
 }
 
 // ListUndelivered returns the targets that did not get their last messages, among those planned
-// since a time.
-func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undelivered, error) {
-	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Undelivered, err error) {
-		return u, row.Scan(&u.Target, &u.Count, &u.LastError)
-	}, `SELECT u.target, u.n, l.last_error FROM (SELECT n.target, count(*) AS n, max(n.id) AS newest FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what
+// since a time. What counts is when they were sent, and not their ids: any pass plans messages, and one
+// that commits late has the lower ids.
+func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) (all []news.Undelivered, err error) {
+	_, err = listRows(ctx, t, "list who was not told", func(row scanner) (none struct{}, err error) {
+		var target, last string
+		err = row.Scan(&target, &last)
+		if len(all) == 0 || all[len(all)-1].Target != target {
+			all = append(all, news.Undelivered{Target: target})
+		}
+		u := &all[len(all)-1]
+		u.Count, u.LastError = u.Count+1, last
+		return none, err
+	}, `SELECT n.target, n.last_error FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what
 		WHERE n.at >= ? AND (n.state IN ('failed', 'unclear') OR n.state = 'planned' AND n.last_error <> '')
-		AND n.id > coalesce((SELECT max(d.id) FROM notifications d WHERE d.target = n.target AND d.state = 'done'), 0) GROUP BY n.target) u
-		JOIN notifications l ON l.id = u.newest ORDER BY u.target`, millis(since))
+		AND NOT EXISTS (SELECT 1 FROM notifications d WHERE d.target = n.target AND d.state = 'done' AND (d.sent_at > n.sent_at OR d.sent_at = n.sent_at AND d.id > n.id))
+		ORDER BY n.target, n.sent_at, n.id`, millis(since))
+	return all, err
 }
 
 // lasts matches a target's last message of some about a machine, if it is that a state began and not
 // that it ended. The state may last for months; the row keeps the message from being sent again, and
 // causes the one about the end.
 func lasts(begun news.Kind, of string) string {
-	return `(what = '` + string(begun) + `' AND id = (SELECT max(n.id) FROM notifications n
-	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + of + `))`
+	return `(what = '` + string(begun) + `' AND id = (SELECT n.id FROM notifications n
+	WHERE n.target = notifications.target AND n.machine = notifications.machine AND n.` + of + ` ORDER BY n.at DESC, n.id DESC LIMIT 1))`
 }
 
 // newsThatLast matches the messages whose state lasts.
@@ -133,7 +142,7 @@ func (t *Tx) ListSilences(ctx context.Context) ([]news.Entry, error) {
 // got a recovery message since.
 func (t *Tx) FindFailing(ctx context.Context, target, machine string) (news.Entry, bool, error) {
 	e, ok, err := findRow(ctx, t, "find what was told of passes", scanNews,
-		selectNews+`WHERE target = ? AND machine = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target, machine)
+		selectNews+`WHERE target = ? AND machine = ? AND `+newsOfPasses+` ORDER BY at DESC, id DESC LIMIT 1`, target, machine)
 	told := e.State == news.Sent || e.State == news.Done || e.State == news.Unclear
 	return e, ok && e.What == news.PassFailing && told, err
 }

@@ -90,8 +90,12 @@ type rows interface {
 	Close() error
 }
 
-// query sends a query, or finds the answer that a Glance got to it.
+// query sends a query, or finds the answer that a Glance got to it. It may be an INSERT that returns
+// something.
 func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) {
+	if err := t.checkClaims(ctx, query); err != nil {
+		return nil, err
+	}
 	query, args = t.prepare(query, args)
 	if t.glance != nil {
 		return t.glance.rows(query, args)
@@ -205,9 +209,6 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
 	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
-	if err := t.checkClaims(ctx, query); err != nil {
-		return 0, fmt.Errorf("%s: %w", what, err)
-	}
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)
