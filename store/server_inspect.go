@@ -35,7 +35,7 @@ func Inspect(ctx context.Context, at string) (_ *Server, err error) {
 	err = d.inspect(ctx, s)
 	v, versionErr := d.versions(ctx, migrations)
 	s.Schema, s.Newest = v.have, v.last
-	if err = errors.Join(err, versionErr, d.checkMigratable(v)); err != nil {
+	if err = errors.Join(err, versionErr, d.checkUsable(v)); err != nil {
 		return nil, d.engine.explain(interrupted(ctx, err))
 	}
 	session, err := d.Session(ctx)
