@@ -25,6 +25,11 @@ func newMachinesCmd(a *app) *cobra.Command {
 when a pass last began there and when one last read a repository, and the turns that
 the machine holds.
 
+Machines share the work of the same repositories when the configs of all of them name
+one PostgreSQL database, in database or database_env of [runtime]. To begin with the
+database of this machine: gh mergexo database move. "gh mergexo doctor" checks whether
+passes can use the database.
+
 A machine without a pass for much longer than usual is silent: status and doctor warn
 of it, and the [[notify]] targets of failing passes get one message.`,
 		Example: "  $ gh mergexo machines\n  $ gh mergexo machines forget build2",
