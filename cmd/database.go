@@ -39,7 +39,7 @@ but no pass uses it any more. Mirrors and checkouts stay in the state folders.
 A URL with a password belongs into an environment variable, which --to-env names: other
 users see the arguments of a command.`,
 		Example: `  $ gh mergexo pause --all
-  $ gh mergexo database move --to 'postgres://mergexo@db.example.com/mergexo?sslmode=verify-full'
+  $ gh mergexo database move --to 'postgres://db/mergexo?sslmode=verify-full'
   $ gh mergexo database move --to-env MERGEXO_DATABASE
   $ gh mergexo database move --to sqlite`,
 		Args: cli.Args(cli.Words(0, 0)),

@@ -25,6 +25,11 @@ func newMachinesCmd(a *app) *cobra.Command {
 when a pass last began there and when one last read a repository, for how many
 repositories it was the last to plan a turn, and the turns that it works on.
 
+Machines share the work of the same repositories when the configs of all of them name
+one PostgreSQL database, in database or database_env of [runtime]. To begin with the
+database of this machine: gh mergexo database move. "gh mergexo doctor" checks whether
+passes can use the database.
+
 A machine without a pass for much longer than usual is silent: tick, status, doctor
 and report warn of it, and [[notify]] targets get one message (machine_silent). One
 that was paused, or whose schedule was removed, is not silent.`,

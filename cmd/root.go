@@ -43,7 +43,8 @@ on your own machine.
 Put a label on an issue, and the next pass has an agent do the work and opens a
 pull request. People comment, and later passes answer and push fixes until the
 pull request is merged or closed. "gh mergexo tick" runs one pass; cron, launchd
-or a systemd timer repeats it.
+or a systemd timer repeats it. Several machines share the work by one PostgreSQL
+database: see "gh mergexo machines --help".
 
 Exit codes are those of gh: 0 done, 1 an error, 2 cancelled, 4 no GitHub login, or
 GitHub rejects it.`,

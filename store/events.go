@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -107,11 +108,18 @@ func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
 	return err
 }
 
+// longestOutcome bounds outcomes, in bytes: they are indexed, and may quote what GitHub answered.
+const longestOutcome = 500
+
+func cutOutcome(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), longestOutcome)], "")
+}
+
 // FinishEvents marks events as processed. Processed events keep their outcome.
 func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
 		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
-			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), outcome, id)
+			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), cutOutcome(outcome), id)
 		if err != nil {
 			return err
 		}
@@ -138,7 +146,7 @@ func (t *Tx) ListOtherInstallations(ctx context.Context) ([]OtherInstallation, e
 // FinishTurnEvents marks a turn's unprocessed events as processed.
 func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
-		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
+		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), cutOutcome(outcome), turnID)
 	return err
 }
 

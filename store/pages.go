@@ -44,9 +44,15 @@ func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]work.Validator
 	return listRows(ctx, t, fmt.Sprintf("list validators of repository %d", repoID), scanValidator, selectPage+`ORDER BY key`, repoID)
 }
 
+// longestURL bounds the URLs of pages that have a validator, in bytes: they are a key.
+const longestURL = 2000
+
 // PutValidator stores a page's validator. Call it in the transaction that stores the page's
-// contents.
+// contents. A page with a longer URL than longestURL has none: it is read whole each time.
 func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
+	if len(v.URL) > longestURL {
+		return nil
+	}
 	return t.putReading(ctx, "put validator of "+v.URL, readingRow{what: "page", repoID: v.RepoID, key: v.URL, at: v.SeenAt, etag: v.ETag, url: v.Next})
 }
 

@@ -158,8 +158,21 @@ func (e *postgresEngine) unopened(err error) error {
 	return fmt.Errorf("open %s: %w", e.address, err)
 }
 
-// check does nothing: the server enforces references, and checks its pages itself.
-func (*postgresEngine) check(context.Context, *Tx) error { return nil }
+// check looks for what keeps the server from enforcing the schema: an index that was never finished, a
+// constraint that was not checked, a table whose rows a crash of the server deletes. Pages with
+// checksums the server checks itself whenever it reads them.
+func (e *postgresEngine) check(ctx context.Context, tx *Tx) error {
+	found, err := listRows(ctx, tx, "check the schema", scanString, `
+		SELECT 'index ' || c.relname || ' is not valid' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+			WHERE c.relnamespace = to_regnamespace(current_schema()) AND NOT (i.indisvalid AND i.indisready)
+		UNION ALL SELECT 'constraint ' || conname || ' is not valid' FROM pg_constraint WHERE connamespace = to_regnamespace(current_schema()) AND NOT convalidated
+		UNION ALL SELECT 'table ' || relname || ' is unlogged' FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind = 'r' AND relpersistence = 'u'
+		ORDER BY 1`)
+	if err == nil && len(found) > 0 {
+		err = e.fault(strings.Join(found, ", "), "as the owner of the database: REINDEX DATABASE {database}, ALTER TABLE … VALIDATE CONSTRAINT …, ALTER TABLE … SET LOGGED", nil)
+	}
+	return err
+}
 
 // tables reads the schema.
 func (*postgresEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {

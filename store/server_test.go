@@ -143,6 +143,43 @@ func mustParse(t *testing.T, at string) *url.URL {
 	return u
 }
 
+// A schema that the server does not enforce, or whose rows a crash deletes, is a fault with the cure. And
+// whoever inspects a database changes nothing.
+func TestAServersSchemaIsChecked(t *testing.T) {
+	at := emptyServer.Copy(t)
+	d := openAt(t, at)
+	s, err := Inspect(t.Context(), at)
+	if err != nil || s.Version == "" || s.Schema == 0 || s.Schema != s.Newest || s.Free < 1 || s.TLS != "" || s.Lossy == "" || s.Behind.Abs() > clockSlack {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	run(t, d, `ALTER TABLE counters SET UNLOGGED`)
+	if says := faultOf(t, d.Check(t.Context())); !strings.Contains(says, "table counters is unlogged; ") || !strings.Contains(says, "SET LOGGED") {
+		t.Error(says)
+	}
+	bare := (&testpg.Template{Make: func(context.Context, string) error { return nil }}).Copy(t)
+	if s, err := Inspect(t.Context(), bare); err != nil || s.Schema != 0 {
+		t.Errorf("without a schema: %+v, %v", s, err)
+	}
+	if _, ok, err := OpenReadOnly(t.Context(), bare); ok || err != nil {
+		t.Errorf("it has a schema now: %v", err)
+	}
+	if _, ok, err := OpenReadOnly(t.Context(), "postgres://u@/d?host="+url.QueryEscape(t.TempDir())); ok || err == nil {
+		t.Error("a missing socket is no missing database")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // it never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, err = Open(t.Context(), "postgres://u:"+secret+"@"+listener.Addr().String()+"/d?sslmode=disable&connect_timeout=1", Options{Now: clock})
+	if says := faultOf(t, err); !strings.Contains(says, "it does not answer; check that the server runs") {
+		t.Error(says)
+	}
+}
+
 // What no server for tests is like.
 func TestRefusedServers(t *testing.T) {
 	e := &postgresEngine{address: "postgres://u@h/d"}

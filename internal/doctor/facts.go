@@ -221,6 +221,7 @@ type Server struct {
 	Ahead    time.Duration // how much later it is on this machine; less than 0: it is earlier
 	Free     int           // how many more connections it accepts from us
 	Machines int           // machines whose passes use the database
+	Lossy    string        // the setting by which it may lose rows when it crashes; empty: none
 }
 
 // Disk is the room on a disk.

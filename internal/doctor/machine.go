@@ -197,6 +197,13 @@ func connections(s *Server) []Check {
 	return ok(fmt.Sprintf("the database server accepts %s more", count(s.Free, "connection", "connections")))
 }
 
+func durability(s *Server) []Check {
+	if s.Lossy != "" {
+		return warn("the database server may lose rows when it or its machine crashes: "+s.Lossy, "set it to on in postgresql.conf: a pass relies on what it has stored")
+	}
+	return ok("the database server keeps what it has committed")
+}
+
 // serverClock allows for what a connection takes.
 const serverClock = 5 * time.Second
 

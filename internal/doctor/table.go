@@ -117,6 +117,7 @@ var table = []Row{
 	{"state", forMachine, "whether the state folder is safe, and each folder, file and lock in it can be written", usual | BeforeTurn, state},
 	{"database", forMachine, "whether the state database is whole and can be written; on a PostgreSQL server: whether it can be reached, its version, the encryption, and what its user may do", usual, database},
 	{"database_connections", forMachine, "how many more connections the PostgreSQL server accepts", usual, server(connections)},
+	{"database_durability", forMachine, "whether the settings of the PostgreSQL server keep committed rows through a crash", usual, server(durability)},
 	{"database_clock", forMachine, "the difference between the clocks of this machine and the PostgreSQL server", usual, server(databaseClock)},
 	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", usual, metricsFile},
 	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},

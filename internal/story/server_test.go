@@ -292,7 +292,7 @@ func TestOnAServerEveryCommandWorks(t *testing.T) {
 		t.Error(stdout)
 	}
 	m.configure("database", at)
-	if out := m.ran("doctor", "--json", "checks", "--jq", `.checks[] | select(.code | startswith("database")) | "\(.code) \(.level) \(.says)"`); strings.Count(out, " ok ") != 3 || !strings.Contains(out, "PostgreSQL ") {
+	if out := m.ran("doctor", "--json", "checks", "--jq", `.checks[] | select(.code | startswith("database")) | "\(.code) \(.level) \(.says)"`); strings.Count(out, " ok ") != 3 || !strings.Contains(out, "PostgreSQL ") || !strings.Contains(out, "database_durability warning ") {
 		t.Error(out)
 	}
 	play(true)

@@ -31,8 +31,12 @@ func ParseRepoName(s, defaultHost string) (RepoName, error) {
 	return RepoName{Host: strings.ToLower(parts[0]), Owner: parts[1], Name: parts[2]}, nil
 }
 
+// longestName bounds a host's name, as DNS does, and those of owners and repositories, which GitHub
+// bounds further. Keys of the database are made of them.
+const longestName = 253
+
 func validNamePart(s string) bool {
-	if s == "" || strings.HasPrefix(s, "-") {
+	if s == "" || len(s) > longestName || strings.HasPrefix(s, "-") {
 		return false
 	}
 	for _, r := range s {
