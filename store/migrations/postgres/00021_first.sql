@@ -640,7 +640,7 @@ CREATE TABLE notifications (
 );
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
-CREATE INDEX notifications_passes ON notifications (target, machine, at) WHERE what IN ('pass_failing', 'pass_recovered');
+CREATE INDEX notifications_passes ON notifications (target, machine, at, id) WHERE what IN ('pass_failing', 'pass_recovered');
 
 CREATE TABLE notify_targets (
     target TEXT    COLLATE "C" NOT NULL,
