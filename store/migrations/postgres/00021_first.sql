@@ -661,8 +661,8 @@ CREATE TABLE notifications (
 );
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
-CREATE INDEX notifications_passes ON notifications (target, machine, at) WHERE what IN ('pass_failing', 'pass_recovered');
-CREATE INDEX notifications_silences ON notifications (target, machine, at) WHERE what IN ('machine_silent', 'machine_back');
+CREATE INDEX notifications_passes ON notifications (target, machine, at, id) WHERE what IN ('pass_failing', 'pass_recovered');
+CREATE INDEX notifications_silences ON notifications (target, machine, at, id) WHERE what IN ('machine_silent', 'machine_back');
 
 CREATE TABLE notify_targets (
     target TEXT    COLLATE "C" NOT NULL,

@@ -761,8 +761,8 @@ CREATE TABLE notifications (
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
 -- What was told of a machine last, without a walk over all that was ever told of it.
-CREATE INDEX notifications_passes ON notifications (target, machine, at) WHERE what IN ('pass_failing', 'pass_recovered');
-CREATE INDEX notifications_silences ON notifications (target, machine, at) WHERE what IN ('machine_silent', 'machine_back');
+CREATE INDEX notifications_passes ON notifications (target, machine, at, id) WHERE what IN ('pass_failing', 'pass_recovered');
+CREATE INDEX notifications_silences ON notifications (target, machine, at, id) WHERE what IN ('machine_silent', 'machine_back');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (
