@@ -226,9 +226,9 @@ func (f *fleet) stop() error {
 		errs = append(errs, c.Process.Signal(syscall.SIGSTOP), stands(c.Process.Pid))
 	}
 	f.w.mu.Unlock()
-	const ends = `application_name = 'gh mergexo pass' OR state LIKE 'idle in transaction%'`
-	errs = append(errs, f.await(`SELECT count(pg_terminate_backend(pid) OR TRUE)::text FROM pg_stat_activity
-		WHERE datname = current_database() AND application_name LIKE 'gh mergexo%' AND (`+ends+`)`))
+	// A transaction under way waits for its next statement soon.
+	errs = append(errs, f.await(`SELECT count(CASE WHEN application_name = 'gh mergexo pass' OR state LIKE 'idle in transaction%' THEN pg_terminate_backend(pid) ELSE TRUE END)::text
+		FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'gh mergexo%' AND (application_name = 'gh mergexo pass' OR state <> 'idle')`))
 	close(f.halt)
 	return errors.Join(errs...)
 }
