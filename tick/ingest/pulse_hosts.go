@@ -236,8 +236,8 @@ func (p PulsePass) noteMoved(ctx context.Context, tx *store.Tx, a *asked, now ti
 		return nil
 	}
 	for _, r := range slices.Concat(p.Repos, p.Others) {
-		shown := a.shown[r.Row.ID]
-		if !shown.Known || !shown.moved(r.Row.Pulse) {
+		shown, first := a.shown[r.Row.ID], r.Row.Pulse.Issues.IsZero() && r.Row.Pulse.Pulls.IsZero()
+		if !shown.Known || first || !shown.moved(r.Row.Pulse) { // what it showed first may be old
 			continue
 		}
 		if err := tx.PutPulse(ctx, r.Row.ID, work.Pulse{Issues: shown.Issues, Pulls: shown.Pulls, Changed: now}); err != nil {
