@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -211,25 +210,6 @@ func diesWithAnswers(h history) []point {
 
 func diesAfterTheTool(h history) []point {
 	return upTo(h.counts.answers, point{act: actKill, at: atAnswer, when: after})
-}
-
-// stopsBeforeReplies is where the intent of a reply was stored, and the next request is the reply. The
-// numbers are those of a program that does not ask for its session.
-func stopsBeforeReplies(h history) (points []point) {
-	stored, asked, between := 0, 0, 0
-	for _, line := range h.said {
-		n, isCommit := strings.CutSuffix(strings.ToLower(line), ": commit")
-		switch {
-		case isCommit:
-			_, _ = fmt.Sscanf(n, "statement %d", &stored)
-			asked, between = asked+between, 0
-		case strings.Contains(line, ": SELECT count(*) FROM pg_locks"):
-			between++
-		case strings.Contains(line, "/replies, write "):
-			points = append(points, point{act: actStop, at: atStatement, n: stored - asked, when: after})
-		}
-	}
-	return points
 }
 
 func stopsWithAnswers(h history) []point {
