@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -211,21 +210,6 @@ func diesWithAnswers(h history) []point {
 
 func diesAfterTheTool(h history) []point {
 	return upTo(h.counts.answers, point{act: actKill, at: atAnswer, when: after})
-}
-
-// stopsBeforeReplies is where the intent of a reply was stored, and the next request is the reply.
-func stopsBeforeReplies(h history) (points []point) {
-	stored := 0
-	for _, line := range h.said {
-		n, isCommit := strings.CutSuffix(strings.ToLower(line), ": commit")
-		if isCommit {
-			_, _ = fmt.Sscanf(n, "statement %d", &stored)
-		}
-		if strings.Contains(line, "/replies, write ") {
-			points = append(points, point{act: actStop, at: atStatement, n: stored, when: after})
-		}
-	}
-	return points
 }
 
 func stopsWithAnswers(h history) []point {

@@ -358,17 +358,6 @@ func (u Turn) Role() string {
 			}},
 		},
 		{
-			guard: "the session is asked before an effect", file: "actions/actions.go", scenario: "comments on a fleet", points: stopsBeforeReplies,
-			edits: []edit{{`
-	if r.Alive != nil {
-		if err := r.Alive(ctx); err != nil {
-			return a, err
-		}
-	}
-	seen, err := e.do`, `
-	seen, err := e.do`}},
-		},
-		{
 			guard: "locks are on the connection of the session", file: "store/session.go", scenario: "comments on a fleet", points: stopsWithAnswers,
 			edits: []edit{
 				{`
