@@ -132,10 +132,12 @@ func lasts(begun news.Kind, of string) string {
 var newsThatLast = `(` + lasts(news.PassFailing, newsOfPasses) + ` OR ` + lasts(news.Silent, newsOfSilences) + `)`
 
 // ListSilences returns the last messages to targets that a machine is silent, unless the target got
-// one about the end of the silence since.
+// one about the end of the silence since, or the machine is forgotten.
 func (t *Tx) ListSilences(ctx context.Context) ([]news.Entry, error) {
 	return listRows(ctx, t, "list what was told of silent machines", scanNews,
-		selectNews+`WHERE `+newsOfSilences+` AND `+lasts(news.Silent, newsOfSilences)+` AND state IN ('sent', 'done', 'unclear') ORDER BY target, machine`)
+		selectNews+`WHERE id IN (SELECT (SELECT n.id FROM notifications n WHERE n.target = t.target AND n.machine = m.name AND n.`+newsOfSilences+`
+			ORDER BY n.at DESC, n.id DESC LIMIT 1) FROM machines m CROSS JOIN (SELECT DISTINCT target FROM notify_targets) t)
+			AND what = '`+string(news.Silent)+`' AND state IN ('sent', 'done', 'unclear') ORDER BY target, machine`)
 }
 
 // FindFailing returns the last message to a target that a machine's passes fail, unless the target

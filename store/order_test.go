@@ -36,8 +36,7 @@ var ordered = map[string]string{
 	"GetSessionUsage": byTurn, "PutSession": byTurn,
 	"ListSpent": byPlanning + "; " + byTurn, "RenewAllowance": byPlanning + "; " + byTurn,
 	"ListDueWaits": listed, "ListItemActions": listed, "ListUnreportedHalts": listed, "ListUnsettledMerges": listed, "hideTables": listed,
-	"ListOldTurns": "they ended months ago",
-	"LastTurn":     fair, "ListUndelivered": tieBreak,
+	"LastTurn": fair, "ListUndelivered": tieBreak,
 }
 
 // byID matches SQL that orders rows by their ids, or compares ids by more and less.

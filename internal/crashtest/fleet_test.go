@@ -432,7 +432,7 @@ func (w *world) said() string {
 	return string(text)
 }
 
-// kindsOfFleet are the lines of the table.
+// kindsOfFleet has the lines of the table.
 var kindsOfFleet = map[deed]string{
 	actCut:      "fleet: connections cut",
 	actStop:     "fleet: stopped past its session",
