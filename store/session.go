@@ -52,8 +52,9 @@ const (
 
 // dialed is a connection for a session.
 type dialed struct {
-	conn *pgx.Conn
-	err  error
+	conn  *pgx.Conn
+	close func()
+	err   error
 }
 
 // dial begins to connect for the session of a pass: that takes as many round trips as to connect the pool.
@@ -64,12 +65,11 @@ func (d *DB) dial(ctx context.Context) {
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo pass"
 	config.AfterConnect = nil                                     // begin sets it up
-	config.AfterConnect = nil                                     // it has no transactions
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements, before it is recognised
 	d.dialed = make(chan dialed, 1)
 	go func() {
 		conn, err := pgx.ConnectConfig(ctx, config)
-		d.dialed <- dialed{conn, err}
+		d.dialed <- dialed{conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, err}
 	}()
 }
 
@@ -79,7 +79,7 @@ func (d *DB) hangUp() {
 		return
 	}
 	if one := <-d.dialed; one.conn != nil {
-		_ = one.conn.Close(context.Background())
+		one.close()
 	}
 	d.dialed = nil
 }

@@ -100,7 +100,7 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 	if t.glance != nil {
 		return t.glance.rows(query, args)
 	}
-	return t.sql.QueryContext(ctx, query, args...)
+	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
 }
 
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }

@@ -42,9 +42,6 @@ func (f fleet) begins(machine int) time.Duration {
 // account returns that of a machine.
 func (f fleet) account(machine int) int { return machine % f.accounts }
 
-// sharing is how many machines share the account of each.
-func (f fleet) sharing() int { return f.machines / f.accounts }
-
 // costs is what the program was seen to ask for each deed that it sees, beside pulses, lists
 // and light queries.
 type costs struct {

@@ -39,7 +39,6 @@ type storm struct {
 	random *rand.Rand // of people and faults
 
 	mu      sync.Mutex
-	calm    bool
 	passes  map[string]map[*exec.Cmd]<-chan struct{} // that run, by machine
 	ended   map[string]int                           // by machine
 	codes   map[int]int                              // how passes ended; -1: killed
