@@ -85,6 +85,11 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	}
 	if p.Store.Shared() {
 		note.after = fleetOf(m, known)
+		for _, name := range r.Others {
+			if note.lost && !slices.Contains(note.after.Others, name) { // a second loss may follow
+				note.after.Others = append(note.after.Others, name)
+			}
+		}
 	}
 	note.row = m
 	return note, fleet, nil

@@ -72,8 +72,11 @@ func (p *Pass) awaitJournals(ctx context.Context, tx *store.Tx, n machineNote) e
 		return err
 	}
 	i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == n.row.Name })
-	if !p.awaited(n.row) && (len(known) == 0 || i >= 0 && behind(known[i], n.row, n.before)) {
+	if !p.awaited(n.row) && (i < 0 || behind(known[i], n.row, n.before)) {
 		for _, name := range n.before.Others {
+			if i < 0 && slices.ContainsFunc(known, func(k work.Machine) bool { return k.Name == name }) {
+				continue // it found the loss by itself
+			}
 			if err := tx.AwaitMachine(ctx, name); err != nil {
 				return err
 			}

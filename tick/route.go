@@ -53,7 +53,8 @@ func (p *Pass) chooseMerges(plans []plan.Plan) {
 // How long a pass tries for the repositories that other machines planned for while it read.
 const (
 	lookAgainFor   = 5 * time.Second
-	lookAgainEvery = 100 * time.Millisecond
+	lookAgainFirst = 100 * time.Millisecond // the first wait; each further one is twice as long
+	lookAgainLast  = time.Second
 )
 
 // lookAgain plans for repositories for which other machines planned until now: they may have more to do
@@ -64,7 +65,8 @@ func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int
 	elsewhere = slices.DeleteFunc(elsewhere, func(r *env.Repo) bool {
 		return r.Removed || r.Row.NodeID == "" || p.Only != nil && !p.Only.Equal(r.Name) || p.Accounts.HostSkipped(r.Name.Host) != nil
 	})
-	for tries := lookAgainFor / lookAgainEvery; tries > 0 && len(elsewhere) > 0; tries-- {
+	wait := lookAgainFirst
+	for rest := lookAgainFor; rest > 0 && len(elsewhere) > 0; rest, wait = rest-wait, min(2*wait, lookAgainLast) {
 		if free, err := p.hasSlot(running + len(leases)); err != nil || !free {
 			return plans, leases, err
 		}
@@ -88,7 +90,7 @@ func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int
 			select {
 			case <-ctx.Done():
 				return plans, leases, ctx.Err()
-			case <-time.After(lookAgainEvery):
+			case <-time.After(wait):
 			}
 		}
 	}
@@ -114,7 +116,7 @@ func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int, r
 
 // hasSlot reports whether one more turn may start.
 func (p *Pass) hasSlot(running int) (bool, error) {
-	if running >= p.maxTurns() {
+	if running >= p.maxTurns() || p.Day.Left <= 0 {
 		return false, nil
 	}
 	s, err := p.freeSlot(-1)

@@ -81,6 +81,9 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (work.Depende
 // issue is not documented.
 const blockersLife = 30 * time.Minute
 
+// mostBlocked is for how many issues of a repository a pass reads what blocks them.
+const mostBlocked = 50
+
 // blocking is what GitHub lists as blocking an item's issue.
 type blocking struct {
 	item   int64 // 0: a new one
@@ -106,8 +109,12 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			due = append(due, item)
 		}
 	}
-	for _, item := range due {
-		b, err := h.blockersOf(ctx, item.ID, item.Number)
+	for _, item := range due[:min(len(due), mostBlocked)] {
+		known, err := h.knownBlockers(ctx, item.ID)
+		if err != nil {
+			return err
+		}
+		b, err := h.blockersOf(ctx, item, known)
 		if github.OutOfTime(err) {
 			h.stopReading(err)
 			return nil
@@ -118,28 +125,28 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)
-		if err := h.tellLateBlockers(ctx, item, b); err != nil {
-			return err
-		}
+		h.tellLateBlockers(item, b, known)
 	}
 	return nil
 }
 
-// tellLateBlockers plans a comment on an issue that others block since work on it began: that work
-// is not held.
-func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocking) error {
-	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
-		return nil
-	}
+// knownBlockers returns the stored states of what an item depends on, by reference.
+func (h *reading) knownBlockers(ctx context.Context, item int64) (map[string]work.DependencyState, error) {
 	known := map[string]work.DependencyState{}
-	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		stored, err := tx.ListDependencies(ctx, item.ID)
+	return known, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		stored, err := tx.ListDependencies(ctx, item)
 		for _, d := range stored {
 			known[d.Ref] = d.State
 		}
 		return err
-	}); err != nil {
-		return err
+	})
+}
+
+// tellLateBlockers plans a comment on an issue that others block since work on it began: that work
+// is not held.
+func (h *reading) tellLateBlockers(item work.Item, b blocking, known map[string]work.DependencyState) {
+	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
+		return
 	}
 	var late []string
 	for _, x := range b.list {
@@ -148,7 +155,7 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 		}
 	}
 	if len(late) == 0 {
-		return nil
+		return
 	}
 	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late "+strings.Join(late, " "))
 	body := fmt.Sprintf("Blocked by %s now, but work on this issue has begun, and continues. To hold it, comment `/mergexo pause`; to end it, `/mergexo cancel`.", strings.Join(late, ", "))
@@ -156,35 +163,60 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
 	})
-	return nil
 }
 
 // blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
-// issues that it does not list for an account that may not see them.
-func (h *reading) blockersOf(ctx context.Context, item int64, number int) (blocking, error) {
-	b := blocking{item: item, number: number}
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+// issues that it does not list for an account that may not see them. Such a count may be older than
+// the list, so that one alone proves nothing.
+func (h *reading) blockersOf(ctx context.Context, item work.Item, known map[string]work.DependencyState) (blocking, error) {
+	b := blocking{item: item.ID, number: item.Number}
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, item.Number)
 	if err != nil || !ok {
 		return b, err
 	}
+	hidden := work.DependencyOpen
+	if _, twice := known[""]; twice {
+		hidden = work.DependencyRefused
+	}
 	if b.Open = is.Blockers.Open; is.Blockers.All > 0 {
-		if b.list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, number); err != nil {
+		b.list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, item.Number)
+		if github.IsStatus(err, 403, 451) {
+			hidden, err = work.DependencyRefused, nil
+		}
+		if err != nil {
 			return b, err
 		}
 	}
-	seen := 0
-	for _, x := range b.list {
+	open := 0
+	for i, x := range b.list {
+		b.list[i].Ref = h.called(x.Ref)
 		if x.State == work.DependencyOpen {
-			seen++
+			open++
 		}
 	}
-	if seen < b.Open {
-		b.list = append(b.list, work.Blocker{State: work.DependencyRefused})
+	life := blockersLife
+	if open < b.Open {
+		b.list, life = append(b.list, work.Blocker{State: hidden}), dependencyLife
 	}
 	if slices.ContainsFunc(b.list, func(x work.Blocker) bool { return x.State != work.DependencyClosed }) {
-		b.LookAt = h.now().Add(blockersLife)
+		b.LookAt = h.now().Add(life)
 	}
 	return b, nil
+}
+
+// called returns a reference with the name by which the config calls its repository, which may have
+// been renamed, or be spelled otherwise.
+func (h *reading) called(ref string) string {
+	d, ok := work.ParseDependency(ref, h.repo.Name)
+	if !ok {
+		return ref
+	}
+	for _, r := range h.env.All {
+		if d.Repo.Equal(r.Row.Current) || d.Repo.Equal(r.Name) {
+			d.Repo = r.Name
+		}
+	}
+	return d.String()
 }
 
 // changedRefs names the repository's issues that changed since the last pass, in lower case.

@@ -27,7 +27,7 @@ func (r *itemPlanner) waitsForOthers(kind work.Kind) bool {
 		switch r.item.Dependencies[ref] {
 		case work.DependencyClosed:
 		case work.DependencyOpen:
-			open = append(open, name)
+			open = append(open, cmp.Or(name, "an issue elsewhere"))
 		case work.DependencyMissing:
 			why = work.WhyDependsMissing
 		case work.DependencyDropped:
@@ -39,6 +39,9 @@ func (r *itemPlanner) waitsForOthers(kind work.Kind) bool {
 			r.stop(work.Reason{Kind: why, Name: name})
 			return true
 		}
+	}
+	if b := r.item.Blocked; len(open) == 0 && !b.LookAt.IsZero() && !b.LookAt.After(r.v.Now) {
+		open = append(open, "what GitHub is still to be asked for")
 	}
 	if circle := r.v.Circle(r.item); len(circle) > 0 {
 		r.stop(work.Reason{Kind: work.WhyDependsCircle, Names: circle})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -175,7 +176,12 @@ func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
 	}
 	seen, err := r.tx.ListDependencies(ctx, i.ID)
 	for _, d := range seen {
-		i.Dependencies[d.Ref] = d.State
+		for ref := range i.Dependencies {
+			if strings.EqualFold(ref, d.Ref) {
+				delete(i.Dependencies, ref)
+			}
+		}
+		i.Dependencies[d.Ref] = cmp.Or(d.State, work.DependencyOpen) // empty: it could not be read
 	}
 	return err
 }

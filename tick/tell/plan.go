@@ -3,6 +3,7 @@ package tell
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -20,8 +21,9 @@ type change struct {
 // it may have died. If there is nothing new, it writes nothing.
 func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []news.Entry, err error) {
 	var c change
+	now := t.Now() // one for both runs of a Glance, which reads the same both times
 	err = t.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		c, err = t.read(ctx, tx, passes)
+		c, err = t.read(ctx, tx, passes, now)
 		if err == nil {
 			planned, err = tx.ListPlannedNews(ctx)
 		}
@@ -51,7 +53,7 @@ func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []
 }
 
 // read loads the facts and decides what to write.
-func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFacts) (c change, err error) {
+func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFacts, now time.Time) (c change, err error) {
 	known, err := tx.ListKnownTargets(ctx)
 	if err != nil {
 		return c, err
@@ -62,7 +64,7 @@ func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFact
 		return c, nil
 	}
 	c.fresh = t.fresh(known, targets)
-	f, err := t.facts(ctx, tx, targets, passes)
+	f, err := t.facts(ctx, tx, targets, passes, now)
 	if err != nil {
 		return c, err
 	}
@@ -105,8 +107,7 @@ func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.K
 }
 
 // facts loads the facts for messages and redacts them, because people paste secrets into titles.
-func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, passes *work.PassFacts) (f news.Facts, err error) {
-	now := t.Now()
+func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, passes *work.PassFacts, now time.Time) (f news.Facts, err error) {
 	since := now.Add(-news.MostAge)
 	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
 	if t.Store.Shared() {
@@ -114,10 +115,8 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 		if f.Others, err = t.others(ctx, tx); err != nil {
 			return f, err
 		}
-		if len(f.Others) > 0 {
-			if f.Silences, err = tx.ListSilences(ctx); err != nil {
-				return f, err
-			}
+		if f.Silences, err = tx.ListSilences(ctx); err != nil {
+			return f, err
 		}
 	}
 	f.Stops, err = tx.ListNewStops(ctx, since)

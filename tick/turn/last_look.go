@@ -78,7 +78,7 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 		return is, &work.CancelledError{Reason: "the issue was closed"}
 	case !work.HasLabel(is.Labels, l.Item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away"}
-	case l.Turn.Step == work.StepClaimed && is.Blockers.Open > l.Item.Blocked.Open: // no agent has worked yet
+	case l.Turn.Step == work.StepClaimed && l.Turn.Runs == 0 && is.Blockers.Open > l.Item.Blocked.Open: // no agent has worked yet
 		if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.LookAtBlockers(ctx, l.Item.ID, p.Now()) }); err != nil {
 			return is, err
 		}
