@@ -61,11 +61,17 @@ func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
 // for anything.
 const idleInTransaction = time.Minute
 
-// boundTransactions sets up a connection for transactions. As a parameter of the connection a pooler
-// would refuse the setting.
-func boundTransactions(ctx context.Context, conn *pgconn.PgConn) error {
-	_, err := conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())).ReadAll()
-	return err
+// boundTransactions sets up a connection for transactions, in one round trip. As parameters of the
+// connection a pooler would refuse the settings.
+func boundTransactions(readOnly bool) pgconn.AfterConnectFunc {
+	set := fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())
+	if readOnly {
+		set += `; SET default_transaction_read_only = on`
+	}
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		_, err := conn.Exec(ctx, set).ReadAll()
+		return err
+	}
 }
 
 // isServer reports whether a database is on a PostgreSQL server, and no SQLite file.
@@ -243,7 +249,7 @@ func connectServer(at string, readOnly bool) (*DB, error) {
 		return nil, fmt.Errorf("open the state database: %w", err)
 	}
 	if readOnly {
-		config.RuntimeParams["default_transaction_read_only"] = "on"
+		config.AfterConnect = boundTransactions(true)
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // in one round trip
 	e := &postgresEngine{address: address, config: config, readOnly: readOnly}
@@ -328,7 +334,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 		return nil, "", (&postgresEngine{address: address}).fault(why, "correct the URL of the database", nil)
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
-	config.AfterConnect = boundTransactions
+	config.AfterConnect = boundTransactions(false)
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime
