@@ -164,7 +164,7 @@ func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs)
 		return "", err
 	}
 	ended := false
-	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+	shared, err := a.WithFormerFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		ended, err = tx.ResumeFleet(ctx)
 		return err
 	})

@@ -23,7 +23,8 @@ func newMachinesCmd(a *app) *cobra.Command {
 		Short: "List the machines that share the database",
 		Long: `List the machines whose passes use the same database: the version of the program,
 when a pass last began there and when one last read a repository, for how many
-repositories it was the last to plan a turn, and the turns that it works on.
+repositories it was the last to plan a turn, and the turns that it works on. Times are
+some minutes old at most.
 
 Machines share the work of the same repositories when the configs of all of them name
 one PostgreSQL database, in database or database_env of [runtime]. To begin with the
@@ -91,7 +92,7 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	}
 	var known []work.Machine
 	forgotten := false
-	shared, err := a.WithFleet(ctx, cfg, func(tx *store.Tx) (err error) {
+	shared, err := a.WithFormerFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		if known, err = tx.ListMachines(ctx); err != nil {
 			return err
 		}

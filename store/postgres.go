@@ -325,7 +325,8 @@ func (d *DB) hideTables(ctx context.Context) error {
 // serverConfig reads a URL. The address is the URL without a password, for people.
 func serverConfig(at string) (config *pgx.ConnConfig, address string, err error) {
 	u, err := url.Parse(at)
-	if err != nil {
+	authority, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(at, "postgres://"), "postgresql://"), "/")
+	if err != nil || strings.Count(authority, "@") > 1 { // pgx would take what follows the first @ for a host
 		return nil, "", errors.New("the URL of the database cannot be parsed; write postgres://user@host:5432/database?sslmode=verify-full, with special characters of the password percent-encoded") // url.Error quotes the password
 	}
 	address = withoutPassword(*u)

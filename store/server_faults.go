@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -38,7 +39,7 @@ const lockNotAvailable = "55P03"
 // and database in them.
 var remedies = map[string]string{
 	"08":             startServer,
-	"28":             "correct the user and the password in the URL of the database, and allow the user in pg_hba.conf",
+	"28":             "correct the user in the URL of the database and the password there or in ~/.pgpass, and allow the user in pg_hba.conf",
 	"3D000":          "create the database: createdb -E UTF8 -T template0 -O {user} {database}",
 	"3F000":          "create the schema, or correct search_path in the URL of the database",
 	"40":             "other machines changed the same rows each time; " + retryLater,
@@ -73,6 +74,9 @@ func (e *postgresEngine) explain(err error) error {
 			}
 		}
 		return err
+	}
+	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return e.fault(untrusted.Error(), "name the server in the URL of the database as its certificate does, and in sslrootcert the file with the certificate that signed it", err)
 	}
 	if isLost(err) {
 		return e.fault(reached(err), startServer, err)

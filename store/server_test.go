@@ -94,13 +94,14 @@ func TestBadServers(t *testing.T) {
 	run(t, openAt(t, two), `CREATE SCHEMA beside; CREATE TABLE beside.merge_words (id int)`)
 	for what, c := range map[string]struct{ at, says, cure string }{
 		"no URL":              {"postgres://u:" + secret + "@h:port/d", "cannot be parsed", "percent-encoded"},
+		"an @ in a password":  {"postgres://u:x@" + secret + "@h/d?sslmode=verify-full", "cannot be parsed", "percent-encoded"},
 		"no such option":      {with(t, asUser(t, at, "x"), func(_ *url.URL, q url.Values) { q.Set("sslmode", "perhaps") }), "sslmode", ""},
 		"not encrypted":       {"postgres://u:" + secret + "@db.example.com/d", "db.example.com might not be encrypted", "sslmode=verify-full"},
 		"surely plain":        {"postgres://u:" + secret + "@10.1.2.3/d?sslmode=disable", "10.1.2.3 might not be encrypted", "sslmode=verify-full"},
 		"one of two is plain": {"postgres://u:" + secret + "@127.0.0.1,db.example.com/d?sslmode=disable", "db.example.com might not be", "sslmode"},
 		"no server":           {"postgres://u:" + secret + "@/d?host=" + url.QueryEscape(t.TempDir()), "no such file", "check that the server runs"},
 		"nobody listens":      {"postgres://u:" + secret + "@127.0.0.1:1/d", "refused", "check that the server runs"},
-		"wrong password":      {asUser(t, at, "locked"), "password authentication failed", "correct the user and the password"},
+		"wrong password":      {asUser(t, at, "locked"), "password authentication failed", "the password there or in ~/.pgpass"},
 		"no such user":        {asUser(t, at, "nobody_there"), `role "nobody_there" does not exist`, "correct the user"},
 		"no such database":    {with(t, at, func(u *url.URL, _ url.Values) { u.Path = "/nowhere" }), `"nowhere" does not exist`, "createdb"},
 		"may not create":      {asUser(t, bare, name), "may not create tables in the schema public", "GRANT CREATE ON SCHEMA"},
@@ -116,7 +117,7 @@ func TestBadServers(t *testing.T) {
 				t.Fatal("it was opened")
 			}
 			says := err.Error()
-			if c.cure != "" && what != "no URL" {
+			if c.cure != "" && c.says != "cannot be parsed" {
 				says = faultOf(t, err)
 			}
 			if strings.Contains(says, secret) || strings.Contains(says, "\n") || !strings.Contains(says, c.says) || !strings.Contains(says, c.cure) {

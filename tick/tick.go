@@ -68,6 +68,9 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.tellDeaths(ctx)
 	working, stop := p.Session.Watch(ctx)
 	err = p.run(working, rep, unlock)
+	if errors.Is(err, store.ErrTaken) { // a lost session looks like that, too
+		_ = p.Session.Alive(ctx)
+	}
 	stop()
 	if lost := p.Session.Lost(); lost != nil { // the rest followed from it, and looks as if a person had interrupted the pass
 		err = lost

@@ -61,23 +61,33 @@ func (m Machines) Troubles(here string, now time.Time) (lines [][2]string) {
 }
 
 // WithFleet runs fn in a transaction of the database that machines share; shared is false if this one
-// shares none. Of such a one it runs fn as well if the database has what holds for several machines, from
-// a time when it was shared. It does not wait long: a person who pauses everything has no time.
+// shares none. It does not wait long: a person who pauses everything has no time.
 func (a *App) WithFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
 	m, err := a.Machine(cfg)
-	if err != nil {
+	if err != nil || !m.Shared() {
 		return false, err
 	}
-	if !m.Shared() && !wasShared(ctx, cfg) {
-		return false, nil
+	return true, updateWithin(ctx, m, fn)
+}
+
+// WithFormerFleet is WithFleet also for the database of one machine that has what holds for several
+// machines, from a time when it was shared.
+func (a *App) WithFormerFleet(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (shared bool, err error) {
+	m, err := a.Machine(cfg)
+	if err != nil || !m.Shared() && !wasShared(ctx, cfg) {
+		return false, err
 	}
+	return true, updateWithin(ctx, m, fn)
+}
+
+func updateWithin(ctx context.Context, m *machine.Machine, fn func(*store.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, fleetTime)
 	defer cancel()
 	db, err := m.OpenShared(ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
-	return true, errors.Join(db.Update(ctx, fn), db.Close())
+	return errors.Join(db.Update(ctx, fn), db.Close())
 }
 
 // wasShared reports whether a database has a pause of all machines, says where it was moved to, or knows
@@ -95,5 +105,5 @@ func wasShared(ctx context.Context, cfg *config.Config) (was bool) {
 	return err == nil && was
 }
 
-// fleetTime bounds WithFleet.
+// fleetTime bounds updateWithin.
 const fleetTime = 10 * time.Second

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -30,8 +31,12 @@ func look(ctx context.Context, cfg *config.Config) (s leftovers, err error) {
 	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
-			if r.NamedBy != "" && !slices.Contains(s.others, r.NamedBy) {
-				s.others = append(s.others, r.NamedBy)
+			by, here := r.NamedBy, true
+			if cfg.Runtime.DatabaseKey() != "" {
+				by, here = strings.CutPrefix(by, store.ConfigOf(cli.ThisMachine(cfg), ""))
+			}
+			if by != "" && here && !slices.Contains(s.others, by) {
+				s.others = append(s.others, by)
 			}
 			if err = errors.Join(err, s.repo(ctx, tx, r)); err != nil {
 				return err
