@@ -223,6 +223,7 @@ func TestPropertyMovesKeepTheInvariants(t *testing.T) {
 		round++
 		m := &model{db: d, ctx: t.Context(), states: map[int64]work.State{}, turn: map[int64]work.Turn{}, event: map[int64]work.Event{}}
 		m.must(rt, true, func(tx *Tx) (err error) {
+			m.items, m.states = nil, map[int64]work.State{} // a server may have it run again, with other ids
 			m.repo, err = tx.EnsureRepo(m.ctx, work.RepoName{Host: "github.com", Owner: "o", Name: fmt.Sprint(round)})
 			for n := 1; n <= 3 && err == nil; n++ {
 				var id int64
