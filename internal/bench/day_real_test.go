@@ -50,9 +50,10 @@ func newFieldOf(w *world, t *testing.T, begin time.Duration) *field {
 	w.past.Store(false)
 	w.track(t, numbers)
 	w.update(t, func(_ context.Context, _ *store.Tx, r work.Repo) error {
-		f.ids = append(f.ids, int(r.ID)) // in the order of the config, in which they were made
+		f.ids = append(f.ids, int(r.ID))
 		return nil
 	})
+	slices.Sort(f.ids) // in the order of the config, in which the rows were made
 	for at := begin - 2*time.Hour; at < begin; at += 10 * time.Minute {
 		f.standAt(at)
 		w.tick(t)

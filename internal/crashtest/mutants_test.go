@@ -353,8 +353,8 @@ func (u Turn) Role() string {
 		{
 			guard: "epochs are compared", file: "store/claim.go", scenario: "comments on a fleet", points: awakesDuringTheNextTurn,
 			edits: []edit{{
-				"WHERE id = ? AND `+of.column+` IN (?, ?)`, append(args, c.id, c.from, c.epoch)...)",
-				"WHERE id = ?`, append(args, c.id)...)",
+				"WHERE id = ? AND `+of.column+` IN (?, ?)`, c.epoch, c.id, c.from, c.epoch)",
+				"WHERE id = ?`, c.epoch, c.id)",
 			}},
 		},
 		{
