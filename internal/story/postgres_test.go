@@ -38,7 +38,7 @@ func (w *world) useServer(e *testscript.Env, t *testing.T) error {
 // aboutFile finds stories that are about SQLite's file, or delete what only one machine has: they stay
 // SQLite's. On PostgreSQL the database has the commit of a turn, and a machine without its state folder
 // is another machine. And pause --all pauses all machines there.
-var aboutFile = regexp.MustCompile(`state\.db|sqlite|everything on this machine is paused since 20|rm (?:-rf )?(?:\$STATE|state\b)`)
+var aboutFile = regexp.MustCompile(`state\.db|sqlite|everything on this machine is paused since 20|Paused all work on this machine|rm (?:-rf )?(?:\$STATE|state\b)`)
 
 // ofEngine chooses the stories that are played on the engine for tests: all on SQLite; on PostgreSQL
 // those that are not about SQLite's file.
