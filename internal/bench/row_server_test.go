@@ -93,6 +93,9 @@ func (w *inServer) ageMachine(t *testing.T) {
 	must(t, errors.Join(err, conn.Close(t.Context())))
 }
 
+// transaction is how many round trips it takes that a machine notes itself, every five minutes.
+const transaction = 3
+
 // TestIdlePassOnServer: an idle pass on PostgreSQL makes few round trips, and not more of them where more
 // is idle.
 func TestIdlePassOnServer(t *testing.T) {
@@ -107,7 +110,7 @@ func TestIdlePassOnServer(t *testing.T) {
 		w.ageMachine(t) // the next pass notes it
 		noted := w.trips(t)
 		t.Logf("%d repositories: %d round trips, %d where the machine is noted", s.repos, len(asked), len(noted))
-		if len(noted) > mostTrips || len(asked) >= len(noted) || i > 0 && len(asked) != first {
+		if len(asked) > mostTrips || len(noted) > mostTrips+transaction || len(asked) >= len(noted) || i > 0 && len(asked) != first {
 			t.Errorf("at most %d and as many as with fewer repositories are wanted:\n%s", mostTrips, strings.Join(noted, "\n"))
 		}
 		first = len(asked)

@@ -155,7 +155,7 @@ func (p *Env) TryPulse(ctx context.Context, host string) (ok bool, err error) {
 		return true, nil
 	}
 	var account int64
-	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		account, err = tx.AccountOn(ctx, host)
 		return err
 	})
