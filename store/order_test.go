@@ -43,7 +43,7 @@ var ordered = map[string]string{
 var byID = regexp.MustCompile(`(?i)ORDER BY (\w+\.)?id\b|\b(max|min)\((\w+\.)?id\)|\b(\w+\.)?id [<>] `)
 
 // An id is given out before its row is committed: where several passes add rows, a higher id may be there
-// first, and whoever continues after it skips the lower one.
+// first, and a pass that continues after it skips the lower one.
 func TestIDsAreNoClock(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {

@@ -124,7 +124,7 @@ func (e *postgresEngine) up(ctx context.Context, _ *sql.DB, migrations fs.FS, ma
 	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
 }
 
-// migrating returns why the lock for a migration was not to be had.
+// migrating returns why a pass did not get the lock for a migration.
 func (e *postgresEngine) migrating(ctx context.Context, conn *sql.Conn, err error) error {
 	failed, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || failed.Code != lockNotAvailable {

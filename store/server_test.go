@@ -145,7 +145,7 @@ func mustParse(t *testing.T, at string) *url.URL {
 }
 
 // A schema that the server does not enforce, or whose rows a crash deletes, is a fault with the cure. And
-// whoever inspects a database changes nothing.
+// an inspection of a database changes nothing.
 func TestAServersSchemaIsChecked(t *testing.T) {
 	at := emptyServer.Copy(t)
 	d := openAt(t, at)

@@ -19,7 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// mostTrips is how many round trips to a server an idle pass makes at most, whatever is idle. Beside them,
+// mostTrips is how many round trips to a server an idle pass makes at most, however many repositories are idle. Beside them,
 // each of its two connections is opened once.
 const mostTrips = 25
 

@@ -138,7 +138,7 @@ func (c *cluster) configure(more string) error {
 	return errors.Join(err, f.Close())
 }
 
-// url is that of a database, for a user.
+// url returns the URL by which a user of the server connects to a database.
 func (c *cluster) url(database, user string) string {
 	return fmt.Sprintf("postgres://%s@/%s?host=%s", user, database, c.dir)
 }
