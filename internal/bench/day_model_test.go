@@ -217,7 +217,7 @@ func (m *model) pass(l *ledger, machine int, at time.Duration) asks {
 	}
 	chosen := ingest.ChooseRepos(all, whys, ingest.Allowance(now.Sub(m.last), recent))
 	asked, seen, again := 0, 0, 0
-	old := m.oldest(chosen, now)
+	old := m.oldest(chosen, now, ingest.OldDetails(now.Sub(m.last)))
 	for _, i := range chosen {
 		look := &ingest.PulseLook{Shown: all[i].Shown, Why: whys[i], Every: ingest.LightInterval(m.pulls), Old: old}
 		k, s, o := m.read(l, i, look, at)
@@ -249,7 +249,7 @@ func (r *modelRepo) unread(now time.Time) bool {
 
 // oldest are the pull requests of some repositories whose details are the oldest, and may be
 // read again although nothing said that they changed: as many as one query reads.
-func (m *model) oldest(chosen []int, now time.Time) []string {
+func (m *model) oldest(chosen []int, now time.Time, most int) []string {
 	var old []*work.PullRequest
 	for _, i := range chosen {
 		for k := range m.repos[i].all {
@@ -260,7 +260,7 @@ func (m *model) oldest(chosen []int, now time.Time) []string {
 	}
 	slices.SortStableFunc(old, func(a, b *work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
 	var ids []string
-	for _, p := range old[:min(len(old), detailsInAQuery)] {
+	for _, p := range old[:min(len(old), most)] {
 		ids = append(ids, p.NodeID)
 	}
 	return ids

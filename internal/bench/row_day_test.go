@@ -77,16 +77,20 @@ func sideBySide(t *testing.T, passes int) (program, counted *ledger) {
 }
 
 // TestDayOfManyRepositories: what happens where stamps show it is seen soon, and GitHub's
-// limits are kept to, whatever the number of repositories.
+// limits are kept to, whatever the number of repositories, and of machines with one account.
 func TestDayOfManyRepositories(t *testing.T) {
-	shapes := []shape{{repos: 5, pulls: 20}, {repos: 100, pulls: 10}, {repos: 600, pulls: 10}}
-	if !testing.Short() {
-		shapes = append(shapes, large) // where the pulse is asked in every second pass
+	type one struct {
+		shape
+		fleet
 	}
-	for _, s := range shapes {
+	days := []one{{shape{repos: 5, pulls: 20}, alone}, {shape{repos: 100, pulls: 10}, alone}, {shape{repos: 600, pulls: 10}, alone}}
+	if !testing.Short() {
+		days = append(days, one{large, alone}, one{ofAFleet, fleet{fleetMachines, 1}}) // where the pulse is asked in every second pass
+	}
+	for _, s := range days {
 		const from, until = 6 * time.Hour, 12 * time.Hour
-		day := dayOf(seeded(), s, from, until-5*time.Minute)
-		l := newModel(s, alone, from, usual).play(day, from, until)
+		day := dayOf(seeded(), s.shape, from, until-5*time.Minute)
+		l := newModel(s.shape, s.fleet, from, usual).play(day, from, until)
 		if n := l.busiestMinute(); n > requestsAMinute {
 			t.Errorf("%+v: %d requests in a minute", s, n)
 		}

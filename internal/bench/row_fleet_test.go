@@ -27,7 +27,7 @@ func measureFleet(t *testing.T, l *lab) []figure {
 
 // measureFleetDay is a day of a fleet with one account, and with one for each machine.
 func measureFleetDay(t *testing.T) (all []figure) {
-	day := dayOf(seeded(), ofAFleet, 0, 24*time.Hour)
+	day := dayOf(seeded(), ofAFleet, 0, 24*time.Hour-5*time.Minute)
 	for _, accounts := range []int{1, fleetMachines} {
 		begin := time.Now()
 		l := newModel(ofAFleet, fleet{fleetMachines, accounts}, 0, usual).play(day, 0, 24*time.Hour)

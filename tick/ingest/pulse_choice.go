@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -186,6 +187,13 @@ func Allowance(since time.Duration, recent int) int {
 		return n
 	}
 	return 0
+}
+
+// OldDetails returns of how many pull requests a pass may read the details again only because they are
+// old, since being the time since the last look at a repository: passes that come more often, and those of
+// other machines, share the pace of one pass a minute.
+func OldDetails(since time.Duration) int {
+	return max(1, int(min(since, time.Minute)*github.MaxDetails/time.Minute))
 }
 
 // Spare reports whether there are points for reads that are only in turn: the rest must last for

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -271,5 +272,17 @@ func TestWatchSaysWhenARepositoryIsLookedAtNext(t *testing.T) {
 		if manner != c.manner || !next.Equal(c.next) || next.IsZero() != c.next.IsZero() {
 			t.Errorf("%s: %s at %v, not %s at %v", name, manner, next, c.manner, c.next)
 		}
+	}
+}
+
+// Passes of a minute read no more details again than one would, or one each.
+func TestOldDetailsOfPassesOfOneMinute(t *testing.T) {
+	for passes := 1; passes <= 60; passes++ {
+		if n := passes * OldDetails(time.Minute/time.Duration(passes)); n > max(passes, github.MaxDetails) {
+			t.Errorf("%d passes read the details of %d", passes, n)
+		}
+	}
+	if n := OldDetails(time.Hour); n != github.MaxDetails {
+		t.Errorf("after an hour %d", n)
 	}
 }

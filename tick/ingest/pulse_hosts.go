@@ -313,7 +313,7 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls)}})
 	}
 	err := p.Store.Glance(ctx, func(tx *store.Tx) error {
-		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)
+		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), OldDetails(now.Sub(f.last)))
 		for _, c := range read {
 			c.Look.Old = old
 		}
