@@ -170,6 +170,13 @@ const (
 	WhyReply        ReasonKind = "reply"                // people must reply on the issue
 	WhyQuiet        ReasonKind = "quiet_period"         // At
 	WhyDepends      ReasonKind = "dependency"           // Names
+
+	// Of an issue below a roadmap; Name is the roadmap's issue.
+	WhyRoadmapHeld     ReasonKind = "roadmap_held"     // Who and At: it is paused; else Text
+	WhyRoadmapParallel ReasonKind = "roadmap_parallel" // Count (the limit), Names (issues under way)
+	WhyRoadmapCost     ReasonKind = "roadmap_cost"     // Name (the budget), Used, Limit, Names (the roadmap's issue); Count: runs with unknown cost
+	WhyRoadmapNobody   ReasonKind = "roadmap_nobody"   // Names (issues below it that are ready, and on which nobody works)
+
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
 	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red
@@ -186,7 +193,7 @@ const (
 // isSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
 // the config enables that.
 func isSpending(budget string) bool {
-	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxTokensPerTurn
+	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxCostOfRoadmap || budget == MaxTokensPerTurn
 }
 
 // The budgets, by their keys in the config.
@@ -198,4 +205,5 @@ const (
 	MaxTokensPerTurn  = "max_tokens_per_turn"
 	MaxTurnsPerDay    = "max_turns_per_day"
 	MaxCostPerDay     = "max_cost_per_day_usd"
+	MaxCostOfRoadmap  = "max_cost"
 )
