@@ -149,6 +149,10 @@ type reading struct {
 	pulls   map[int64]work.PullRequest  // the newest of each item, by item id
 	related map[int64]store.RelatedRows // by item id
 	stored  map[int64]store.Reviews     // reviews, by the pull request's id
+	needs   map[int64][]store.Dependency // what items without a pull request depend on, by item id
+
+	limits   func(work.RepoName) roadmap.Limits
+	families map[string]family // what is above and beside issues, by the issue whose sub-issues they are
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
