@@ -167,9 +167,9 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	}
 	var made git.Committed
 	var err error
-	if l.Turn.Kind == work.KindDesignStart {
-		path := work.DocumentPath(l.Item.Number, l.Item.Title)
-		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: designDocument(l, a)})
+	if l.Turn.Kind.Document() {
+		path := work.DocumentPath(l.Item.Flow, l.Item.Number, l.Item.Title)
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: documentOf(l, a)})
 	} else {
 		made, err = m.CommitTree(ctx, c)
 	}
@@ -223,6 +223,11 @@ func trailers(l *env.Lease) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// documentOf returns the file of a turn that writes a document.
+func documentOf(l *env.Lease, a prompts.Answer) []byte {
+	return designDocument(l, a)
 }
 
 func designDocument(l *env.Lease, a prompts.Answer) []byte {

@@ -108,8 +108,8 @@ func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context)
 	if c.Task.ChangedFiles, err = m.ChangedFiles(ctx, base, l.Turn.Head); err != nil {
 		return fmt.Errorf("list the changed files: %w", err)
 	}
-	if c.Task.Document == "" && l.Item.Flow == work.FlowDesign {
-		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.Item.Number) })
+	if c.Task.Document == "" && l.Item.Flow.Document() {
+		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(l.Item.Flow, path, l.Item.Number) })
 		if at >= 0 { // the document's name is made from an older title, which the lost database had
 			c.Task.Document = c.Task.ChangedFiles[at]
 		}
