@@ -2,11 +2,11 @@ package snapshot
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -41,7 +41,7 @@ func (r *reading) family(ctx context.Context, parent string) (f family, err erro
 	if f.above, err = r.tx.RoadmapsAbove(ctx, parent, r.limits); err != nil || len(f.above) == 0 {
 		return f, err
 	}
-	f.issues, err = Followed(ctx, r.tx, f.above[0].ItemID)
+	f.issues, err = r.tx.ListIssuesBelow(ctx, f.above[0].Live)
 	f.behind = roadmap.Behind(f.issues)
 	return f, err
 }

@@ -99,7 +99,7 @@ func TestTheTable(t *testing.T) {
 
 func TestBrakes(t *testing.T) {
 	held := work.Reason{Kind: work.WhyRoadmapHeld, Name: app + "1"}
-	near, far := Above{Ref: app + "1", Limits: Limits{Parallel: 2}}, Above{Ref: app + "9", Limits: Limits{Parallel: 3}}
+	near, far := Above{Live: Live{Ref: app + "1"}, Limits: Limits{Parallel: 2}}, Above{Live: Live{Ref: app + "9"}, Limits: Limits{Parallel: 3}}
 	with := func(a Above, change func(*Above)) Above { change(&a); return a }
 	full := func(a *Above) { a.UnderWay = []string{app + "3", app + "2"} }
 	for name, c := range map[string]struct {

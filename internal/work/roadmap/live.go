@@ -8,6 +8,7 @@ import (
 
 // Live is a roadmap that has not ended, as far as it decides whether work below it begins.
 type Live struct {
+	ItemID int64  // of its first work item
 	Ref    string // of its issue
 	Repo   work.RepoName
 	Parent string // the issue whose sub-issue its issue is; empty: none
@@ -64,7 +65,7 @@ type Cost struct {
 // what these cost.
 func Sum(chain []Live, limits func(work.RepoName) Limits, parts []Part, costs map[int64]Cost) (above []Above) {
 	for _, l := range chain {
-		a := Above{Ref: l.Ref, Limits: limits(l.Repo), Held: l.held()}
+		a := Above{Live: l, Limits: limits(l.Repo), Held: l.held()}
 		for of, at := []string{l.Ref}, 0; at < len(of); at++ {
 			for _, p := range parts {
 				if p.Parent != of[at] {
