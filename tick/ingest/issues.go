@@ -412,7 +412,7 @@ func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent
 func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
 	return work.Item{
 		RepoID: h.row.ID, Number: is.Number, Flow: label.Flow, State: work.StatePending, Since: h.now(),
-		Label: label.Name, Priority: priority(is.Labels),
+		Label: label.Name, Priority: priority(is.Labels), SubIssueOf: h.called(is.Parent),
 	}
 }
 
