@@ -21,11 +21,11 @@ type Claim struct {
 	Trigger work.Event   // one more, not stored yet; without a key: none
 	Words
 
-	Turn    work.Turn    // as planned
+	Turn    work.Turn                          // as planned
 	Limits  func(work.RepoName) roadmap.Limits // of the roadmaps in a repository; checked again, as the next
-	Budgets work.Budgets // those of a day are checked again: another machine may have claimed a turn since the plan
-	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
-	Events  []work.Event // the turn's events; Apply loads them with their texts
+	Budgets work.Budgets                       // those of a day are checked again: another machine may have claimed a turn since the plan
+	Claimed work.Turn                          // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
+	Events  []work.Event                       // the turn's events; Apply loads them with their texts
 }
 
 // Apply is part of Change.

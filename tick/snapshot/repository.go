@@ -146,11 +146,11 @@ type reading struct {
 	writers   []int64                // all our accounts
 
 	// Rows of one page of items:
-	events  map[int64][]work.Event      // pending comments, by item id
-	more    map[int64]known.More        // number of pending comments that were not read
-	pulls   map[int64]work.PullRequest  // the newest of each item, by item id
-	related map[int64]store.RelatedRows // by item id
-	stored  map[int64]store.Reviews     // reviews, by the pull request's id
+	events  map[int64][]work.Event       // pending comments, by item id
+	more    map[int64]known.More         // number of pending comments that were not read
+	pulls   map[int64]work.PullRequest   // the newest of each item, by item id
+	related map[int64]store.RelatedRows  // by item id
+	stored  map[int64]store.Reviews      // reviews, by the pull request's id
 	needs   map[int64][]store.Dependency // what items without a pull request depend on, by item id
 
 	limits   func(work.RepoName) roadmap.Limits

@@ -14,15 +14,15 @@ type Progress string
 
 // The values of Progress.
 const (
-	ToOpen     Progress = "planned"     // in the document, and not opened on GitHub yet
-	Idle       Progress = "idle"        // open, and nobody works on it: it has no label that starts work
-	Waiting    Progress = "waiting"     // for what Waits says, before work begins
-	Working    Progress = "in_progress" // an agent works on it
-	Reviewed   Progress = "in_review"   // it has an open pull request, or its merged design is to be implemented
-	OfPerson   Progress = "stopped"     // a person must act
-	Done       Progress = "done"        // closed as completed
-	Dropped    Progress = "dropped"     // closed as not planned
-	Lost       Progress = "gone"        // a person deleted it, or took it out of the roadmap
+	ToOpen   Progress = "planned"     // in the document, and not opened on GitHub yet
+	Idle     Progress = "idle"        // open, and nobody works on it: it has no label that starts work
+	Waiting  Progress = "waiting"     // for what Waits says, before work begins
+	Working  Progress = "in_progress" // an agent works on it
+	Reviewed Progress = "in_review"   // it has an open pull request, or its merged design is to be implemented
+	OfPerson Progress = "stopped"     // a person must act
+	Done     Progress = "done"        // closed as completed
+	Dropped  Progress = "dropped"     // closed as not planned
+	Lost     Progress = "gone"        // a person deleted it, or took it out of the roadmap
 )
 
 // words are the progress for people.
@@ -158,7 +158,9 @@ func Table(issues []Issue, w Words) string {
 	over, all := Tally(issues)
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Roadmap:** %d of %s closed.\n\n| issue | state | pull request | waits for |\n|---|---|---|---|\n", over, work.Count(all, "issue"))
-	cell := func(s string) string { return strings.ReplaceAll(w.Clean(strings.Join(strings.Fields(s), " ")), "|", `\|`) }
+	cell := func(s string) string {
+		return strings.ReplaceAll(w.Clean(strings.Join(strings.Fields(s), " ")), "|", `\|`)
+	}
 	for _, i := range issues {
 		name := w.Short(i.Ref)
 		if i.Ref == "" {
