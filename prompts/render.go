@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -62,6 +63,7 @@ type page struct {
 	Conflict string
 	Findings string
 	Handoff  string
+	Roadmap  *roadmapPage
 
 	reviewPage
 }
@@ -90,7 +92,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Earlier:         f.comments(labelSaid, c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
 		Events:          f.events(c.NewEvents), ReplyIDs: strings.Join(replyIDs(c), ", "),
-		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
+		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff), Roadmap: newRoadmapPage(f, c),
 		reviewPage: newReviewPage(f, kind, c),
 	}
 	p.surround(f, c.Surroundings)
@@ -144,7 +146,14 @@ func where(t Task) string {
 	if base != "" && t.BaseSHA != "" {
 		base += " at " + t.BaseSHA
 	}
-	return strings.TrimRight(head("Branch", t.Branch, "Base", base, "Design document", t.Document), "\n")
+	return strings.TrimRight(head("Branch", t.Branch, "Base", base, documentLabel(t), t.Document), "\n")
+}
+
+func documentLabel(t Task) string {
+	if roadmap.IsPath(t.Document, t.Issue.Number) {
+		return "Roadmap"
+	}
+	return "Design document"
 }
 
 func describeIssue(i Issue) string {

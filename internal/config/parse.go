@@ -285,7 +285,7 @@ var scpForm = lazy.Regexp(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+
 func AgentKinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix, work.KindReview,
+		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart, work.KindFix, work.KindReview,
 	}
 }
 

@@ -194,6 +194,7 @@ const (
 	VerbDesign   Verb = "design"
 	VerbBugfix   Verb = "bugfix"
 	VerbSmallJob Verb = "small-job"
+	VerbRoadmap  Verb = "roadmap"
 	VerbApprove  Verb = "approve"
 	VerbHold     Verb = "hold"
 	VerbMerge    Verb = "merge"
@@ -250,6 +251,7 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},
 		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: FlowSmallJob},
+		{Verb: VerbRoadmap, Does: "Start with a plan of the issue as sub-issues", Flow: FlowRoadmap, OtherForm: true},
 	}
 }
 

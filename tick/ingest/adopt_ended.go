@@ -201,7 +201,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	switch {
 	case p.State == work.PullClosed:
 		item.State = work.StateClosed
-	case label.Flow == work.FlowDesign:
+	case label.Flow.Document():
 		item.State = work.StateMerged
 	default:
 		item.State = work.StateCompleted

@@ -52,7 +52,7 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	}
 	path := design.Document
 	if path == "" {
-		path = work.DocumentPath(design.Number, design.Title)
+		path = work.DocumentPath(design.Flow, design.Number, design.Title)
 	}
 	doc, path, err := h.findDocument(ctx, design, pull, path, at)
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 		return nil, "", err
 	}
 	for _, path := range files {
-		if !work.IsDocument(path, design.Number) {
+		if !work.IsDocument(design.Flow, path, design.Number) {
 			continue
 		}
 		if doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); err != nil || ok {

@@ -147,7 +147,7 @@ func (r *itemPlanner) applyEnd() bool {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow == work.FlowDesign {
+		if r.item.Flow.Document() {
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
