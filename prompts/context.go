@@ -21,6 +21,7 @@ type Context struct {
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
 	Specification   []SpecFile   `json:"specification"`    // files of the repository that specify the task
 	Findings        []Finding    `json:"findings"`         // fix: findings to fix; review: the reviewer's earlier findings, to check again
+	Roadmap         *Roadmap     `json:"roadmap"`          // a turn about a roadmap's document
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	ReviewFix       *ReviewFix   `json:"review_fix"`       // fix: the review that asks for it
 	ReadOnly        bool         `json:"read_only"`        // the agent only answers: its changes are not pushed
@@ -45,7 +46,7 @@ type Task struct {
 	Branch       string        `json:"branch"`
 	Base         string        `json:"base"`
 	BaseSHA      string        `json:"base_sha"`
-	Document     string        `json:"document"` // path of the design document, empty when there is none
+	Document     string        `json:"document"` // path of the design document or roadmap, empty when there is none
 	ChangedFiles []string      `json:"changed_files"`
 	Instructions *Instructions `json:"instructions"` // for contributors, in the tree that the turn stands on; null when it could not be listed
 	TurnKey      string        `json:"turn_key"`

@@ -34,6 +34,8 @@ func goldens() []golden {
 		c.ReadOnly = true
 		return render(work.KindImplementationFeedback, c)
 	})
+	add("roadmap_replan", func() (string, error) { return render(work.KindRoadmapStart, sampleRoadmap("command")) })
+	add("roadmap_feedback", func() (string, error) { return render(work.KindDesignFeedback, sampleRoadmap("command")) })
 	add("repair", func() (string, error) { return ours().Part(partRepair, work.KindFix, Sample()) })
 	add("repair_acp", func() (string, error) { return ours().Repair(work.KindFix, AdapterACP, []string{"sample refusal"}) })
 	add("repair_tests", func() (string, error) { return ours().Part(partTests, work.KindFix, Sample()) })

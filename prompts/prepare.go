@@ -49,6 +49,7 @@ func Prepare(c Context) Context {
 	c.Earlier = comments(c.Earlier, maxEarlier)
 	c.Handoff, c.Conflict, c.Parent = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareParent(c.Parent)
 	c.Review, c.ReviewFix, c.Specification = prepareReview(c.Review), prepareReviewFix(c.ReviewFix), prepareSpecification(c.Specification)
+	c.Roadmap = prepareRoadmap(c.Roadmap)
 	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
 	if c.Partial != nil {
 		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}

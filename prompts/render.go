@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -63,6 +64,7 @@ type page struct {
 	Findings string
 	Handoff  string
 	Parent   string
+	Roadmap  *roadmapPage
 
 	reviewPage
 }
@@ -91,7 +93,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Earlier:         f.comments(labelSaid, c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
 		Events:          f.events(c.NewEvents), ReplyIDs: strings.Join(replyIDs(c), ", "),
-		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff), Parent: f.parent(c.Parent),
+		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff), Parent: f.parent(c.Parent), Roadmap: newRoadmapPage(f, c),
 		reviewPage: newReviewPage(f, kind, c),
 	}
 	p.surround(f, c.Surroundings)
@@ -145,7 +147,14 @@ func where(t Task) string {
 	if base != "" && t.BaseSHA != "" {
 		base += " at " + t.BaseSHA
 	}
-	return strings.TrimRight(head("Branch", t.Branch, "Base", base, "Design document", t.Document), "\n")
+	return strings.TrimRight(head("Branch", t.Branch, "Base", base, documentLabel(t), t.Document), "\n")
+}
+
+func documentLabel(t Task) string {
+	if roadmap.IsPath(t.Document, t.Issue.Number) {
+		return "Roadmap"
+	}
+	return "Design document"
 }
 
 func describeIssue(i Issue) string {

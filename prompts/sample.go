@@ -17,7 +17,7 @@ func needs(kind work.Kind) []need {
 	switch kind {
 	case work.KindImplementationStart:
 		return []need{issue, {"sample document", `the design: {{template "handoff" .}} or {{.Handoff}}`}}
-	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart:
+	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart:
 		return []need{issue}
 	case work.KindReview:
 		return []need{
@@ -40,8 +40,19 @@ func SampleFor(adapter string) Context {
 	return c
 }
 
-// Sample returns a context with a value in every field: to test prompts, and to show one that
-// belongs to no item.
+// sampleRoadmap returns a sample of a turn about a roadmap, of which no other turn is told.
+func sampleRoadmap(adapter string) Context {
+	c := SampleFor(adapter)
+	c.Task.Document = "docs/roadmap/1-title.md"
+	c.Roadmap = &Roadmap{
+		Depth: 2, SubIssues: 3, Document: "sample present document", Begun: []string{"parser: #8, merged"}, Why: "sample reason to replan",
+		Faults: []string{"line 3: sample fault"},
+	}
+	return c
+}
+
+// Sample returns a context with a value in every field but Roadmap: to test prompts, and to show one
+// that belongs to no item.
 func Sample() Context {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	said := []Comment{{ID: 1, Author: "someone", Role: RoleWrite, Body: "sample comment", CreatedAt: at}}

@@ -27,7 +27,7 @@ var indexedTexts = map[string]int{
 	// Words of the program, and limits of GitHub's API and of documents.
 	"roadmaps.state": 40, "roadmap_nodes.node": 100,
 	"agent_sessions.role": 40, "events.kind": 40, "turns.kind": 40, "totals.kind": 40, "totals.what": 40, "totals.outcome": 40, "notify_targets.what": 40, "reading.what": 40,
-	"work_items.state": 40, "pull_reviews.state": 40, "pull_reviews.policy": 64, "counters.api": 40, "counters.outcome": 40, "hosts.resource": 64,
+	"pull_reviews.state": 40, "pull_reviews.policy": 64, "counters.api": 40, "counters.outcome": 40, "hosts.resource": 64,
 
 	"reading.key":    longestURL,
 	"events.outcome": longestOutcome,

@@ -138,7 +138,8 @@ func TestARoadmapIsBusyWhileItChanges(t *testing.T) {
 		return errors.Join(tx.MoveRoadmap(t.Context(), m, followed), tx.SetSubIssues(t.Context(), m.ItemID, sub, later))
 	})
 	is("what is below it changed", true, false)
-	update(t, d, func(tx *Tx) error { return tx.MarkRoadmapDecided(t.Context(), m.ItemID, found(t, d, m.ItemID).Look) })
+	changes := found(t, d, m.ItemID).Look
+	update(t, d, func(tx *Tx) error { return tx.MarkRoadmapDecided(t.Context(), m.ItemID, changes) })
 	is("followed", false, false)
 	update(t, d, func(tx *Tx) error { return tx.SetSubIssues(t.Context(), m.ItemID, sub, later) })
 	is("read again", false, false)

@@ -22,6 +22,7 @@ const (
 	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
 	WhyDependsDropped     ReasonKind = "dependency_dropped"          // Name
 	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
+	WhyNoSubIssues        ReasonKind = "no_sub_issues"               // Name (the host): a roadmap cannot be unfolded there
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -227,6 +228,9 @@ func trailers(l *env.Lease) []string {
 
 // documentOf returns the file of a turn that writes a document.
 func documentOf(l *env.Lease, a prompts.Answer) []byte {
+	if l.Turn.Kind == work.KindRoadmapStart {
+		return roadmap.Render(roadmapOf(l, a))
+	}
 	return designDocument(l, a)
 }
 

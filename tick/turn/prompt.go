@@ -20,6 +20,7 @@ import (
 // briefs makes the contexts of prompts.
 type briefs struct {
 	*env.Env
+	looks *lastLook
 	may func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
 }
 
@@ -76,6 +77,9 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		return c, err
 	}
 	if l.Turn.Kind.Start() {
+		if err := p.roadmapContext(ctx, l, &c); err != nil {
+			return c, err
+		}
 		return p.resumeContext(ctx, l, c)
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
@@ -86,6 +90,9 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	c.Unresolved = unresolved(all, threads, l.Turn.ID)
 	c.Earlier = earlier(all, sent, turns, l.Turn)
 	if err := p.fillBase(ctx, l, &c); err != nil {
+		return c, err
+	}
+	if err := p.roadmapContext(ctx, l, &c); err != nil {
 		return c, err
 	}
 	switch {

@@ -86,6 +86,9 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 	if l.Turn.Commit == "" || l.Turn.Kind.Document() {
 		return nil, nil //nolint:nilnil // no flaw is an answer
 	}
+	if f, err := p.documentFlaw(ctx, l); f != nil || err != nil {
+		return f, err
+	}
 	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
 		return &flaw{prompts.Unproven{
 			Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String(), TestFiles: r.TestFiles.String(),
@@ -168,9 +171,12 @@ func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *f
 	return nil
 }
 
-// testReplayed runs the required tests on a replayed commit: its change and somebody's push may
+// testReplayed checks a roadmap and runs the required tests on a replayed commit: its change and somebody's push may
 // each pass alone and fail together.
 func (p *runner) testReplayed(ctx context.Context, l *env.Lease, commit string) error {
+	if err := p.looks.replayedSound(ctx, l, commit); err != nil {
+		return err
+	}
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind.Document() {
 		return nil
 	}

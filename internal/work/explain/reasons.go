@@ -74,6 +74,10 @@ var reasons = []row{
 		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
 	},
 	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", startAnyway("comment on the issue to start it anyway"), nil},
+	{
+		work.WhyNoSubIssues, People, AtOnce, "{name} has no sub-issues, of which a roadmap is made (GitHub Enterprise Server has them from 3.17 on)",
+		step("cut it into issues yourself, with a label of another kind of work on each"), nil,
+	},
 	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 
 	// Branches, pull requests, pushes.

@@ -180,7 +180,7 @@ CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_lo
 CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
 CREATE INDEX work_items_parent ON work_items (parent_ref) WHERE parent_ref <> '';
-CREATE INDEX work_items_open ON work_items (repo_id, state)
+CREATE INDEX work_items_open ON work_items (repo_id)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
