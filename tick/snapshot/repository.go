@@ -119,6 +119,9 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 
 // rest reads the pending commands that belong to no item, and the newest turn of each queue.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
+	if v.Tables, err = r.tables(ctx); err != nil {
+		return v, err
+	}
 	if v.Untracked, err = r.untracked(ctx); err != nil || items == 0 {
 		return v, err
 	}
