@@ -206,6 +206,13 @@ func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) e
 	return t.settleAction(ctx, id, work.ActionVoid, why, at)
 }
 
+// VoidUnsent makes a planned action void. It fails with ErrStale if it was sent, or is settled.
+func (t *Tx) VoidUnsent(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.execOne(ctx, fmt.Sprintf("void unsent action %d", id), ErrStale,
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND state = 'planned' AND sends = 0`,
+		work.ActionVoid, t.clean(why), t.stamp(at), id)
+}
+
 // MarkDropped records that a cosmetic action was given up.
 func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
 	return t.settleAction(ctx, id, work.ActionDropped, why, at)

@@ -17,7 +17,6 @@ type Facts struct {
 	Below   []SubIssue
 	Held    bool                   // people hold the roadmap: nothing new is made
 	Work    map[int]Work           // on the sub-issues of nodes, by number
-	Texts   map[int]string         // work.IssueHash of what the sub-issues of nodes have, by number, as far as it is known
 	Actions map[string]work.Action // the actions of the roadmap, by token: those that Tokens names
 }
 
@@ -82,7 +81,7 @@ func Next(f Facts) Outcome {
 	case f.Record.State == Cancelled:
 		n.cancel()
 	case n.refused != "" && f.Record.State == Unfolding:
-		n.out.Event, n.out.Why = EventRefused, work.Reason{Kind: work.WhyRoadmapRefused, Text: n.refused}
+		n.out.Event, n.out.Why = EventRefused, work.Reason{Kind: work.WhyRoadmapRefused, Text: strings.TrimPrefix(n.refused, refusal)}
 	case f.Record.State == Stopped:
 		n.deed(DeedStop, StopToken(f), Child{}, Child{})
 	case f.Record.State == Unfolding && !f.Held:
@@ -166,6 +165,21 @@ func (f Facts) edgeToken(c, on Child, base string) string {
 // Ref is the reference of a node's sub-issue.
 func (f Facts) Ref(c Child) string { return work.Dependency{Repo: f.Home, Number: c.Number}.String() }
 
+// Issues returns the numbers of the issues below the roadmap that are in its own repository.
+func (f Facts) Issues() (numbers []int) {
+	for _, c := range f.Nodes {
+		if c.Number != 0 {
+			numbers = append(numbers, c.Number)
+		}
+	}
+	for _, s := range f.Below {
+		if d, ok := work.ParseDependency(s.Ref, f.Home); ok && d.Repo.Equal(f.Home) && !slices.Contains(numbers, d.Number) {
+			numbers = append(numbers, d.Number)
+		}
+	}
+	return numbers
+}
+
 // below returns the sub-issue of a node as GitHub lists it below the roadmap.
 func (f Facts) below(c Child) (SubIssue, bool) {
 	i := slices.IndexFunc(f.Below, func(s SubIssue) bool { return strings.EqualFold(s.Ref, f.Ref(c)) })
@@ -178,8 +192,8 @@ func (f Facts) below(c Child) (SubIssue, bool) {
 // untouched reports whether nothing began on a node's sub-issue, and nobody edited it, as far as is
 // known; the action that edits it looks again.
 func (f Facts) untouched(c Child) bool {
-	text, known := f.Texts[c.Number]
-	return !f.Work[c.Number].Begun && (!known || text == c.Applied)
+	w := f.Work[c.Number]
+	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
 }
 
 // next is the state of Next.
