@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -17,6 +16,12 @@ import (
 
 // A merged roadmap is unfolded by notices, which later passes look for and send: package roadmap says
 // from rows alone which come next.
+
+// Reasons for closing an issue, as GitHub names them.
+const (
+	closeCompleted  = "completed"
+	closeNotPlanned = "not_planned"
+)
 
 // unfold plans what comes next for the roadmaps that changed.
 func (p *Plan) unfold(v known.Snapshot) {
@@ -76,7 +81,7 @@ func (u unfolder) deed(d roadmap.Deed) {
 	case roadmap.DeedLabel:
 		a, said = u.label(a, d.Node), fmt.Sprintf("set the label of #%d", d.Node.Number)
 	case roadmap.DeedClose:
-		a.Kind, a.Target, said = work.ActionCloseIssue, github.CloseNotPlanned, fmt.Sprintf("close #%d as not planned", d.Node.Number)
+		a.Kind, a.Target, said = work.ActionCloseIssue, closeNotPlanned, fmt.Sprintf("close #%d as not planned", d.Node.Number)
 	case roadmap.DeedForget:
 		u.p.add(change.ForgetNotice{Action: u.Actions[d.Token].ID, Why: "the roadmap lacks it", Words: u.words("node %s is not made", d.Node.Node)})
 		return
@@ -87,7 +92,7 @@ func (u unfolder) deed(d roadmap.Deed) {
 	case roadmap.DeedSumUp:
 		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.summary(), d.Token), "say what became of the roadmap"
 	case roadmap.DeedFinish:
-		a.Kind, a.Number, a.Target, said = work.ActionCloseIssue, u.Record.Number, github.CloseCompleted, "close the roadmap's issue"
+		a.Kind, a.Number, a.Target, said = work.ActionCloseIssue, u.Record.Number, closeCompleted, "close the roadmap's issue"
 	}
 	u.p.add(change.Notice{Action: a, Words: u.words("%s", said)})
 }
