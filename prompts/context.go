@@ -16,6 +16,7 @@ type Context struct {
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
 	Earlier         []Comment    `json:"earlier"`          // what was said on the pull request before and is answered
 	Handoff         *Handoff     `json:"handoff"`          // the merged design to implement
+	Parent          *Parent      `json:"parent"`           // the roadmap that the issue is a part of
 	Checks          []Check      `json:"checks"`           // red checks of the head
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
 	Specification   []SpecFile   `json:"specification"`    // files of the repository that specify the task
@@ -138,6 +139,25 @@ type Handoff struct {
 	Criteria     []string `json:"criteria"` // by which it is accepted
 	TouchPaths   []string `json:"touch_paths"`
 	Risks        []string `json:"risks"`
+}
+
+// Parent is the roadmap of an issue, and what was merged for the issues that blocked it.
+type Parent struct {
+	Number int           `json:"number"` // of the roadmap's issue
+	Title  string        `json:"title"`
+	Goal   string        `json:"goal"`   // of the whole roadmap
+	Before []Predecessor `json:"before"` // the issues that had to be closed first
+}
+
+// Predecessor is an issue that blocked this one, with its merged pull request.
+type Predecessor struct {
+	Issue        string   `json:"issue"` // #12, or owner/name#12
+	Title        string   `json:"title"`
+	PullRequest  string   `json:"pull_request"` // its URL; empty: none is known
+	Summary      string   `json:"summary"`      // of the pull request: its title and body
+	MergeCommit  string   `json:"merge_commit"`
+	ChangedFiles []string `json:"changed_files"`
+	Decisions    []string `json:"decisions"`
 }
 
 // Check is a red check of a head.

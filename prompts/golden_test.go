@@ -84,7 +84,7 @@ func episodes() []episode {
 	bare.Surroundings = Surroundings{Adapter: AdapterCodex, Shell: true, Network: NetworkNone, TurnSeconds: 3600, IdleSeconds: 900}
 	bare.NewEvents, bare.Unresolved, bare.Earlier, bare.Handoff, bare.Checks, bare.Conflict, bare.Findings = nil, nil, nil, nil, nil, nil, nil
 	bare.Review, bare.ReviewFix, bare.Specification, bare.Previous, bare.Waited, bare.Partial = nil, nil, nil, "", "", nil
-	bare.Task.Document = ""
+	bare.Task.Document, bare.Parent = "", nil
 
 	begun := bare
 	begun.Task.PullRequest, begun.Task.ChangedFiles, begun.DecisionSummary = nil, nil, ""

@@ -76,9 +76,13 @@ func Sample() Context {
 		Unresolved:      []Unresolved{{Kind: "thread", Path: "a/file", Line: 8, Comments: said}},
 		Earlier:         said,
 		Handoff:         &Handoff{DocumentPath: "docs/design/1-title.md", Document: "sample document", MergeCommit: "0123456", Base: "main", Decisions: []string{"sample decision"}, Criteria: []string{"sample criterion"}},
-		Checks:          []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
-		Conflict:        &Conflict{Base: "main", Paths: []string{"a/file"}},
-		Findings:        []Finding{found},
+		Parent: &Parent{Number: 9, Title: "Title", Goal: "sample goal", Before: []Predecessor{{
+			Issue: "#8", Title: "Title", PullRequest: "https://github.com/owner/name/pull/10", Summary: "sample summary of the part before", MergeCommit: "0123456",
+			ChangedFiles: []string{"b/file"}, Decisions: []string{"sample decision of the part before"},
+		}}},
+		Checks:   []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
+		Conflict: &Conflict{Base: "main", Paths: []string{"a/file"}},
+		Findings: []Finding{found},
 		Review: &Review{
 			Reviewer: "quinn", Persona: "sample persona", Round: 2, Cycle: 1, Since: "0123456789abcdef0123456789abcdef01234567", Diff: "sample diff",
 			Blocking: review.Major, Others: []Finding{other}, Escalations: []string{"sam"}, Coming: []string{"priya"}, MergeBase: "beef5678", Guarded: true,

@@ -255,6 +255,17 @@ func scanDependency(row scanner) (d Dependency, err error) {
 	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf(&d.SeenAt), &d.Listed)
 }
 
+// ListDependenciesOf returns the dependencies of several items, by item.
+func (t *Tx) ListDependenciesOf(ctx context.Context, items []int64) (map[int64][]Dependency, error) {
+	found, err := listIn(ctx, t, "list dependencies of items", scanDependency,
+		`SELECT item_id, ref, state, seen_at, listed FROM dependencies WHERE item_id IN (%s) ORDER BY ref`, items)
+	all := map[int64][]Dependency{}
+	for _, d := range found {
+		all[d.ItemID] = append(all[d.ItemID], d)
+	}
+	return all, err
+}
+
 // ListOpenDependencies returns the dependencies of a repository's ready items, without those known
 // to be closed.
 func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {

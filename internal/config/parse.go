@@ -204,6 +204,7 @@ func (p *parser) repo(t *Table) {
 	r.Agents = p.repoAgents(t.sub("agents", "[repo.agents]"))
 	r.Voice = p.voice(t.sub("voice", "[repo.voice]"))
 	r.Review = p.review(t.sub("review", "[repo.review]"))
+	r.Roadmap = p.roadmap(t.sub("roadmap", "[repo.roadmap]"))
 	r.Reviewers = p.reviewers(t.all("reviewers", "[[repo.reviewers]]"))
 	p.checkTests(t, r)
 	if t.has("protected_paths") {

@@ -104,7 +104,7 @@ func implementationOf(design work.Item, pull work.PullRequest, f prompts.Documen
 		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
 		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
-		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", SubIssueOf: design.SubIssueOf,
 	}
 	if f.Priority != 0 {
 		item.Priority = f.Priority

@@ -49,7 +49,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		}
 		r := plannerOf(v, p, item)
 		r.reactions = eyes
-		made, decides := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now)
+		made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
 		landingOf(r).lift()
 		if decides {
 			r.route()
@@ -57,6 +57,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		switch {
 		case landingOf(r).concerns():
 			g.now.landings = append(g.now.landings, landingOf(r))
+		case len(p.below) > candidates: // the end of the plan decides
 		case decides:
 			r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
 		}
@@ -64,6 +65,9 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	turns := map[int64]bool{}
 	for _, t := range of[Turn](p.Decisions[len(g.before.p.Decisions):]) {
 		turns[t.Item.ID] = true
+	}
+	for _, b := range p.below[len(g.before.p.below):] {
+		turns[b.turn.Item.ID] = true
 	}
 	return turns
 }
@@ -83,7 +87,14 @@ func (g *Planning) End(v known.Snapshot) Plan {
 		plannerOf(v, p, stray).commander().commands()
 	}
 	p.unfold(v)
+	p.beginBelow(v)
 	p.schedule(&v)
+	if len(p.below) > 0 {
+		outlook := p.Outlooks(v)
+		for _, b := range p.below {
+			b.planner.age(outlook(b.planner.item))
+		}
+	}
 	p.holdTurns(v.Day)
 	return *p
 }

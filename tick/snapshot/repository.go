@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -49,6 +50,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	if err != nil {
 		return v, from, err
 	}
+	from.limits, from.families = p.Config.RoadmapLimits(r.Name), map[string]family{}
 	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
 	if err := from.unfolding(ctx, &v); err != nil {
 		return v, from, err
@@ -147,11 +149,15 @@ type reading struct {
 	writers   []int64                // all our accounts
 
 	// Rows of one page of items:
-	events  map[int64][]work.Event      // pending comments, by item id
-	more    map[int64]known.More        // number of pending comments that were not read
-	pulls   map[int64]work.PullRequest  // the newest of each item, by item id
-	related map[int64]store.RelatedRows // by item id
-	stored  map[int64]store.Reviews     // reviews, by the pull request's id
+	events  map[int64][]work.Event       // pending comments, by item id
+	more    map[int64]known.More         // number of pending comments that were not read
+	pulls   map[int64]work.PullRequest   // the newest of each item, by item id
+	related map[int64]store.RelatedRows  // by item id
+	stored  map[int64]store.Reviews      // reviews, by the pull request's id
+	needs   map[int64][]store.Dependency // what items without a pull request depend on, by item id
+
+	limits   func(work.RepoName) roadmap.Limits
+	families map[string]family // what is above and beside issues, by the issue whose sub-issues they are
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {

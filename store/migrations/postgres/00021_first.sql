@@ -179,6 +179,7 @@ CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
 CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
+CREATE INDEX work_items_parent ON work_items (parent_ref) WHERE parent_ref <> '';
 CREATE INDEX work_items_open ON work_items (repo_id)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
@@ -206,7 +207,8 @@ CREATE TABLE roadmaps (
     look       BIGINT  NOT NULL,
     look_at    BIGINT  NOT NULL,
     why        TEXT    COLLATE "C" NOT NULL,
-    goal       TEXT    COLLATE "C" NOT NULL
+    goal       TEXT    COLLATE "C" NOT NULL,
+    table_at   BIGINT  NOT NULL DEFAULT 0
 );
 
 CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
@@ -236,6 +238,14 @@ CREATE TABLE sub_issues (
     PRIMARY KEY (item_id, ref)
 );
 CREATE INDEX sub_issues_ref ON sub_issues (ref);
+
+CREATE TABLE idle_issues (
+    item_id BIGINT  NOT NULL REFERENCES roadmaps (item_id),
+    ref     TEXT    COLLATE "C" NOT NULL,
+    since   BIGINT  NOT NULL,
+    told_at BIGINT  NOT NULL,
+    PRIMARY KEY (item_id, ref)
+);
 
 CREATE TABLE stops (
     item_id  BIGINT  PRIMARY KEY REFERENCES work_items (id),
@@ -677,6 +687,7 @@ CREATE TABLE totals (
     ms            BIGINT  NOT NULL,
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 );
+CREATE INDEX totals_item ON totals (item_id) WHERE what = 'run' AND item_id > 0;
 
 CREATE TABLE counters (
     machine TEXT    COLLATE "C" NOT NULL,

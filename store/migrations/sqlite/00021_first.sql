@@ -221,6 +221,7 @@ CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
 CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
+CREATE INDEX work_items_parent ON work_items (parent_ref) WHERE parent_ref <> '';
 CREATE INDEX work_items_open ON work_items (repo_id)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
@@ -249,7 +250,8 @@ CREATE TABLE roadmaps (
     look       INTEGER NOT NULL, -- how often something changed since the plan decided about it
     look_at    INTEGER NOT NULL, -- when GitHub is asked about it again
     why        TEXT    NOT NULL, -- why it is stopped, as JSON; empty: it is not
-    goal       TEXT    NOT NULL  -- the document's text above its nodes
+    goal       TEXT    NOT NULL, -- the document's text above its nodes
+    table_at   INTEGER NOT NULL DEFAULT 0 -- when the comment with the table of issues is made again; 0: it is up to date
 ) STRICT;
 
 CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
@@ -281,6 +283,15 @@ CREATE TABLE sub_issues (
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sub_issues_ref ON sub_issues (ref);
+
+-- Sub-issues of roadmaps that are ready, and on which nobody works.
+CREATE TABLE idle_issues (
+    item_id INTEGER NOT NULL REFERENCES roadmaps (item_id),
+    ref     TEXT    NOT NULL, -- as in dependencies
+    since   INTEGER NOT NULL,
+    told_at INTEGER NOT NULL, -- when a comment told it; 0: none did
+    PRIMARY KEY (item_id, ref)
+) STRICT, WITHOUT ROWID;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
@@ -776,6 +787,7 @@ CREATE TABLE totals (
     ms            INTEGER NOT NULL, -- of times: their sum
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX totals_item ON totals (item_id) WHERE what = 'run' AND item_id > 0;
 
 -- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
 -- Both are counted where metrics are written, by each machine for itself.

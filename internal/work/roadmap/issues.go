@@ -1,0 +1,117 @@
+package roadmap
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Item is the newest work item on an issue below a roadmap.
+type Item struct {
+	ID     int64
+	Ref    string // of the issue
+	State  work.State
+	Flow   work.Flow
+	Reason work.Reason // why it is blocked
+	Wait   work.Reason // what it waits for else
+	Pull   int         // number of the newest pull request of the issue; 0: none
+}
+
+// Follow returns the issues below a roadmap in GitHub's order, then those that are still to be opened.
+// What GitHub lists decides; the document counts for what is not made yet. home is the roadmap's
+// repository, needs has what GitHub lists as blocking, by work item.
+func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
+	known := map[string]Item{}
+	for _, i := range items {
+		if i.Pull == 0 {
+			i.Pull = known[strings.ToLower(i.Ref)].Pull
+		}
+		known[strings.ToLower(i.Ref)] = i
+	}
+	ids := map[string]Child{}
+	var all []Issue
+	for _, n := range nodes {
+		if n.Number == 0 && n.Step != Planned {
+			continue // it went before it had an issue
+		}
+		i := Issue{Node: n.Node, Title: n.Title, Position: len(subs) + len(nodes) + n.Position}
+		if n.Number != 0 {
+			i.Ref = work.Dependency{Repo: home, Number: n.Number}.String()
+		}
+		ids[n.Node] = n
+		all = append(all, i)
+	}
+	for _, s := range subs {
+		at := slices.IndexFunc(all, func(i Issue) bool { return i.Key() == strings.ToLower(s.Ref) })
+		if at < 0 {
+			all, at = append(all, Issue{Ref: s.Ref}), len(all)
+		}
+		all[at].Title, all[at].Position = s.Title, s.Position
+		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: Lost}[s.State]
+	}
+	for n := range all {
+		i := &all[n]
+		node, item := ids[i.Node], known[i.Key()]
+		i.Pull = item.Pull
+		switch {
+		case i.Progress != "":
+		case node.Step == Gone:
+			i.Progress = Lost
+		case item.ID == 0 && (node.Step == Planned || node.Step == Made):
+			i.Progress = ToOpen
+		default:
+			i.Progress = progressOf(item)
+		}
+		if i.Waits = item.Wait; i.Progress == OfPerson {
+			i.Waits = item.Reason
+		}
+		i.Needs = needs[item.ID]
+		if i.Node != "" && item.ID == 0 {
+			i.Needs = neededBy(node, home, ids)
+		}
+	}
+	over := map[string]bool{}
+	for _, i := range all {
+		over[i.Key()] = i.Progress.Over()
+	}
+	for n := range all {
+		all[n].Needs = slices.Clone(all[n].Needs)
+		for m, need := range all[n].Needs {
+			if is, below := over[need.Key]; below {
+				all[n].Needs[m].Open = !is
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Issue) int { return cmp.Compare(a.Position, b.Position) })
+	return all
+}
+
+// neededBy returns what a node needs by the document.
+func neededBy(n Child, home work.RepoName, ids map[string]Child) (all []Need) {
+	for _, id := range n.Needs {
+		key := NodeKey(id)
+		if number := ids[id].Number; number != 0 {
+			key = strings.ToLower(work.Dependency{Repo: home, Number: number}.String())
+		}
+		all = append(all, Need{key, true})
+	}
+	return all
+}
+
+// progressOf returns how far work on an open issue has come.
+func progressOf(i Item) Progress {
+	switch i.State {
+	case work.StatePending, work.StateReady:
+		return Waiting
+	case work.StateRunning, work.StateMerged: // a nested roadmap is merged
+		return Working
+	case work.StateAwaitingFeedback:
+		return Reviewed
+	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateCompleted: // a person closes the issue
+		return OfPerson
+	case work.StateClosed:
+	}
+	return Idle
+}
