@@ -20,6 +20,14 @@ func (t *Tx) markTableOf(ctx context.Context, itemID int64) error {
 	return err
 }
 
+// thenMark marks a roadmap's table after something that succeeded.
+func (t *Tx) thenMark(ctx context.Context, itemID int64, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.markTableOf(ctx, itemID)
+}
+
 // MarkTableAbove marks the table of the roadmap in which a work item's issue is shown, if there is one.
 func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("mark the table above item %d", itemID), markTable+`item_id IN (

@@ -51,6 +51,8 @@ type Snapshot struct {
 	Sent []work.Action // sent merges and branch updates without a known result; and updates whose pull requests merge next
 
 	Tables []roadmap.Shown // of roadmaps of the repository whose comments may be out of date
+	Roadmaps []roadmap.Record // those that have not ended
+	Unfold   []roadmap.Facts  // of those among them that changed
 
 	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }

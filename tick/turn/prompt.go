@@ -21,7 +21,7 @@ import (
 type briefs struct {
 	*env.Env
 	looks *lastLook
-	may func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
+	may   func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
 }
 
 // PromptContext returns the context of a turn's prompt.
