@@ -36,6 +36,11 @@ func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
 	return err
 }
 
+// FindRoadmapOf returns the roadmap of an issue, also one that has ended.
+func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadmap.Record, bool, error) {
+	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ?`, repoID, number)
+}
+
 // ListDueTables returns the roadmaps of a repository whose tables are due.
 func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Live, error) {
 	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+` AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))

@@ -111,20 +111,24 @@ func Behind(issues []Issue) map[string]int {
 	return longest
 }
 
-// open returns what must be closed before the issue begins, in words for people: references without
-// the roadmap's repository, ids of nodes that have no issue yet.
-func (i Issue) open(short func(string) string) (names []string) {
+// Names returns what must be closed before the issue begins, for people: references within the
+// roadmap's repository, ids of nodes that have no issue yet.
+func (i Issue) Names(short func(string) string) []string {
+	names := []string{}
 	for _, need := range i.Needs {
-		id, planned := strings.CutPrefix(need.Ref, nodePrefix)
-		switch {
-		case !need.Open:
-		case planned:
+		if id, planned := strings.CutPrefix(need.Ref, nodePrefix); planned {
 			names = append(names, id)
-		default:
+		} else {
 			names = append(names, short(need.Ref))
 		}
 	}
 	return names
+}
+
+// open returns those of Names that are not closed.
+func (i Issue) open(short func(string) string) []string {
+	i.Needs = slices.DeleteFunc(slices.Clone(i.Needs), func(n Need) bool { return !n.Open })
+	return i.Names(short)
 }
 
 // Tally counts the issues that are over and all that have not gone.
@@ -191,7 +195,7 @@ func Table(issues []Issue, w Words) string {
 
 // Line is one line of a roadmap that is drawn as a tree.
 type Line struct {
-	Issue
+	At     int    // of the issue in the list
 	Indent string // the branches of the tree before the issue
 }
 
@@ -238,7 +242,7 @@ func Tree(issues []Issue) []Line {
 			if k == len(of)-1 {
 				branch, next = "└─ ", "   "
 			}
-			lines = append(lines, Line{issues[n], indent + branch})
+			lines = append(lines, Line{n, indent + branch})
 			draw(below[n], indent+next)
 		}
 	}
