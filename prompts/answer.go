@@ -35,11 +35,15 @@ type Answer struct {
 	Priority      int      `json:"priority"`       // 1 to 5; 0 when null
 	DesignDoc     string   `json:"design_doc"`
 
-	// answers of starts other than design_start
+	// roadmap_start, which has title too
+	Goal  string        `json:"goal"`
+	Nodes []RoadmapNode `json:"nodes"`
+
+	// answers of starts that change code
 	PRTitle   string `json:"pr_title"`
 	PRSummary string `json:"pr_summary"`
 
-	// answers of feedback, and of starts other than design_start
+	// answers of feedback, and of starts that change code
 	CommitMessage string `json:"commit_message"`
 
 	// answers of feedback
@@ -95,6 +99,7 @@ type Asked struct {
 	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers that the answer may call in
 	Coming      []string   // reviewers that it may name without effect
+	Roadmap     *Roadmap   // roadmap_start: the bounds of its document, and the document that it changes
 	Runs        int        // review: the runs whose answers it joins; 0: one
 
 	Blocking review.Severity // the least severity for which changes may be requested; empty: major

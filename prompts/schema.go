@@ -20,6 +20,7 @@ var schemaNames = map[work.Kind]string{
 	work.KindImplementationStart:    "start",
 	work.KindBugfixStart:            "start",
 	work.KindSmallJobStart:          "start",
+	work.KindRoadmapStart:           "roadmap_start",
 	work.KindDesignFeedback:         "feedback",
 	work.KindImplementationFeedback: "feedback",
 	work.KindFix:                    "feedback",
@@ -30,7 +31,7 @@ var schemaNames = map[work.Kind]string{
 func Kinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindBugfixStart, work.KindSmallJobStart, work.KindImplementationFeedback, work.KindFix, work.KindReview,
+		work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart, work.KindImplementationFeedback, work.KindFix, work.KindReview,
 	}
 }
 

@@ -37,6 +37,8 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 		c.review(a, asked)
 	case kind == work.KindDesignStart:
 		c.design(a, blocked)
+	case kind == work.KindRoadmapStart:
+		c.roadmap(a, asked.Roadmap, blocked)
 	case kind.Start():
 		c.title("pr_title", a.PRTitle, blocked)
 		c.text("pr_summary", a.PRSummary, blocked)

@@ -462,6 +462,11 @@ func defaultAnswer(req request) map[string]any {
 			"title": issue.Title, "summary": "A design for " + issue.Title + ".", "touch_paths": []string{"src/**"},
 			"depends_on": []string{}, "estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
+	case req.Kind == "roadmap_start":
+		maps.Copy(a, map[string]any{
+			"title": issue.Title, "goal": "All of " + issue.Title + ".",
+			"nodes": []any{roadmapNode("first"), roadmapNode("second", "first")},
+		})
 	case strings.HasSuffix(req.Kind, "_start"):
 		maps.Copy(a, map[string]any{
 			"pr_title": issue.Title, "pr_summary": "Does what #" + strconv.Itoa(issue.Number) + " asks for.",
@@ -471,6 +476,14 @@ func defaultAnswer(req request) map[string]any {
 		maps.Copy(a, feedbackAnswer(req))
 	}
 	return a
+}
+
+// roadmapNode is a node without faults.
+func roadmapNode(id string, needs ...string) map[string]any {
+	return map[string]any{
+		"id": id, "title": "The " + id + " part", "flow": "small_job", "needs": append([]string{}, needs...),
+		"goal": "The " + id + " part is done.", "scope": "One file.", "acceptance": "- It works.", "tests": "By a table.",
+	}
 }
 
 func feedbackAnswer(req request) map[string]any {

@@ -77,6 +77,7 @@ type Item struct {
 	IssueClosed     bool     // as of the last read of the issue
 	Wait            Wait     // what it waits for, as the last plan of it saw
 	Blocked         Blocked  // by issues, as GitHub lists them
+	SubIssueOf      string   // the issue whose sub-issue it is, in the form of Dependency.String; empty: none
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 
 	Setup SetupFailure // of the last turn for which the repository's set-up ran

@@ -88,6 +88,7 @@ func (r *itemPlanner) start() {
 	}
 	switch {
 	case r.waitsForOthers(t.Kind):
+	case r.belowRoadmap(t):
 	case r.item.State != work.StateReady:
 		r.plan(t)
 	case r.withinBudgets(t.Kind):

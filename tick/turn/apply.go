@@ -195,10 +195,12 @@ func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 	if answer.DecisionSummary != "" {
 		item.DecisionSummary = answer.DecisionSummary
 	}
-	if l.Turn.Kind == work.KindDesignStart {
+	if l.Turn.Kind.Document() {
 		if l.Turn.Commit != "" { // else the branch has it, perhaps under the name of an older title
-			item.Document = work.DocumentPath(item.Number, item.Title)
+			item.Document = work.DocumentPath(item.Flow, item.Number, item.Title)
 		}
+	}
+	if l.Turn.Kind == work.KindDesignStart {
 		item.TouchPaths = answer.TouchPaths
 		item.Priority = designPriority(item, answer)
 	}

@@ -83,8 +83,11 @@ func aroundFlaw(f *flaw) string {
 // tests.
 func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*flaw, error) {
 	r := l.Repo.Settings
-	if l.Turn.Commit == "" || l.Turn.Kind == work.KindDesignStart {
+	if l.Turn.Commit == "" || l.Turn.Kind.Document() {
 		return nil, nil //nolint:nilnil // no flaw is an answer
+	}
+	if f, err := p.documentFlaw(ctx, l); f != nil || err != nil {
+		return f, err
 	}
 	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
 		return &flaw{prompts.Unproven{
@@ -168,10 +171,13 @@ func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *f
 	return nil
 }
 
-// testReplayed runs the required tests on a replayed commit: its change and somebody's push may
+// testReplayed checks a roadmap and runs the required tests on a replayed commit: its change and somebody's push may
 // each pass alone and fail together.
 func (p *runner) testReplayed(ctx context.Context, l *env.Lease, commit string) error {
-	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
+	if err := p.looks.replayedSound(ctx, l, commit); err != nil {
+		return err
+	}
+	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind.Document() {
 		return nil
 	}
 	ag, err := p.Agents.Agent(ctx, l.Repo.Row, p.briefs.agentOf(l).Name)
