@@ -16,6 +16,10 @@ import (
 // failed.
 const dependencyLife = 5 * time.Minute
 
+// edgeSettles is how long after an edge of a design was set GitHub's list of blockers may not show
+// it yet. Until then the design's list counts.
+const edgeSettles = time.Minute
+
 // readDependencies reads the issues that implementations wait for: each when it changed, or every
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
@@ -30,6 +34,10 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	}
 	changed := h.changedRefs()
 	for _, d := range waiting {
+		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
+			h.edges = append(h.edges, d)
+			continue
+		}
 		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
 		}
@@ -102,6 +110,10 @@ func (h *reading) readBlockers(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	due, err := h.withEdges(ctx, due)
+	if err != nil {
+		return err
+	}
 	for _, n := range sortedKeys(h.issues) {
 		item, changed := h.changedItem(n)
 		due = slices.DeleteFunc(due, func(i work.Item) bool { return changed && i.Number == n })
@@ -128,6 +140,24 @@ func (h *reading) readBlockers(ctx context.Context) error {
 		h.tellLateBlockers(item, b, known)
 	}
 	return nil
+}
+
+// withEdges adds the implementations whose design's list GitHub's replaces.
+func (h *reading) withEdges(ctx context.Context, due []work.Item) ([]work.Item, error) {
+	for _, e := range h.edges {
+		if slices.ContainsFunc(due, func(i work.Item) bool { return i.ID == e.ItemID }) {
+			continue
+		}
+		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+			item, err := tx.GetItem(ctx, e.ItemID)
+			due = append(due, item)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return due, nil
 }
 
 // knownBlockers returns the stored states of what an item depends on, by reference.

@@ -100,6 +100,11 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	for _, e := range h.edges {
+		if err := tx.LeaveToGitHub(ctx, e, now); err != nil {
+			return err
+		}
+	}
 	for _, b := range h.blocking {
 		if id := cmp.Or(b.item, h.itemID(b.number)); id != 0 {
 			if err := tx.SetBlockers(ctx, id, b.Blocked, b.list, now); err != nil {
