@@ -184,6 +184,7 @@ type Dependency struct {
 	State  work.DependencyState
 	SeenAt time.Time
 	Listed bool      // GitHub lists it as blocking; else the item's design names it
+	Edge   bool      // it can be listed so: it is an issue on a host with dependencies; not stored
 	EdgeAt time.Time // when the edge was set that makes GitHub list it; zero: it was not, or this was not read
 }
 

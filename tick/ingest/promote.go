@@ -163,26 +163,7 @@ func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion
 	if _, err := tx.AddEvent(ctx, e); err != nil {
 		return err
 	}
-	if err := h.planEdges(ctx, tx, p.item, now); err != nil {
-		return err
-	}
 	return h.handOver(ctx, tx, design, p.item.ID)
-}
-
-// planEdges plans that GitHub lists what an implementation depends on as blocking its issue. Where
-// GitHub refuses, as for a pull request, the design's list keeps counting.
-func (h *reading) planEdges(ctx context.Context, tx *store.Tx, item work.Item, now time.Time) error {
-	for _, ref := range item.DependsOn {
-		_, err := tx.AddAction(ctx, work.Action{
-			RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, State: work.ActionPlanned,
-			Token:  work.BlockToken(h.row.Key(), item.Number, ref, "", fmt.Sprintf("design %d", item.DesignPull)),
-			Number: item.Number, Target: ref, PlannedAt: now, Why: "the design depends on it",
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // handOver moves to the implementation what people wrote on the issue since the design was merged,
