@@ -36,11 +36,13 @@ func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, 
 	}
 	e.blocker = by.ID
 	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
-	if err == nil && !ok {
-		err = &overError{"the issue is gone"}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return observation{}, false, err
+	case !ok:
+		return observation{}, false, &overError{"the issue is gone"}
+	case !is.Blockers.Supported:
+		return observation{}, false, &overError{"this host has no dependencies"}
 	}
 	blockers, err := s.GitHub.BlockedBy(ctx, s.Repo.Current, a.Number)
 	set := slices.ContainsFunc(blockers, func(b work.Blocker) bool { return strings.EqualFold(b.Ref, by.Ref()) })

@@ -265,7 +265,7 @@ func TestWhatIsSentAboutIssuesEnds(t *testing.T) {
 			}
 		}, "refused it: "},
 		{"an old host", "child", func(s *roadmapStage) { s.hub.WithoutSubIssues() }, "no sub-issues"},
-		{"an old host", "block", func(s *roadmapStage) { s.hub.WithoutDependencies() }, "refused"},
+		{"an old host", "block", func(s *roadmapStage) { s.hub.WithoutDependencies() }, "no dependencies"},
 	} {
 		for _, kind := range relatedKinds {
 			if c.kind != "*" && c.kind != kind.name {

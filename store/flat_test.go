@@ -423,6 +423,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
 		tx.SetBlockers(ctx, item.ID, work.Blocked{Open: 1, LookAt: t0}, []work.Blocker{{Ref: "github.com/o/r#1", State: work.DependencyOpen}}, t0),
 		tx.LookAtBlockers(ctx, item.ID, t0),
+		tx.LeaveToGitHub(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1"}, t0),
 		tx.WakeBlocked(ctx, "github.com/o/r#1", t0),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),

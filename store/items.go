@@ -187,7 +187,9 @@ type Dependency struct {
 	Ref    string // host/owner/name#12; empty: issues that the account may not see
 	State  work.DependencyState
 	SeenAt time.Time
-	Listed bool // GitHub lists it as blocking; else the item's design names it
+	Listed bool      // GitHub lists it as blocking; else the item's design names it
+	Edge   bool      // it can be listed so: it is an issue on a host with dependencies; not stored
+	EdgeAt time.Time // when the edge was set that makes GitHub list it; zero: it was not, or this was not read
 }
 
 // PutDependency stores the state of a dependency.
@@ -272,8 +274,35 @@ func (t *Tx) ListDependenciesOf(ctx context.Context, items []int64) (map[int64][
 	return all, err
 }
 
-// ListOpenDependencies returns the dependencies of a repository's ready items, without those known
-// to be closed.
+// LeaveToGitHub removes a dependency from what an item's design names, because an edge of its issue
+// stands for it now: the next read of its blockers decides.
+func (t *Tx) LeaveToGitHub(ctx context.Context, d Dependency, now time.Time) error {
+	what := fmt.Sprintf("leave dependency %s to GitHub", d.Ref)
+	item, err := t.GetItem(ctx, d.ItemID)
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(item.DependsOn, func(ref string) bool { return strings.EqualFold(ref, d.Ref) })
+	if _, err := t.exec(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND ref = ? AND listed = 0`, d.ItemID, d.Ref); err != nil {
+		return err
+	}
+	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET depends_on = ?, blockers_look_at = ? WHERE id = ?`, listOf(&left), millis(now), d.ItemID)
+}
+
+// edgesOf returns when the edges of an item's issue were set, by what blocks it.
+func (t *Tx) edgesOf(ctx context.Context, itemID int64) (map[string]time.Time, error) {
+	edges := map[string]time.Time{}
+	_, err := listRows(ctx, t, "list edges", func(row scanner) (ref string, err error) {
+		var at time.Time
+		err = row.Scan(&ref, timeOf(&at))
+		edges[strings.ToLower(ref)] = at
+		return ref, err
+	}, `SELECT target, seen_at FROM actions WHERE item_id = ? AND kind = ? AND state = ? AND base = ''`, itemID, work.ActionBlock, work.ActionApplied)
+	return edges, err
+}
+
+// ListOpenDependencies returns the dependencies that the designs of a repository's ready items name,
+// without those known to be closed.
 func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
 	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
 	if err != nil {
@@ -285,13 +314,18 @@ func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependen
 		if err != nil {
 			return nil, err
 		}
+		edges, err := t.edgesOf(ctx, i.ID)
+		if err != nil {
+			return nil, err
+		}
 		for _, ref := range i.DependsOn {
-			at := slices.IndexFunc(seen, func(d Dependency) bool { return strings.EqualFold(d.Ref, ref) })
-			switch {
-			case at < 0:
-				waiting = append(waiting, Dependency{ItemID: i.ID, Ref: ref})
-			case seen[at].State != work.DependencyClosed:
-				waiting = append(waiting, seen[at])
+			d := Dependency{ItemID: i.ID, Ref: ref}
+			if at := slices.IndexFunc(seen, func(d Dependency) bool { return strings.EqualFold(d.Ref, ref) }); at >= 0 {
+				d = seen[at]
+			}
+			if d.State != work.DependencyClosed {
+				d.EdgeAt = edges[strings.ToLower(ref)]
+				waiting = append(waiting, d)
 			}
 		}
 	}

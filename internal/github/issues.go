@@ -34,9 +34,12 @@ type Issue struct {
 	Repo        work.RepoName // the repository that has it
 }
 
-// Blockers counts the issues that an issue is blocked by. Both are 0 on a host that has no
-// dependencies (GitHub Enterprise Server before 3.19), and for a pull request.
-type Blockers struct{ Open, All int }
+// Blockers counts the issues that an issue is blocked by. A host without dependencies (GitHub
+// Enterprise Server before 3.19) is not Supported; a pull request is neither.
+type Blockers struct {
+	Supported bool
+	Open, All int
+}
 
 // SubIssues counts the sub-issues of an issue. A host without sub-issues (GitHub Enterprise Server
 // before 3.17) is not Supported; a pull request is neither.
@@ -77,7 +80,7 @@ type wireIssue struct {
 	ClosedAt    time.Time   `json:"closed_at"`
 
 	RepositoryURL string `json:"repository_url"`
-	Dependencies  struct {
+	Dependencies  *struct {
 		Open int `json:"blocked_by"`
 		All  int `json:"total_blocked_by"`
 	} `json:"issue_dependencies_summary"`
@@ -101,10 +104,13 @@ func (c *Client) issue(w wireIssue) Issue {
 		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: w.State, StateReason: w.StateReason, Author: account(w.User),
 		IsPull: w.PullRequest != nil, Locked: w.Locked,
-		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, Blockers: Blockers(w.Dependencies),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt,
 	}
 	for _, l := range w.Labels {
 		i.Labels = append(i.Labels, l.Name)
+	}
+	if w.Dependencies != nil {
+		i.Blockers = Blockers{true, w.Dependencies.Open, w.Dependencies.All}
 	}
 	if w.SubIssues != nil {
 		i.SubIssues = SubIssues{true, w.SubIssues.Total, w.SubIssues.Completed}

@@ -95,6 +95,20 @@ func (d *driver) issues() {
 	d.send("me", http.StatusCreated, http.MethodPost, "labels", object{"name": "priority:1", "color": "ff0000"})
 	d.must(d.repo.Lock(n, "me"))
 	d.get("issues/1")
+	d.send("me", http.StatusOK, http.MethodPatch, "issues/2", object{"title": "Renamed", "body": "new"})
+	d.send("me", http.StatusOK, http.MethodPatch, "issues/2", object{"state": "closed", "state_reason": "not_planned"})
+	d.send("tom", http.StatusForbidden, http.MethodPatch, "issues/2", object{"title": "Mine"})
+	d.must(d.repo.AddSubIssue(1, "me", "2")) // what an issue says of its sub-issues is described
+	d.must(d.repo.Block(1, "me", "2"))
+	d.get("issues/1")
+	d.get("issues/2")
+	_, err = d.hub.AddRepo("acme/lib", nil)
+	d.must(err)
+	moved, err := d.repo.OpenIssue("me", "Moves", "")
+	d.must(err)
+	_, err = d.repo.TransferIssue(moved, "acme", "acme/lib")
+	d.must(err)
+	d.send("me", http.StatusMovedPermanently, http.MethodGet, fmt.Sprintf("issues/%d", moved), nil)
 }
 
 func (d *driver) pulls() {

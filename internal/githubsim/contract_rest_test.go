@@ -162,6 +162,7 @@ var reasons = openapi3.SetSchemaErrorMessageCustomizer(func(e *openapi3.SchemaEr
 var used = []string{
 	"GET /user", "GET /repos/{owner}/{repo}", "GET /repos/{owner}/{repo}/issues", "GET /repos/{owner}/{repo}/issues/comments",
 	"GET /repos/{owner}/{repo}/pulls/comments", "GET /repos/{owner}/{repo}/issues/{issue_number}",
+	"PATCH /repos/{owner}/{repo}/issues/{issue_number}",
 	"GET /repos/{owner}/{repo}/issues/{issue_number}/comments", "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments",
 	"GET /repos/{owner}/{repo}/issues/{issue_number}/timeline", "GET /repos/{owner}/{repo}/pulls/{pull_number}",
 	"GET /repos/{owner}/{repo}/pulls", "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews",

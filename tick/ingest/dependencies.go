@@ -16,6 +16,10 @@ import (
 // failed.
 const dependencyLife = 5 * time.Minute
 
+// edgeSettles is how long after an edge of a design was set GitHub's list of blockers may not show
+// it yet. Until then the design's list counts.
+const edgeSettles = time.Minute
+
 // readDependencies reads the issues that implementations wait for: each when it changed, or every
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
@@ -30,10 +34,14 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	}
 	changed := h.changedRefs()
 	for _, d := range waiting {
+		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
+			h.edges = append(h.edges, d)
+			continue
+		}
 		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
 		}
-		state, err := h.dependencyState(ctx, d.Ref)
+		state, edge, err := h.dependencyState(ctx, d.Ref)
 		if github.OutOfTime(err) {
 			h.stopReading(err)
 			return nil
@@ -42,18 +50,57 @@ func (h *reading) readDependencies(ctx context.Context) error {
 			h.env.Log.WarnContext(ctx, "a dependency was not read", "repo_full_name", h.repo.Name.FullName(), "dependency_of", d.ItemID, "dependency", d.Ref, "error", err)
 			h.trouble = append(h.trouble, err.Error())
 		} else {
-			d.State = state
+			d.State, d.Edge = state, edge
 		}
 		h.dependencies = append(h.dependencies, d)
 	}
 	return nil
 }
 
-// dependencyState reads the state of a dependency, even if the issue has moved.
-func (h *reading) dependencyState(ctx context.Context, ref string) (work.DependencyState, error) {
+// storeDependencies stores what was read of what designs name, and plans that GitHub lists an open
+// issue among it as blocking. Where GitHub refuses that, the design's list keeps counting.
+func (h *reading) storeDependencies(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, d := range h.dependencies {
+		d.SeenAt = now
+		if err := tx.PutDependency(ctx, d); err != nil {
+			return err
+		}
+		if !d.Edge || d.State != work.DependencyOpen {
+			continue
+		}
+		item, err := tx.GetItem(ctx, d.ItemID)
+		if err != nil {
+			return err
+		}
+		token := work.BlockToken(h.row.Key(), item.Number, d.Ref, "", fmt.Sprintf("design %d", item.DesignPull))
+		if _, known, err := tx.GetAction(ctx, token); err != nil || known {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := tx.AddAction(ctx, work.Action{
+			RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+			Number: item.Number, Target: d.Ref, PlannedAt: now, Why: "the design depends on it",
+		}); err != nil {
+			return err
+		}
+	}
+	for _, e := range h.edges {
+		if err := tx.LeaveToGitHub(ctx, e, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dependencyState reads the state of a dependency, even if the issue has moved, and whether it can
+// block an issue by GitHub's list: a pull request cannot, nor can an issue on another host, or on one
+// without dependencies.
+func (h *reading) dependencyState(ctx context.Context, ref string) (state work.DependencyState, edge bool, err error) {
 	d, ok := work.ParseDependency(ref, h.repo.Name)
 	if !ok {
-		return work.DependencyMissing, nil // it names no issue
+		return work.DependencyMissing, false, nil // it names no issue
 	}
 	repo := d.Repo
 	if repo.Equal(h.repo.Name) {
@@ -61,19 +108,19 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (work.Depende
 	}
 	hub, ok := h.env.HostOf(h.repo, repo.Host)
 	if !ok {
-		return work.DependencyMissing, nil // the config does not name its host
+		return work.DependencyMissing, false, nil // the config does not name its host
 	}
 	is, ok, err := hub.IssueWherever(ctx, repo, d.Number)
 	switch {
 	case github.IsStatus(err, 403, 451): // an organization's rules forbid it, or it was taken down
 		h.env.Log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
-		return work.DependencyRefused, nil
+		return work.DependencyRefused, false, nil
 	case err != nil:
-		return "", err
+		return "", false, err
 	case !ok:
-		return work.DependencyMissing, nil
+		return work.DependencyMissing, false, nil
 	}
-	return is.Dependency(), nil
+	return is.Dependency(), !is.IsPull && is.Blockers.Supported && repo.Host == h.repo.Name.Host, nil
 }
 
 // blockersLife is the time after which the issues that block one are read again, if nothing that
@@ -102,6 +149,10 @@ func (h *reading) readBlockers(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	due, err := h.withEdges(ctx, due)
+	if err != nil {
+		return err
+	}
 	for _, n := range sortedKeys(h.issues) {
 		item, changed := h.changedItem(n)
 		due = slices.DeleteFunc(due, func(i work.Item) bool { return changed && i.Number == n })
@@ -128,6 +179,24 @@ func (h *reading) readBlockers(ctx context.Context) error {
 		h.tellLateBlockers(item, b, known)
 	}
 	return nil
+}
+
+// withEdges adds the implementations whose design's list GitHub's replaces.
+func (h *reading) withEdges(ctx context.Context, due []work.Item) ([]work.Item, error) {
+	for _, e := range h.edges {
+		if slices.ContainsFunc(due, func(i work.Item) bool { return i.ID == e.ItemID }) {
+			continue
+		}
+		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+			item, err := tx.GetItem(ctx, e.ItemID)
+			due = append(due, item)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return due, nil
 }
 
 // knownBlockers returns the stored states of what an item depends on, by reference.

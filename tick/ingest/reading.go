@@ -267,6 +267,7 @@ type slice struct {
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
+	edges        []store.Dependency   // those that GitHub lists as blocking, instead of the design
 	blocking     []blocking           // those read
 	roadmaps     []mergedRoadmap      // documents to apply
 	below        []below              // of roadmaps, as read

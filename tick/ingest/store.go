@@ -98,11 +98,8 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeRoadmaps(ctx, tx); err != nil {
 		return err
 	}
-	for _, d := range h.dependencies {
-		d.SeenAt = now
-		if err := tx.PutDependency(ctx, d); err != nil {
-			return err
-		}
+	if err := h.storeDependencies(ctx, tx, now); err != nil {
+		return err
 	}
 	for _, b := range h.blocking {
 		if id := cmp.Or(b.item, h.itemID(b.number)); id != 0 {
