@@ -91,6 +91,9 @@ func preferLongestPaths(line []below) {
 			return cmp.Or(x.planner.item.Below.Before(y.planner.item.Below), x.turn.Since.Compare(y.turn.Since), cmp.Compare(x.turn.Number, y.turn.Number))
 		})
 		for i, n := range members {
+			if i > 0 && !since[i].After(since[i-1]) {
+				since[i] = since[i-1].Add(1) // one pass has read their labels: the order among them still counts
+			}
 			line[n].turn.Since = since[i]
 		}
 	}
