@@ -85,10 +85,7 @@ A table.
 
 // both returns the faults of reading and of checking.
 func both(doc string, b Bounds) []Fault {
-	d, faults := Parse([]byte(doc))
-	if len(faults) == 0 {
-		faults = d.Check(b)
-	}
+	_, faults := Read([]byte(doc), b)
 	return faults
 }
 
@@ -176,7 +173,7 @@ func TestEachFaultHasItsLine(t *testing.T) {
 		{"the id is a list", made("  - id: [a]\n    title: T\n    flow: bugfix\n", a), 3, "id is a list"},
 		{"issue is a text", "---\nissue: seven\nnodes: []\n---\n# T\n\nG.\n", 2, "number of an issue"},
 		{"two sections of one id", made(entry("a", ""), a+a), 15, "second section; its first one is on line 10"},
-		{"a section of no node", made(entry("a", ""), a+"## b\n"+section), 15, "\"b\" is the id of no node"},
+		{"a section of no node", made(entry("a", ""), a+"## b\n"+section), 15, "\"b\" below the section of node \"a\" is the id of no node"},
 		{"a heading too high", made(entry("a", ""), "## a\n"+section+"\n# Scope\n"), 16, "write ### or deeper"},
 
 		{"no node", "---\nnodes: []\n---\n# T\n\nG.\n", 0, "no node"},
