@@ -194,14 +194,15 @@ func (t *Tx) ListWorkOn(ctx context.Context, repoID int64, numbers []int) (map[i
 	_, err := listIn(ctx, t, "list the work on issues", func(row scanner) (n int, err error) {
 		var w roadmap.Work
 		var ran bool
-		if err = row.Scan(&n, &w.State, &w.Pull, &w.Merged, &ran); err != nil {
+		var title, body string
+		if err = row.Scan(&n, &w.State, &w.Pull, &w.Merged, &ran, &title, &body); err != nil {
 			return n, err
 		}
-		w.Begun = ran || w.Pull != 0
+		w.Begun, w.Text = ran || w.Pull != 0, work.IssueHash(title, body)
 		all[n] = all[n].And(w)
 		return n, nil
 	}, `SELECT i.number, i.state, coalesce(p.number, 0), coalesce(p.state, '') = 'merged',
-			EXISTS (SELECT 1 FROM turns t WHERE t.item_id = i.id AND t.runs > 0)
+			EXISTS (SELECT 1 FROM turns t WHERE t.item_id = i.id AND t.runs > 0), i.title, i.body
 		FROM work_items i LEFT JOIN pull_requests p ON p.item_id = i.id WHERE i.repo_id = ? AND i.number IN (%s) ORDER BY i.id, p.number`, numbers, repoID)
 	return all, err
 }

@@ -154,15 +154,16 @@ func TestWorkOnIssues(t *testing.T) {
 	r := addRepo(t, d)
 	design := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateCompleted})
 	addItem(t, d, work.Item{RepoID: r.ID, Number: 1, Parent: design.ID, State: work.StateReady})
-	addItem(t, d, work.Item{RepoID: r.ID, Number: 2})
+	addItem(t, d, work.Item{RepoID: r.ID, Number: 2, Title: "T", Body: "B"})
 	ran := addItem(t, d, work.Item{RepoID: r.ID, Number: 3, State: work.StateRunning})
 	addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: ran.ID, Number: 3, Key: "k", Runs: 1})
 	update(t, d, func(tx *Tx) error {
 		_, err := tx.PutPull(t.Context(), work.PullRequest{RepoID: r.ID, ItemID: design.ID, Number: 11, State: work.PullMerged})
 		return err
 	})
+	none := work.IssueHash("", "")
 	equal(t, inTx(t, d, func(tx *Tx) (map[int]roadmap.Work, error) { return tx.ListWorkOn(t.Context(), r.ID, []int{1, 2, 3, 4}) }), map[int]roadmap.Work{
-		1: {State: work.StateReady, Begun: true, Pull: 11, Merged: true}, 2: {State: work.StatePending}, 3: {State: work.StateRunning, Begun: true},
+		1: {State: work.StateReady, Begun: true, Pull: 11, Merged: true, Text: none}, 2: {State: work.StatePending, Text: work.IssueHash("T", "B")}, 3: {State: work.StateRunning, Begun: true, Text: none},
 	})
 }
 

@@ -59,7 +59,12 @@ var kinds = []Change{
 	RereadPull{},
 	RetryShelved{},
 	ResumeTurn{},
+	RoadmapNode{},
+	Roadmap{},
+	ForgetNotice{},
+	RetryNotice{},
 	Notice{},
+	RoadmapDecided{}, // after all that changes roadmaps: it marks one as decided
 	MergeApproval{},
 	ForgetMerge{},
 	MergeNow{},

@@ -92,6 +92,10 @@ func (h *reading) fillQueue(walks []*walk) {
 		q.add(w.items)
 		for _, it := range w.items {
 			h.changed[it.number] = true
+			if it.issue.Parent != "" {
+				h.parents[strings.ToLower(h.called(it.issue.Parent))] = true
+			}
+			h.pullEnded = h.pullEnded || it.issue.IsPull && it.issue.State != "open"
 		}
 	}
 	q.order = slices.DeleteFunc(q.order, func(n int) bool {

@@ -22,7 +22,7 @@ type promotion struct {
 	fulfills bool // the document is marked implemented: no item is made
 }
 
-// followDesign promotes a design that was merged, and reads the files that an open implementation
+// followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
 // touches.
 func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
 	if pull.ItemID == 0 {
@@ -38,6 +38,8 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 		return err
 	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
 		return h.promote(ctx, item, *pull)
+	case item.Flow == work.FlowRoadmap && pull.State == work.PullMerged && old.State != work.PullMerged:
+		return h.promoteRoadmap(ctx, item, *pull)
 	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
 		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
 	}

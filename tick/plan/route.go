@@ -86,6 +86,7 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	for _, stray := range known.InOrder(v.Untracked) {
 		plannerOf(v, p, stray).commander().commands()
 	}
+	p.unfold(v)
 	p.beginBelow(v)
 	p.schedule(&v)
 	if len(p.below) > 0 {
@@ -158,7 +159,7 @@ func (r *itemPlanner) applyEnd() bool {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow.Document() && !r.item.Replans() {
+		if r.item.Flow.Document() && !r.item.Replans() { // a change of a roadmap leaves nothing to do
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:

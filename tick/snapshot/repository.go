@@ -52,6 +52,9 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	}
 	from.limits, from.families = p.Config.RoadmapLimits(r.Name), map[string]family{}
 	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
+	if err := from.unfolding(ctx, &v); err != nil {
+		return v, from, err
+	}
 	return v, from, from.landings(ctx, &v)
 }
 

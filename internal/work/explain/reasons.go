@@ -78,6 +78,14 @@ var reasons = []row{
 		work.WhyNoSubIssues, People, AtOnce, "{name} has no sub-issues, of which a roadmap is made (GitHub Enterprise Server has them from 3.17 on)",
 		step("cut it into issues yourself, with a label of another kind of work on each"), nil,
 	},
+	{
+		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing of it is made: {names}",
+		step("open a pull request that changes the document, or comment `/mergexo replan WHY` on the roadmap's issue"), nil,
+	},
+	{
+		work.WhyRoadmapRefused, People, AtOnce, "GitHub refuses a part of the roadmap: {text}",
+		step("remove what GitHub names, then comment `/mergexo retry` on the roadmap's issue"), nil,
+	},
 	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 
 	// Branches, pull requests, pushes.

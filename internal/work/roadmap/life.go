@@ -142,10 +142,10 @@ type Child struct {
 	Title    string
 	Flow     work.Flow
 	Needs    []string // nodes that come before it
-	Hash     string   // Node.Hash of what the document says
+	Hash     string   // work.IssueHash of what the document says
 	Step     Step
 	Number   int      // of the sub-issue; 0: none yet
-	Applied  string   // Node.Hash of what the sub-issue was given last
+	Applied  string   // work.IssueHash of what the sub-issue was given last
 	Edges    []string // nodes whose edges to it were set from the document
 	Body     string   // the node's section: the sub-issue's text
 }
@@ -165,6 +165,7 @@ type Work struct {
 	Begun  bool       // an agent ran, or there is a pull request
 	Pull   int        // number of the newest pull request; 0: none
 	Merged bool       // Pull was merged
+	Text   string     // work.IssueHash of title and text, as work on the issue has them; empty: no work item
 }
 
 // And adds what a newer work item or pull request of the issue says.
