@@ -86,6 +86,7 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	for _, stray := range known.InOrder(v.Untracked) {
 		plannerOf(v, p, stray).commander().commands()
 	}
+	p.tables(v)
 	p.unfold(v)
 	p.beginBelow(v)
 	p.schedule(&v)
