@@ -148,6 +148,9 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE work_items SET state = ?, state_since = ?, reason = ? WHERE id = ? AND state = ?`,
 		to, since, reasonOf(&why), id, i.State)
+	if err == nil && i.SubIssueOf != "" {
+		err = t.MarkTableAbove(ctx, id)
+	}
 	if err != nil {
 		return err
 	}
@@ -207,7 +210,10 @@ func (t *Tx) SetBlockers(ctx context.Context, itemID int64, b work.Blocked, list
 			return err
 		}
 	}
-	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET blockers_open = ?, blockers_look_at = ? WHERE id = ?`, b.Open, timeOf(&b.LookAt), itemID)
+	if err := t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET blockers_open = ?, blockers_look_at = ? WHERE id = ?`, b.Open, timeOf(&b.LookAt), itemID); err != nil {
+		return err
+	}
+	return t.MarkTableAbove(ctx, itemID)
 }
 
 // LookAtBlockers makes the next pass read what blocks an item's issue.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -126,7 +125,7 @@ func (t *Tx) ListIssuesBelow(ctx context.Context, l roadmap.Live) ([]roadmap.Iss
 	for id, all := range listed {
 		for _, d := range all {
 			if d.Ref != "" {
-				needs[id] = append(needs[id], roadmap.Need{Key: strings.ToLower(d.Ref), Open: d.State == work.DependencyOpen})
+				needs[id] = append(needs[id], roadmap.Need{Ref: d.Ref, Open: d.State == work.DependencyOpen})
 			}
 		}
 	}

@@ -115,8 +115,8 @@ func scanChild(row scanner) (c roadmap.Child, err error) { return c, row.Scan(ch
 // addChild adds a node to a roadmap.
 func (t *Tx) addChild(ctx context.Context, c roadmap.Child) error {
 	fields := childFields(&c)
-	return t.execOne(ctx, fmt.Sprintf("add node %s to the roadmap of item %d", c.Node, c.ItemID), ErrStale,
-		`INSERT INTO roadmap_nodes (`+childColumns+`) VALUES (`+placeholders(len(fields))+`) ON CONFLICT (item_id, node) DO NOTHING`, fields...)
+	return t.thenMark(ctx, c.ItemID, t.execOne(ctx, fmt.Sprintf("add node %s to the roadmap of item %d", c.Node, c.ItemID), ErrStale,
+		`INSERT INTO roadmap_nodes (`+childColumns+`) VALUES (`+placeholders(len(fields))+`) ON CONFLICT (item_id, node) DO NOTHING`, fields...))
 }
 
 // ListChildren returns the nodes of a roadmap in the order of its document.
@@ -134,10 +134,10 @@ func (t *Tx) MoveChild(ctx context.Context, before, after roadmap.Child) error {
 	case !before.Step.MayMoveTo(after.Step), before.Number != 0 && after.Number != before.Number:
 		return fmt.Errorf("%s: it is %q, with the sub-issue %d", what, before.Step, before.Number)
 	}
-	return t.execOne(ctx, what, ErrStale, `UPDATE roadmap_nodes SET position = ?, title = ?, flow = ?, needs = ?, hash = ?, step = ?, number = ?, applied = ?, edges = ?, body = ?
+	return t.thenMark(ctx, before.ItemID, t.execOne(ctx, what, ErrStale, `UPDATE roadmap_nodes SET position = ?, title = ?, flow = ?, needs = ?, hash = ?, step = ?, number = ?, applied = ?, edges = ?, body = ?
 		WHERE item_id = ? AND node = ? AND step = ? AND number = ? AND hash = ? AND applied = ? AND edges = ?`,
 		after.Position, after.Title, after.Flow, listOf(&after.Needs), after.Hash, after.Step, after.Number, after.Applied, listOf(&after.Edges), after.Body,
-		before.ItemID, before.Node, before.Step, before.Number, before.Hash, before.Applied, listOf(&before.Edges))
+		before.ItemID, before.Node, before.Step, before.Number, before.Hash, before.Applied, listOf(&before.Edges)))
 }
 
 func scanSubIssue(row scanner) (s roadmap.SubIssue, err error) {
@@ -164,6 +164,9 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 	changes := 0
 	if !slices.Equal(stored, list) {
 		changes = 1
+		if err := t.markTableOf(ctx, itemID); err != nil {
+			return err
+		}
 		if _, err := t.exec(ctx, what, `DELETE FROM sub_issues WHERE item_id = ?`, itemID); err != nil {
 			return err
 		}

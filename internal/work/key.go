@@ -101,6 +101,9 @@ func NoticeToken(repo RepoKey, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
+// TableToken is the token of the comment with the table of a roadmap.
+func TableToken(repo RepoKey, number int) string { return token("roadmap table", repo, number) }
+
 // StopToken is the token of the comment that says why a work item is stopped. The same reason on
 // the same issue or pull request is the same stop. If an agent asks a question, asked is the turn's
 // key and each question is a new stop. If it repeats the words of the last question, the existing

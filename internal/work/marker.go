@@ -22,6 +22,7 @@ var (
 // Marks are the contents of the markers at the end of a body.
 type Marks struct {
 	Token   string
+	Nodes   string   // from MarkNodes; only on the comment with the table of a roadmap
 	Handled []string // event keys; only on the last visible action of a turn
 	Stop    string   // from MarkStop; only on the comment about a stop that lasts
 	Review  string   // defined by internal/work/review; only on our reviews
@@ -43,6 +44,9 @@ func Mark(body string, m Marks) string {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
+	}
+	if m.Nodes != "" {
+		b.WriteString("<!-- mergexo-nodes:" + m.Nodes + " -->\n")
 	}
 	b.WriteString("<!-- mergexo-action:" + m.Token + " -->")
 	return b.String()
@@ -70,6 +74,10 @@ func (m *Marks) read(line string) bool {
 	}
 	if s := stopMarker().FindStringSubmatch(line); s != nil {
 		m.Stop = s[1]
+		return true
+	}
+	if s := nodesMarker().FindStringSubmatch(line); s != nil {
+		m.Nodes = s[1]
 		return true
 	}
 	found := reviewMarker().FindStringSubmatch(line)

@@ -49,7 +49,7 @@ func (r *itemPlanner) age(o Outlook) {
 		r.tell(now, s)
 	}
 	if !now.Same(was) || !now.Since.Equal(was.Since) || !now.LookAt.Equal(was.LookAt) || !now.ToldAt.Equal(was.ToldAt) {
-		r.p.add(change.Wait{Item: r.item.ID, Wait: now})
+		r.p.add(change.Wait{Item: r.item.ID, Below: r.item.SubIssueOf != "", Wait: now})
 	}
 }
 

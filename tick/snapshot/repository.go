@@ -122,6 +122,9 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 
 // rest reads the pending commands that belong to no item, and the newest turn of each queue.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
+	if v.Tables, err = r.tables(ctx); err != nil {
+		return v, err
+	}
 	if v.Untracked, err = r.untracked(ctx); err != nil || items == 0 {
 		return v, err
 	}
@@ -157,6 +160,7 @@ type reading struct {
 	needs   map[int64][]store.Dependency // what items without a pull request depend on, by item id
 
 	limits   func(work.RepoName) roadmap.Limits
+	roadmaps []roadmap.Record  // of the repository, which have not ended
 	families map[string]family // what is above and beside issues, by the issue whose sub-issues they are
 }
 
@@ -291,10 +295,11 @@ func (r *reading) paused(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// pauseOf returns the oldest open pause of an open item; nil if there is none.
+// pauseOf returns the oldest open pause of an item that is open or has a roadmap; nil if there is none.
 func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	at := slices.IndexFunc(r.pauses, func(p work.Pause) bool { return p.Number == row.Number || p.Number == pull.Number })
-	if at < 0 || !row.State.Open() {
+	leads := slices.ContainsFunc(r.roadmaps, func(m roadmap.Record) bool { return m.Number == row.Number })
+	if at < 0 || !row.State.Open() && !leads {
 		return nil
 	}
 	return &r.pauses[at]

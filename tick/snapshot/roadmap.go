@@ -57,3 +57,25 @@ func (f family) seat(ref string) roadmap.Seat {
 	s.First = first >= 0 && f.issues[first].Ref == ref
 	return s
 }
+
+// tables reads the roadmaps whose tables are due.
+func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
+	due, err := r.tx.ListDueTables(ctx, r.repo.ID, r.now)
+	for _, l := range due {
+		d, _ := work.ParseDependency(l.Ref, r.repo.Name)
+		s := roadmap.Shown{Live: l, Number: d.Number}
+		if s.Issues, err = r.tx.ListIssuesBelow(ctx, l); err != nil {
+			return nil, err
+		}
+		if s.Idle, err = r.tx.ListIdle(ctx, l.ItemID); err != nil {
+			return nil, err
+		}
+		a, _, err := r.tx.GetAction(ctx, work.TableToken(r.repo.Key(), s.Number))
+		if err != nil {
+			return nil, err
+		}
+		s.Sent = a.SentAt
+		all = append(all, s)
+	}
+	return all, err
+}

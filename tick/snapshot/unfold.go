@@ -15,6 +15,7 @@ func (r *reading) unfolding(ctx context.Context, v *known.Snapshot) (err error) 
 	if v.Roadmaps, err = r.tx.ListRoadmaps(ctx, r.repo.ID); err != nil {
 		return err
 	}
+	r.roadmaps = v.Roadmaps
 	for _, m := range v.Roadmaps {
 		if m.Look == 0 && m.State == roadmap.Followed {
 			continue

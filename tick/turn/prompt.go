@@ -76,6 +76,9 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if c.Handoff, err = p.handoff(ctx, l); err != nil {
 		return c, err
 	}
+	if c.Parent, err = p.parent(ctx, l); err != nil {
+		return c, err
+	}
 	if l.Turn.Kind.Start() {
 		if err := p.roadmapContext(ctx, l, &c); err != nil {
 			return c, err

@@ -52,14 +52,24 @@ type Issue struct {
 
 // Need is an issue that must be closed before another one begins.
 type Need struct {
-	Key  string // Issue.Key; of an issue outside the roadmap its reference
+	Ref  string // of the issue, also of one outside the roadmap; NodeKey of a node without an issue
 	Open bool
 }
+
+// Key is the Key of the issue.
+func (n Need) Key() string {
+	if strings.HasPrefix(n.Ref, nodePrefix) {
+		return n.Ref
+	}
+	return strings.ToLower(n.Ref)
+}
+
+const nodePrefix = "node "
 
 // Key names the issue among those of its roadmap.
 func (i Issue) Key() string {
 	if i.Ref == "" {
-		return "node " + i.Node
+		return nodePrefix + i.Node
 	}
 	return strings.ToLower(i.Ref)
 }
@@ -76,7 +86,7 @@ func Behind(issues []Issue) map[string]int {
 			continue
 		}
 		for _, need := range i.Needs {
-			waiting[need.Key] = append(waiting[need.Key], i.Key())
+			waiting[need.Key()] = append(waiting[need.Key()], i.Key())
 		}
 	}
 	longest, walked := map[string]int{}, map[string]bool{}
@@ -101,20 +111,24 @@ func Behind(issues []Issue) map[string]int {
 	return longest
 }
 
-// open returns what must be closed before the issue begins, in words for people: references without
-// the roadmap's repository, ids of nodes that have no issue yet.
-func (i Issue) open(short func(string) string) (names []string) {
+// Names returns what must be closed before the issue begins, for people: references within the
+// roadmap's repository, ids of nodes that have no issue yet.
+func (i Issue) Names(short func(string) string) []string {
+	names := []string{}
 	for _, need := range i.Needs {
-		id, planned := strings.CutPrefix(need.Key, NodeKey(""))
-		switch {
-		case !need.Open:
-		case planned:
+		if id, planned := strings.CutPrefix(need.Ref, nodePrefix); planned {
 			names = append(names, id)
-		default:
-			names = append(names, short(need.Key))
+		} else {
+			names = append(names, short(need.Ref))
 		}
 	}
 	return names
+}
+
+// open returns those of Names that are not closed.
+func (i Issue) open(short func(string) string) []string {
+	i.Needs = slices.DeleteFunc(slices.Clone(i.Needs), func(n Need) bool { return !n.Open })
+	return i.Names(short)
 }
 
 // Tally counts the issues that are over and all that have not gone.
@@ -131,8 +145,8 @@ func Tally(issues []Issue) (over, all int) {
 	return over, all
 }
 
-// Words are how a table is written: references within the roadmap's repository, people's text made
-// harmless, reasons in words.
+// Words are how a roadmap is written: references within its repository, people's text made harmless,
+// reasons in words.
 type Words struct {
 	Short func(ref string) string
 	Clean func(string) string
@@ -147,7 +161,10 @@ func (i Issue) WaitsFor(w Words) string {
 	if open := i.open(w.Short); len(open) > 0 && (i.Progress == ToOpen || i.Progress == Idle || i.Waits.None() || i.Waits.Kind == work.WhyDepends) {
 		return work.JoinNames(open)
 	}
-	if i.Waits.None() {
+	switch {
+	case i.Progress == Idle:
+		return "a label that starts work, or a person"
+	case i.Waits.None():
 		return ""
 	}
 	return w.Why(i.Waits)
@@ -178,7 +195,7 @@ func Table(issues []Issue, w Words) string {
 
 // Line is one line of a roadmap that is drawn as a tree.
 type Line struct {
-	Issue
+	At     int    // of the issue in the list
 	Indent string // the branches of the tree before the issue
 }
 
@@ -198,7 +215,7 @@ func Tree(issues []Issue) []Line {
 		}
 		best, below := 0, -1
 		for _, need := range issues[n].Needs {
-			if m, known := at[need.Key]; known && m != n {
+			if m, known := at[need.Key()]; known && m != n {
 				if d := find(m, append(way, n)); d > best {
 					best, below = d, m
 				}
@@ -225,7 +242,7 @@ func Tree(issues []Issue) []Line {
 			if k == len(of)-1 {
 				branch, next = "└─ ", "   "
 			}
-			lines = append(lines, Line{issues[n], indent + branch})
+			lines = append(lines, Line{n, indent + branch})
 			draw(below[n], indent+next)
 		}
 	}

@@ -52,20 +52,21 @@ func TestTheTreeHasEachIssueOnce(t *testing.T) {
 			issues = append(issues, issue(n, Waiting, rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "needs")...))
 		}
 		lines := Tree(issues)
-		seen := map[string]bool{}
+		seen := map[int]bool{}
 		for _, l := range lines {
-			if seen[l.Key()] {
-				t.Fatalf("%s is drawn twice", l.Ref)
+			if seen[l.At] {
+				t.Fatalf("%s is drawn twice", issues[l.At].Ref)
 			}
-			seen[l.Key()] = true
+			seen[l.At] = true
 		}
 		if len(lines) != all {
 			t.Fatalf("%d of %d issues are drawn", len(lines), all)
 		}
 	})
 	var b strings.Builder
-	for _, l := range Tree([]Issue{issue(1, Done), issue(2, Waiting, 1), issue(3, Waiting, 1, 2), issue(4, Waiting), issue(5, Waiting, 2)}) {
-		b.WriteString(l.Indent + l.Title + "\n")
+	some := []Issue{issue(1, Done), issue(2, Waiting, 1), issue(3, Waiting, 1, 2), issue(4, Waiting), issue(5, Waiting, 2)}
+	for _, l := range Tree(some) {
+		b.WriteString(l.Indent + some[l.At].Title + "\n")
 	}
 	want := "├─ Issue 1\n│  └─ Issue 2\n│     ├─ Issue 3\n│     └─ Issue 5\n└─ Issue 4\n"
 	if b.String() != want {

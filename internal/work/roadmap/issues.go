@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -79,7 +80,7 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 	for n := range all {
 		all[n].Needs = slices.Clone(all[n].Needs)
 		for m, need := range all[n].Needs {
-			if is, below := over[need.Key]; below {
+			if is, below := over[need.Key()]; below {
 				all[n].Needs[m].Open = !is
 			}
 		}
@@ -93,7 +94,7 @@ func neededBy(n Child, home work.RepoName, ids map[string]Child) (all []Need) {
 	for _, id := range n.Needs {
 		key := NodeKey(id)
 		if number := ids[id].Number; number != 0 {
-			key = strings.ToLower(work.Dependency{Repo: home, Number: number}.String())
+			key = work.Dependency{Repo: home, Number: number}.String()
 		}
 		all = append(all, Need{key, true})
 	}
@@ -114,4 +115,56 @@ func progressOf(i Item) Progress {
 	case work.StateClosed:
 	}
 	return Idle
+}
+
+// Neglected is an issue below a roadmap that is ready, and on which nobody works.
+type Neglected struct {
+	Ref    string
+	Since  time.Time // when that was first seen
+	ToldAt time.Time // when a comment told it; zero: none did
+}
+
+// Shown is what the table of a roadmap is made from.
+type Shown struct {
+	Live
+	Number int // of the roadmap's issue
+	Issues []Issue
+	Idle   []Neglected
+	Sent   time.Time // when the comment was last sent; zero: it was not
+}
+
+// Look returns which issues nobody works on, since when, which of them are to be told now, and when the
+// next of them is due. patience is after which time one is told; 0: none is.
+func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglected, next time.Time) {
+	for _, i := range s.Issues {
+		open := slices.ContainsFunc(i.Needs, func(n Need) bool { return n.Open })
+		if i.Progress != Idle || open || patience == 0 {
+			continue
+		}
+		n := Neglected{Ref: i.Ref, Since: now}
+		if at := slices.IndexFunc(s.Idle, func(o Neglected) bool { return o.Ref == i.Ref }); at >= 0 {
+			n = s.Idle[at]
+		}
+		switch due := n.Since.Add(patience); {
+		case !n.ToldAt.IsZero():
+		case !due.After(now):
+			n.ToldAt = now
+			tell = append(tell, n)
+		case next.IsZero() || due.Before(next):
+			next = due
+		}
+		idle = append(idle, n)
+	}
+	return idle, tell, next
+}
+
+// Numbers returns the numbers of the issues that were made for nodes of the document.
+func (s Shown) Numbers() map[string]int {
+	all := map[string]int{}
+	for _, i := range s.Issues {
+		if d, ok := work.ParseDependency(i.Ref, s.Repo); ok && i.Node != "" {
+			all[i.Node] = d.Number
+		}
+	}
+	return all
 }
