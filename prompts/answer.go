@@ -58,6 +58,9 @@ type Answer struct {
 	Earlier  []Judgement     `json:"earlier"`
 	Escalate []string        `json:"escalate"`
 
+	// all answers of an agent that works below a roadmap, except those of a review
+	Replan string `json:"replan"` // why the roadmap is to change
+
 	// all answers except those of a review
 	BlockedReason   string `json:"blocked_reason"`
 	DecisionSummary string `json:"decision_summary"`
@@ -99,6 +102,7 @@ type Asked struct {
 	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers that the answer may call in
 	Coming      []string   // reviewers that it may name without effect
+	Below       bool       // the issue is below a roadmap, and the answer may ask to change it
 	Roadmap     *Roadmap   // roadmap_start: the bounds of its document, and the document that it changes
 	Runs        int        // review: the runs whose answers it joins; 0: one
 
@@ -109,7 +113,7 @@ type Asked struct {
 // the answer is empty and must not be used. Decode is pure: a stored answer that passed once passes
 // again. Lines by which a program signs are left out. Secrets are left to Secrets.Check.
 func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
-	schema, ok := schemas()[schemaNames[kind]]
+	schema, ok := schemas()[schemaOf(kind, asked.Below)]
 	if !ok {
 		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
 	}

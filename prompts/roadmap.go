@@ -116,10 +116,7 @@ func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
 	if len(c.out) > 0 { // the gate would say the same in other words
 		return
 	}
-	d, faults := roadmap.Parse(roadmap.Render(RoadmapDocument(0, a, r)))
-	if len(faults) == 0 {
-		faults = d.Check(r.bounds())
-	}
+	_, faults := roadmap.Read(roadmap.Render(RoadmapDocument(0, a, r)), r.bounds())
 	for _, f := range faults {
 		c.add("%s", f.Says)
 	}

@@ -104,6 +104,7 @@ type request struct {
 				Number int `json:"number"`
 			} `json:"pull_request"`
 		} `json:"task"`
+		Parent  *struct{} `json:"parent"`
 		Partial *struct {
 			Commit string `json:"commit"`
 		} `json:"partial"`
@@ -456,6 +457,9 @@ func (r rule) answer(req request) map[string]any {
 func defaultAnswer(req request) map[string]any {
 	issue := req.Context.Task.Issue
 	a := map[string]any{"blocked_reason": nil, "decision_summary": fmt.Sprintf("Did %s for #%d.", req.Kind, issue.Number)}
+	if req.Context.Parent != nil && req.Kind != "review" {
+		a["replan"] = nil
+	}
 	switch {
 	case req.Kind == "design_start":
 		maps.Copy(a, map[string]any{

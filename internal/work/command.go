@@ -188,7 +188,7 @@ func CommandSource(kind EventKind, id string) string {
 	case EventSummary:
 		return summarySource + id
 	case EventIssue, EventSource, EventCheck, EventConflict, EventHead, EventMerged, EventClosed,
-		EventReopened, EventLabelled, EventCommand, EventReviewDue, EventFixDue:
+		EventReopened, EventLabelled, EventCommand, EventReviewDue, EventFixDue, EventReplan:
 	}
 	return id
 }
@@ -219,6 +219,7 @@ const (
 	VerbBugfix   Verb = "bugfix"
 	VerbSmallJob Verb = "small-job"
 	VerbRoadmap  Verb = "roadmap"
+	VerbReplan   Verb = "replan"
 	VerbApprove  Verb = "approve"
 	VerbHold     Verb = "hold"
 	VerbMerge    Verb = "merge"
@@ -286,6 +287,10 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},
 		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: FlowSmallJob},
 		{Verb: VerbRoadmap, Does: "Start with a plan of the issue as sub-issues", Flow: FlowRoadmap, OtherForm: true},
+		{
+			Verb: VerbReplan, Does: "Change a merged roadmap for a reason, in a pull request of its own", NeedsItem: true,
+			Argument: CommandArgument{Value: "WHY", Example: "the parser has to come first", Words: true, takes: "the reason"},
+		},
 	}
 }
 

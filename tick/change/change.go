@@ -47,6 +47,7 @@ var kinds = []Change{
 	FinishEvents{},
 	RenewBudget{},
 	LocalCommand{},
+	Replan{}, // after moves: the change before it may end in the same pass
 	Command{},
 	Failure{},
 	LostHead{},

@@ -179,6 +179,7 @@ func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 		work.VerbBugfix:   (*commander).beginFlow,
 		work.VerbSmallJob: (*commander).beginFlow,
 		work.VerbRoadmap:  (*commander).beginFlow,
+		work.VerbReplan:   (*commander).replan,
 	}
 }
 

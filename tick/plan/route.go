@@ -160,7 +160,7 @@ func (r *itemPlanner) applyEnd() bool {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow.Document() && r.item.Parent == 0 { // a revision of a roadmap leaves nothing to do
+		if r.item.Flow.Document() && !r.item.Replans() { // a change of a roadmap leaves nothing to do
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
@@ -200,7 +200,7 @@ func (r *itemPlanner) applyEnd() bool {
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 	r.moves(work.Move{Cause: cause, To: to}, r.words("move", "", why))
-	if r.item.Parent != 0 && r.item.Flow == work.FlowImplementation && to == work.StateCompleted {
+	if r.item.Parent != 0 && !r.item.Replans() && to == work.StateCompleted {
 		r.p.add(change.Move{Move: work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to}})
 	}
 }

@@ -169,7 +169,7 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	var made git.Committed
 	var err error
 	if l.Turn.Kind.Document() {
-		path := work.DocumentPath(l.Item.Flow, l.Item.Number, l.Item.Title)
+		path := documentPath(l, "")
 		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: documentOf(l, a)})
 	} else {
 		made, err = m.CommitTree(ctx, c)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -61,7 +62,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs, Advice: aroundFlaw(f)}}
+			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: inWords(f), Count: f.repairs, Advice: aroundFlaw(f)}}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
@@ -70,10 +71,26 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	}
 }
 
+// inWords returns a flaw for people: a document's faults are theirs to mend, too.
+func inWords(f *flaw) string {
+	if !f.Document {
+		return f.Failure
+	}
+	faults := strings.Split(f.Output, "\n")
+	text := f.Failure + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
+	if left := len(faults) - shownFaults; left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	return text
+}
+
+// shownFaults is how many faults of a document a comment names.
+const shownFaults = 10
+
 // aroundFlaw returns where the output of tests is that the agent could not repair. Test output, like agent
 // output, stays on this machine: it may contain anything the tests read.
 func aroundFlaw(f *flaw) string {
-	if f.Output == "" {
+	if f.Output == "" || f.Document {
 		return ""
 	}
 	return "What the tests printed is in the log of the machine that runs gh mergexo"

@@ -1,14 +1,19 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -29,7 +34,28 @@ func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bou
 	case !is.SubIssues.Supported:
 		return roadmap.Bounds{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoSubIssues, Name: l.Repo.Name.Host}}
 	}
-	return roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total}, nil
+	b := roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		live, err := tx.ListLiveRoadmaps(ctx)
+		if err != nil {
+			return err
+		}
+		b.Depth += len(roadmap.Chain(cmp.Or(is.Parent, l.Item.SubIssueOf), live))
+		if !l.Item.Replans() {
+			return nil
+		}
+		children, err := tx.ListChildren(ctx, l.Item.Parent)
+		for _, c := range children {
+			if c.Number != 0 && c.Step != roadmap.Gone { // a node of the document, and one of the sub-issues
+				b.SubIssues = max(0, b.SubIssues-1)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return b, fmt.Errorf("read the roadmap: %w", err)
+	}
+	return b, nil
 }
 
 // roadmapContext adds what a turn about a roadmap must know.
@@ -42,12 +68,66 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 		return err
 	}
 	c.Roadmap = &prompts.Roadmap{Depth: bounds.Depth, SubIssues: bounds.SubIssues}
-	if l.Turn.Kind.Start() {
+	switch {
+	case l.Turn.Kind.Start() && l.Item.Replans():
+		return p.replanContext(ctx, l, c.Roadmap)
+	case l.Turn.Kind.Start():
 		return nil
 	}
 	faults, err := roadmapFaults(ctx, l, l.Turn.Head, c.Task.Document, bounds)
 	c.Roadmap.Faults = roadmap.Strings(faults)
 	return err
+}
+
+// replanContext adds what a turn that changes a merged roadmap must know: its document on the base,
+// what has become of its nodes, and why it is to change.
+func (p *briefs) replanContext(ctx context.Context, l *env.Lease, r *prompts.Roadmap) error {
+	doc, _, err := l.Repo.Git().ReadFile(ctx, l.Turn.Head, documentPath(l, ""))
+	if err != nil {
+		return fmt.Errorf("read the roadmap: %w", err)
+	}
+	r.Document = string(doc)
+	for _, e := range l.Events {
+		if e.Kind == work.EventReplan {
+			r.Why = e.Body
+		}
+	}
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		children, err := tx.ListChildren(ctx, l.Item.Parent)
+		if err != nil {
+			return err
+		}
+		var numbers []int
+		for _, c := range children {
+			numbers = append(numbers, c.Number)
+		}
+		works, err := tx.ListWorkOn(ctx, l.Item.RepoID, numbers)
+		for _, c := range children {
+			r.Begun = append(r.Begun, became(c, works[c.Number]))
+		}
+		return err
+	})
+}
+
+// became says what has become of a node.
+func became(c roadmap.Child, w roadmap.Work) string {
+	text := c.Node + ": "
+	if c.Number != 0 {
+		text += fmt.Sprintf("#%d, ", c.Number)
+	}
+	switch {
+	case c.Step == roadmap.Removed:
+		return text + "no longer in the document"
+	case c.Step == roadmap.Gone:
+		return text + "deleted, or taken out of the roadmap, by a person"
+	case w.Merged:
+		return text + fmt.Sprintf("merged as #%d", w.Pull)
+	case w.Pull != 0:
+		return text + fmt.Sprintf("begun, in #%d", w.Pull)
+	case w.Begun:
+		return text + "begun"
+	}
+	return text + "not begun"
 }
 
 // roadmapFaults returns the faults of the document at a commit.
@@ -59,10 +139,7 @@ func roadmapFaults(ctx context.Context, l *env.Lease, commit, path string, b roa
 	case !ok:
 		return []roadmap.Fault{{Says: fmt.Sprintf("there is no file %s", path)}}, nil
 	}
-	d, faults := roadmap.Parse(doc)
-	if len(faults) == 0 {
-		faults = d.Check(b)
-	}
+	_, faults := roadmap.Read(doc, b)
 	return faults, nil
 }
 
@@ -108,7 +185,10 @@ func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) 
 // documentPath returns the path of the document that a turn writes or changes. known is that of its
 // prompt.
 func documentPath(l *env.Lease, known string) string {
-	if l.Turn.Kind.Start() || known == "" {
+	switch {
+	case l.Turn.Kind.Start() && l.Item.Replans() && l.Item.Document != "":
+		return l.Item.Document
+	case l.Turn.Kind.Start() || known == "":
 		return work.DocumentPath(l.Item.Flow, l.Item.Number, l.Item.Title)
 	}
 	return known
@@ -153,4 +233,39 @@ func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) (
 		return nil, err
 	}
 	return roadmapFaults(ctx, l, commit, documentPath(l, document), bounds)
+}
+
+// replan returns the change of the roadmap above the turn's issue that its agent asks for. Each issue
+// may ask once.
+func (p *Turns) replan(ctx context.Context, l *env.Lease, a prompts.Answer) (asked []change.Change, err error) {
+	why := strings.TrimSpace(a.Replan)
+	if why == "" {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		live, err := tx.ListLiveRoadmaps(ctx)
+		if err != nil {
+			return err
+		}
+		chain := roadmap.Chain(l.Item.SubIssueOf, live)
+		if len(chain) == 0 {
+			return nil
+		}
+		first, err := tx.GetItem(ctx, chain[0].ItemID)
+		if err != nil || first.RepoID != l.Item.RepoID {
+			return err
+		}
+		source := fmt.Sprintf("issue %d", l.Item.Number)
+		token := work.NoticeToken(l.Repo.Row.Key(), first.Number, "replan for "+source)
+		body := fmt.Sprintf("The agent that works on #%d asks to change this roadmap, and the next pass begins a pull request for it: %s", l.Item.Number, public.Body(why))
+		asked = append(asked, change.Replan{Roadmap: first.ID, Source: source, Why: why, URL: l.Item.URL, Say: &work.Action{
+			RepoID: first.RepoID, ItemID: first.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token, Number: first.Number,
+			Body: prompts.Bounded(body, l.Signature, work.Marks{Token: token}), Why: "replan for #" + strconv.Itoa(l.Item.Number),
+		}})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the roadmap above: %w", err)
+	}
+	return asked, nil
 }

@@ -61,6 +61,17 @@ func Parse(doc []byte) (Document, []Fault) {
 	return p.doc, p.out
 }
 
+// Read is Parse and Check: it returns all faults that are known of a document. If its nodes cannot be
+// read, those of Parse.
+func Read(doc []byte, b Bounds) (Document, []Fault) {
+	d, faults := Parse(doc)
+	if len(faults) == 0 || len(d.Nodes) > 0 {
+		faults = append(faults, d.Check(b)...)
+		slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
+	}
+	return d, faults
+}
+
 // reader reads one document. Its YAML is read by hand, so that each fault has its line, and nothing
 // of YAML is taken that people could read in two ways: no anchors, aliases, tags and merges.
 type reader struct {
@@ -309,7 +320,7 @@ func (p *reader) sections(rest string, first int) {
 			tops = append(tops, h)
 		}
 	}
-	from, begun := 0, false
+	from, begun, in := 0, false, ""
 	for i, h := range tops {
 		end := len(lines)
 		if i+1 < len(tops) {
@@ -326,10 +337,10 @@ func (p *reader) sections(rest string, first int) {
 			if !begun {
 				p.goal(lines[from:h.First])
 			}
-			begun = true
+			begun, in = true, id
 			p.section(&p.doc.Nodes[at], lines, h, end, first)
 		case begun:
-			p.add(first+h.First, "the heading %q is the id of no node; inside a section write ### or deeper", shown(h.Text))
+			p.add(first+h.First, "the heading %q below the section of node %q is the id of no node; inside a section write ### or deeper", shown(h.Text), in)
 		}
 	}
 	if !begun {

@@ -85,10 +85,7 @@ A table.
 
 // both returns the faults of reading and of checking.
 func both(doc string, b Bounds) []Fault {
-	d, faults := Parse([]byte(doc))
-	if len(faults) == 0 {
-		faults = d.Check(b)
-	}
+	_, faults := Read([]byte(doc), b)
 	return faults
 }
 
@@ -176,7 +173,7 @@ func TestEachFaultHasItsLine(t *testing.T) {
 		{"the id is a list", made("  - id: [a]\n    title: T\n    flow: bugfix\n", a), 3, "id is a list"},
 		{"issue is a text", "---\nissue: seven\nnodes: []\n---\n# T\n\nG.\n", 2, "number of an issue"},
 		{"two sections of one id", made(entry("a", ""), a+a), 15, "second section; its first one is on line 10"},
-		{"a section of no node", made(entry("a", ""), a+"## b\n"+section), 15, "\"b\" is the id of no node"},
+		{"a section of no node", made(entry("a", ""), a+"## b\n"+section), 15, "\"b\" below the section of node \"a\" is the id of no node"},
 		{"a heading too high", made(entry("a", ""), "## a\n"+section+"\n# Scope\n"), 16, "write ### or deeper"},
 
 		{"no node", "---\nnodes: []\n---\n# T\n\nG.\n", 0, "no node"},
@@ -296,23 +293,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestTheHashIsOfWhatGitHubReturns: line ends and spaces around do not count.
-func TestTheHashIsOfWhatGitHubReturns(t *testing.T) {
-	n := Node{ID: "a", Title: "T", Flow: work.FlowBugfix, Text: "x\ny"}
-	for _, same := range []Node{{ID: "b", Title: " T ", Flow: work.FlowBugfix, Text: "x\r\ny\r\n", Needs: []string{"c"}, Line: 9}} {
-		if same.Hash() != n.Hash() {
-			t.Errorf("%+v has another hash", same)
-		}
-	}
-	for _, other := range []Node{{Title: "U", Flow: n.Flow, Text: n.Text}, {Title: n.Title, Flow: work.FlowDesign, Text: n.Text}, {Title: n.Title, Flow: n.Flow, Text: "x y"}} {
-		if other.Hash() == n.Hash() {
-			t.Errorf("%+v has the same hash", other)
-		}
-	}
-}
-
 func TestPath(t *testing.T) {
-	path := Path(7, "Read & write files")
+	path := work.DocumentPath(work.FlowRoadmap, 7, "Read & write files")
 	if path != "docs/roadmap/7-read-write-files.md" || !IsPath(path, 7) || IsPath(path, 8) || IsPath("docs/design/7-a.md", 7) || work.IsDocument(work.FlowDesign, path, 7) {
 		t.Error(path)
 	}
