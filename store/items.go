@@ -225,23 +225,28 @@ func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
 // ListBlocked returns the items of a repository without a pull request whose blockers are to be
 // read: those that are due, and those that wait for one of the given issues.
 func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
-	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+`WHERE repo_id = ? AND blockers_look_at > 0 AND `+openItem+`
-		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`, repoID)
-	var due []work.Item
-	for _, i := range items {
-		look := !i.Blocked.LookAt.After(now)
-		if !look && len(refs) > 0 {
-			known, err := t.ListDependencies(ctx, i.ID)
-			if err != nil {
-				return nil, err
-			}
-			look = slices.ContainsFunc(known, func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] })
-		}
-		if look {
-			due = append(due, i)
-		}
+	const blocked = `WHERE repo_id = ? AND blockers_look_at > 0 AND ` + openItem + `
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`
+	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+blocked, repoID)
+	var known map[int64][]Dependency
+	if err == nil && len(items) > 0 && len(refs) > 0 {
+		known, err = t.listDependenciesOf(ctx, blocked, repoID)
 	}
-	return due, err
+	changed := func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] }
+	return slices.DeleteFunc(items, func(i work.Item) bool {
+		return i.Blocked.LookAt.After(now) && !slices.ContainsFunc(known[i.ID], changed)
+	}), err
+}
+
+// listDependenciesOf returns the dependencies of the items that a condition selects, by item.
+func (t *Tx) listDependenciesOf(ctx context.Context, where string, args ...any) (map[int64][]Dependency, error) {
+	of := map[int64][]Dependency{}
+	all, err := listRows(ctx, t, "list dependencies", scanDependency,
+		`SELECT item_id, ref, state, seen_at, listed FROM dependencies WHERE item_id IN (SELECT id FROM work_items `+where+`) ORDER BY item_id, ref`, args...)
+	for _, d := range all {
+		of[d.ItemID] = append(of[d.ItemID], d)
+	}
+	return of, err
 }
 
 // ListDependencies returns an item's dependencies with their stored states.
@@ -257,16 +262,18 @@ func scanDependency(row scanner) (d Dependency, err error) {
 // ListOpenDependencies returns the dependencies of a repository's ready items, without those known
 // to be closed.
 func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
-	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
+	const ready = `WHERE repo_id = ? AND ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'`
+	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+ready, repoID)
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	known, err := t.listDependenciesOf(ctx, ready, repoID)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []Dependency
 	for _, i := range items {
-		seen, err := t.ListDependencies(ctx, i.ID)
-		if err != nil {
-			return nil, err
-		}
+		seen := known[i.ID]
 		for _, ref := range i.DependsOn {
 			at := slices.IndexFunc(seen, func(d Dependency) bool { return strings.EqualFold(d.Ref, ref) })
 			switch {
