@@ -54,7 +54,7 @@ func TestASilentServer(t *testing.T) {
 				}
 				return ""
 			})
-			began := time.Now() //nolint:forbidigo // the network's clock
+			began := time.Now()
 			err = do(t.Context(), proxy.Through(at))
 			silent = asked.Load() >= n
 			if took := time.Since(began); took > 10*time.Second {
