@@ -30,7 +30,10 @@ var everythingWords = map[work.Verb]struct{ flag, use, example, long string }{
 		`--all pauses everything on this machine at once: running agents are stopped, their
 changes are kept, and no pass asks GitHub anything. tick, status and the dry run
 report the pause. It needs no network and waits for no pass. To end it, run
-"gh mergexo resume --all": comments made until then are answered afterwards.`,
+"gh mergexo resume --all": comments made until then are answered afterwards.
+
+All machines that share a database are paused with it. If the database cannot be
+reached, only this machine is, and the exit code is 1.`,
 	},
 	work.VerbResume: {
 		"End the pause of everything on this machine", "{<owner/name#number> | --all}", "--all",
@@ -120,7 +123,7 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 	})
 	switch {
 	case shared && err != nil:
-		return "Paused all work on this machine only: " + noFleet(err) + ". When it can be reached, pause the other machines, too: gh mergexo pause --all", nil
+		return "", hereOnly("all work on this machine is paused, but not on the others", err, "pause them, too: gh mergexo pause --all")
 	case err != nil:
 		return "", err
 	case shared:
@@ -150,9 +153,9 @@ func (a *app) noteHalted(ctx context.Context, cfg *config.Config, h *folder.Halt
 	return ctx.Err()
 }
 
-// noFleet says that the shared database cannot be reached.
-func noFleet(err error) string {
-	return "the database that it shares with other machines cannot be reached (" + terminal.OneLine(err.Error()) + ")"
+// hereOnly is the error of a command for all machines that reached this one only.
+func hereOnly(done string, err error, do string) error {
+	return cli.Coded(cli.CodeDatabase, fmt.Errorf("%s: the database that they share cannot be reached (%s); when it can be, %s", done, terminal.OneLine(err.Error()), do))
 }
 
 func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (string, error) {
@@ -172,7 +175,7 @@ func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs)
 	case errors.Is(err, store.ErrMoved):
 		return "", refused("%w; name that one in the config, and then: gh mergexo resume --all", err)
 	case shared && err != nil:
-		return "The pause of this machine is over, but " + noFleet(err) + ". When it can be reached, resume all machines: gh mergexo resume --all", nil
+		return "", hereOnly("the pause of this machine is over, but not that of the others", err, "resume all machines: gh mergexo resume --all")
 	case err != nil:
 		return "", err
 	case ended:

@@ -38,18 +38,22 @@ that was paused, or whose schedule was removed, is not silent.`,
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listMachines(c.Context()) },
 	})
-	c.AddCommand(a.WithJSON(forgottenView{}, &cobra.Command{
+	force := false
+	forget := a.WithJSON(forgottenView{}, &cobra.Command{
 		Use:   "forget <name>",
 		Short: "Forget a machine that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
 finish its turns, and wait no longer for what only that machine knows after the database
-was lost. If it lives, its next pass lists it again.
+was lost. If it lives, its next pass lists it again. A machine that works on a turn is
+not forgotten without --force.
 
 To take a machine out, stop its passes first: gh mergexo schedule remove.`,
 		Example: "  $ gh mergexo machines forget build2",
 		Args:    cli.Args(cli.Words(1, 1)),
-		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0]) },
-	}))
+		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0], force) },
+	})
+	forget.Flags().BoolVar(&force, "force", false, "Forget it although it works on turns")
+	c.AddCommand(forget)
 	return c
 }
 
@@ -85,7 +89,7 @@ type forgottenView struct {
 	Answer  string `json:"answer"`  // what was done, for people
 }
 
-func (a *app) forgetMachine(ctx context.Context, name string) error {
+func (a *app) forgetMachine(ctx context.Context, name string, force bool) error {
 	cfg, err := a.Config()
 	if err != nil {
 		return err
@@ -95,6 +99,15 @@ func (a *app) forgetMachine(ctx context.Context, name string) error {
 	shared, err := a.WithFormerFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		if known, err = tx.ListMachines(ctx); err != nil {
 			return err
+		}
+		all, err := status.LoadMachines(ctx, tx, cfg, a.Now())
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if m.Name == name && len(m.Turns) > 0 && !force {
+				return refused("machine %s works on %s; stop its passes (there: gh mergexo schedule remove), and forget it once they have ended, or now: gh mergexo machines forget %[1]s --force", name, work.JoinNames(m.Turns))
+			}
 		}
 		forgotten, err = tx.ForgetMachine(ctx, name)
 		return err

@@ -118,7 +118,33 @@ func TestMachinesAreShown(t *testing.T) {
 	if _, stdout, stderr := p.shared(t, "status"); strings.Contains(stdout+stderr, "silent") {
 		t.Errorf("it is not forgotten:\n%s%s", stdout, stderr)
 	}
-	p.says(t, []string{"machines", "forget", "build2"}, "with the next one it is listed again")
+	if code, _, stderr := p.shared(t, "machines", "forget", "build2"); code != 1 || !strings.Contains(stderr, "machine build2 works on octo/app#13; stop its passes") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	p.says(t, []string{"machines", "forget", "build2", "--force"}, "with the next one it is listed again")
+}
+
+// A turn that no pass works on, because its pass died, is not work of its machine.
+func TestInterruptedTurnsAreNotWorkedOn(t *testing.T) {
+	p := fleetOf(t)
+	me := here(t, p)
+	p.update(t, me, func(tx *store.Tx) error {
+		turns, err := tx.ListUnfinishedTurns(t.Context())
+		if err == nil {
+			turns[0].Key = "dead"
+			turns[0].ItemID, err = tx.AddItem(t.Context(), work.Item{RepoID: turns[0].RepoID, Number: 20, State: work.StateRunning})
+		}
+		if err == nil {
+			turns[0].Number = 20
+			_, err = tx.AddTurn(t.Context(), turns[0])
+		}
+		return err
+	})
+	_, stdout, stderr := p.shared(t, "machines")
+	if strings.Contains(stdout, "#20") || !strings.Contains(stdout, "octo/app#13") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	p.says(t, []string{"machines", "forget", me}, "Forgot machine "+me)
 }
 
 // pause --all stops this machine first, and then all. While the database cannot be reached, it says so,
@@ -164,14 +190,14 @@ func TestPauseOfAllMachines(t *testing.T) {
 		verb, want string
 		halted     bool
 	}{
-		{"pause", "pause the other machines, too: gh mergexo pause --all", true},
+		{"pause", "pause them, too: gh mergexo pause --all", true},
 		{"resume", "resume all machines: gh mergexo resume --all", false},
 	} {
 		code, stdout, stderr := p.shared(t, c.verb, "--all")
-		if h, is := dirs.Halted(); is != c.halted || h.Fleet {
+		if h, is := dirs.Halted(); code != 1 || is != c.halted || h.Fleet {
 			t.Errorf("%s: code %d, halted %v %+v\n%s%s", c.verb, code, is, h, stdout, stderr)
 		}
-		if !strings.Contains(stdout, c.want) {
+		if !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %s%s", c.verb, stdout, stderr)
 		}
 	}

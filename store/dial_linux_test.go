@@ -25,7 +25,7 @@ func TestADeadConnectionIsGivenUp(t *testing.T) {
 	s := newSession(t, d)
 	bounded := func(what string, c *pgconn.PgConn) {
 		t.Helper()
-		raw, err := c.Conn().(*net.TCPConn).SyscallConn()
+		raw, err := c.Conn().(*boundConn).Conn.(*net.TCPConn).SyscallConn()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -191,7 +191,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListIdleFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
-		_, blockedErr := tx.ListBlocked(ctx, r.ID, nil, t0)
+		_, blockedErr := tx.ListBlocked(ctx, r.ID, map[string]bool{"h/o/r#1": true}, t0)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)

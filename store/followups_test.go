@@ -23,8 +23,12 @@ func TestFollowups(t *testing.T) {
 			return got, err
 		}), f)
 	}
-	standing := func(s work.State) []work.Followup {
-		return inTx(t, d, func(tx *Tx) ([]work.Followup, error) { return tx.ListIdleFollowups(t.Context(), s) })
+	standing := func(s work.State) (all []work.Followup) {
+		for _, f := range inTx(t, d, func(tx *Tx) ([]IdleFollowup, error) { return tx.ListIdleFollowups(t.Context(), s) }) {
+			equal(t, f.Item, inTx(t, d, func(tx *Tx) (work.Item, error) { return tx.GetItem(t.Context(), f.ItemID) }))
+			all = append(all, f.Followup)
+		}
+		return all
 	}
 	equal(t, standing(work.StateAwaitingIssueFollowup), []work.Followup{second})
 	equal(t, len(standing(work.StateBlocked)), 0)

@@ -234,23 +234,28 @@ func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
 // ListBlocked returns the items of a repository without a pull request whose blockers are to be
 // read: those that are due, and those that wait for one of the given issues.
 func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
-	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+`WHERE repo_id = ? AND blockers_look_at > 0 AND `+openItem+`
-		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`, repoID)
-	var due []work.Item
-	for _, i := range items {
-		look := !i.Blocked.LookAt.After(now)
-		if !look && len(refs) > 0 {
-			known, err := t.ListDependencies(ctx, i.ID)
-			if err != nil {
-				return nil, err
-			}
-			look = slices.ContainsFunc(known, func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] })
-		}
-		if look {
-			due = append(due, i)
-		}
+	const blocked = `WHERE repo_id = ? AND blockers_look_at > 0 AND ` + openItem + `
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`
+	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+blocked, repoID)
+	var known map[int64][]Dependency
+	if err == nil && len(items) > 0 && len(refs) > 0 {
+		known, err = t.listDependenciesOf(ctx, blocked, repoID)
 	}
-	return due, err
+	changed := func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] }
+	return slices.DeleteFunc(items, func(i work.Item) bool {
+		return i.Blocked.LookAt.After(now) && !slices.ContainsFunc(known[i.ID], changed)
+	}), err
+}
+
+// listDependenciesOf returns the dependencies of the items that a condition selects, by item.
+func (t *Tx) listDependenciesOf(ctx context.Context, where string, args ...any) (map[int64][]Dependency, error) {
+	of := map[int64][]Dependency{}
+	all, err := listRows(ctx, t, "list dependencies", scanDependency,
+		`SELECT item_id, ref, state, seen_at, listed FROM dependencies WHERE item_id IN (SELECT id FROM work_items `+where+`) ORDER BY item_id, ref`, args...)
+	for _, d := range all {
+		of[d.ItemID] = append(of[d.ItemID], d)
+	}
+	return of, err
 }
 
 // ListDependencies returns an item's dependencies with their stored states.
@@ -289,42 +294,48 @@ func (t *Tx) LeaveToGitHub(ctx context.Context, d Dependency, now time.Time) err
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET depends_on = ?, blockers_look_at = ? WHERE id = ?`, listOf(&left), millis(now), d.ItemID)
 }
 
-// edgesOf returns when the edges of an item's issue were set, by what blocks it.
-func (t *Tx) edgesOf(ctx context.Context, itemID int64) (map[string]time.Time, error) {
-	edges := map[string]time.Time{}
-	_, err := listRows(ctx, t, "list edges", func(row scanner) (ref string, err error) {
+// edgesOf returns when edges of the issues that a condition selects were set, by item and by what blocks it.
+func (t *Tx) edgesOf(ctx context.Context, where string, args ...any) (map[int64]map[string]time.Time, error) {
+	of := map[int64]map[string]time.Time{}
+	_, err := listRows(ctx, t, "list edges", func(row scanner) (id int64, err error) {
+		var ref string
 		var at time.Time
-		err = row.Scan(&ref, timeOf(&at))
-		edges[strings.ToLower(ref)] = at
-		return ref, err
-	}, `SELECT target, seen_at FROM actions WHERE item_id = ? AND kind = ? AND state = ? AND base = ''`, itemID, work.ActionBlock, work.ActionApplied)
-	return edges, err
+		err = row.Scan(&id, &ref, timeOf(&at))
+		if of[id] == nil {
+			of[id] = map[string]time.Time{}
+		}
+		of[id][strings.ToLower(ref)] = at
+		return id, err
+	}, `SELECT item_id, target, seen_at FROM actions WHERE kind = 'block' AND state = 'applied' AND base = '' AND item_id IN (SELECT id FROM work_items `+where+`)`, args...)
+	return of, err
 }
 
 // ListOpenDependencies returns the dependencies that the designs of a repository's ready items name,
 // without those known to be closed.
 func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
-	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
+	const ready = `WHERE repo_id = ? AND ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'`
+	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+ready, repoID)
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	known, err := t.listDependenciesOf(ctx, ready, repoID)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := t.edgesOf(ctx, ready, repoID)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []Dependency
 	for _, i := range items {
-		seen, err := t.ListDependencies(ctx, i.ID)
-		if err != nil {
-			return nil, err
-		}
-		edges, err := t.edgesOf(ctx, i.ID)
-		if err != nil {
-			return nil, err
-		}
+		seen := known[i.ID]
 		for _, ref := range i.DependsOn {
 			d := Dependency{ItemID: i.ID, Ref: ref}
 			if at := slices.IndexFunc(seen, func(d Dependency) bool { return strings.EqualFold(d.Ref, ref) }); at >= 0 {
 				d = seen[at]
 			}
 			if d.State != work.DependencyClosed {
-				d.EdgeAt = edges[strings.ToLower(ref)]
+				d.EdgeAt = edges[i.ID][strings.ToLower(ref)]
 				waiting = append(waiting, d)
 			}
 		}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -277,5 +279,39 @@ func TestThreads(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// However many issues wait for others, two statements find those whose blockers changed, and two those
+// whose dependencies are open.
+func TestDependenciesAreReadTogether(t *testing.T) {
+	for _, n := range []int{3, 30} {
+		d, r := recording(t, filepath.Join(t.TempDir(), "state.db"))
+		repo := addRepo(t, d)
+		update(t, d, func(tx *Tx) error {
+			for i := range n {
+				ref := fmt.Sprintf("h/o/r#%d", 1000+i)
+				id, err := tx.AddItem(t.Context(), work.Item{RepoID: repo.ID, Number: i + 1, State: work.StateReady, DependsOn: []string{ref}})
+				if err == nil {
+					err = tx.SetBlockers(t.Context(), id, work.Blocked{Open: 1, LookAt: t0.Add(time.Hour)}, []work.Blocker{{Ref: ref, State: work.DependencyOpen}}, t0)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r.sent = nil
+		blocked := inTx(t, d, func(tx *Tx) ([]work.Item, error) {
+			return tx.ListBlocked(t.Context(), repo.ID, map[string]bool{"h/o/r#1001": true}, t0)
+		})
+		if len(blocked) != 1 || blocked[0].Number != 2 || len(r.sent) != 2 {
+			t.Errorf("%d items: %d statements find %+v", n, len(r.sent), blocked)
+		}
+		r.sent = nil
+		open := inTx(t, d, func(tx *Tx) ([]Dependency, error) { return tx.ListOpenDependencies(t.Context(), repo.ID) })
+		if len(open) != n || len(r.sent) != 2 {
+			t.Errorf("%d items: %d statements find %d open dependencies", n, len(r.sent), len(open))
+		}
 	}
 }

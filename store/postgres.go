@@ -61,14 +61,22 @@ func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
 // for anything.
 const idleInTransaction = time.Minute
 
-// boundTransactions sets up a connection for transactions, in one round trip. As parameters of the
-// connection a pooler would refuse the settings.
+// setIdle is a statement that sets it for a connection. As a parameter of the connection a pooler would
+// refuse it.
+var setIdle = fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())
+
+// boundTransactions sets up a connection for transactions, in one round trip. That of the first connection for
+// writing is saved: version sets it up, with the first questions of all.
 func boundTransactions(readOnly bool) pgconn.AfterConnectFunc {
-	set := fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())
+	set := setIdle
 	if readOnly {
 		set += `; SET default_transaction_read_only = on`
 	}
+	var connected atomic.Bool
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		if !connected.Swap(true) && !readOnly {
+			return nil
+		}
 		_, err := conn.Exec(ctx, set).ReadAll()
 		return err
 	}
@@ -249,7 +257,7 @@ func connectServer(at string, readOnly bool) (*DB, error) {
 		return nil, fmt.Errorf("open the state database: %w", err)
 	}
 	if readOnly {
-		config.AfterConnect = boundTransactions(true)
+		config.AfterConnect, config.DialFunc = boundTransactions(true), dialWithin(readerWaits)
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // in one round trip
 	e := &postgresEngine{address: address, config: config, readOnly: readOnly}
@@ -336,7 +344,7 @@ func serverConfig(at string) (config *pgx.ConnConfig, address string, err error)
 	}
 	config.RuntimeParams["application_name"] = "gh mergexo"
 	config.AfterConnect = boundTransactions(false)
-	config.DialFunc = dialer().DialContext
+	config.DialFunc = dialWithin(writerWaits)
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime
 	}

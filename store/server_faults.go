@@ -97,7 +97,7 @@ func (e *postgresEngine) fault(says, do string, err error) error {
 func isLost(err error) bool {
 	_, refused := errors.AsType[*pgconn.ConnectError](err)
 	_, ofNet := errors.AsType[net.Error](err)
-	return refused || ofNet || pgconn.Timeout(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+	return refused || ofNet || errors.Is(err, errSilent) || pgconn.Timeout(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
 		errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
@@ -106,7 +106,7 @@ func isLost(err error) bool {
 func reached(err error) string {
 	refused, ok := errors.AsType[*pgconn.ConnectError](err)
 	switch {
-	case ok && errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errSilent), ok && errors.Is(err, context.DeadlineExceeded):
 		return "it does not answer"
 	case ok:
 		return refused.Unwrap().Error()

@@ -36,7 +36,9 @@ func Inspect(ctx context.Context, at string) (_ *Server, err error) {
 	err = d.inspect(ctx, s)
 	v, versionErr := d.versions(ctx, migrations)
 	s.Schema, s.Newest = v.have, v.last
-	if err = errors.Join(err, versionErr, d.checkUsable(v)); err != nil {
+	if err = errors.Join(err, versionErr, d.checkUsable(v)); errors.Is(err, context.DeadlineExceeded) {
+		return nil, d.engine.(*postgresEngine).fault("it does not answer", startServer, err)
+	} else if err != nil {
 		return nil, d.engine.explain(interrupted(ctx, err))
 	}
 	session, err := d.Session(ctx)

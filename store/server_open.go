@@ -34,11 +34,12 @@ type serverFacts struct {
 	behind      time.Duration // how much later it is here than there; less than 0: it is earlier
 }
 
-// version implements engine. It refuses a server that is not to be used: both are asked in one round trip.
+// version implements engine. It refuses a server that is not to be used: both are asked in one round trip,
+// which also sets the connection up.
 func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64, err error) {
-	facts, version := &question{text: serverFactsQuery}, &question{text: schemaVersion}
+	idle, facts, version := &question{text: setIdle}, &question{text: serverFactsQuery}, &question{text: schemaVersion}
 	before := time.Now() //nolint:forbidigo // the clock of this machine, also where tests have another one
-	_, err = e.answer(ctx, pool, []*question{facts, version})
+	_, err = e.answer(ctx, pool, []*question{idle, facts, version})
 	after := time.Now() //nolint:forbidigo // as before
 	if len(facts.rows) > 0 {
 		var f serverFacts

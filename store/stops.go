@@ -40,11 +40,17 @@ func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
 	return stops, err
 }
 
-const selectFollowup = `SELECT id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, resume_since, waiting_reason
-	FROM work_items WHERE resume_since > 0 AND `
+const (
+	followupColumns = `id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, resume_since, waiting_reason`
+	ofFollowups     = ` FROM work_items WHERE resume_since > 0 AND `
+)
+
+func followupFields(f *work.Followup) []any {
+	return []any{&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor, timeOf(&f.Since), reasonOf(&f.Reason)}
+}
 
 func scanFollowup(row scanner) (f work.Followup, err error) {
-	return f, row.Scan(&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor, timeOf(&f.Since), reasonOf(&f.Reason))
+	return f, row.Scan(followupFields(&f)...)
 }
 
 // PutFollowup stores what a work item waits for. It replaces the former one.
@@ -57,7 +63,7 @@ func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 
 // FindFollowup returns what a work item waits for, or waited for before the turn that resumes it.
 func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
-	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`id = ?`, itemID)
+	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, `SELECT `+followupColumns+ofFollowups+`id = ?`, itemID)
 }
 
 // DropFollowup records that a work item waits for nothing any more.
@@ -66,14 +72,25 @@ func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
 	return err
 }
 
+// IdleFollowup is a followup with its work item.
+type IdleFollowup struct {
+	work.Followup
+	Item work.Item
+}
+
 // ListIdleFollowups returns the followups of all work items in an open state that have neither
 // a pull request nor an unfinished turn.
-func (t *Tx) ListIdleFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
+func (t *Tx) ListIdleFollowups(ctx context.Context, state work.State) ([]IdleFollowup, error) {
+	scan := func(row scanner) (f IdleFollowup, err error) {
+		err = row.Scan(append(followupFields(&f.Followup), itemFields(&f.Item)...)...)
+		f.Item.ID = f.ItemID
+		return f, err
+	}
 	// With ORDER BY id, SQLite would read the whole table instead of the index.
-	all, err := listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+openItem+` AND state = ?
+	all, err := listRows(ctx, t, "list follow-ups", scan, `SELECT `+followupColumns+`, `+itemColumns+ofFollowups+openItem+` AND state = ?
 		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)
 		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = work_items.id AND `+unfinished+`)`, state)
-	slices.SortFunc(all, func(a, b work.Followup) int { return cmp.Compare(a.ItemID, b.ItemID) })
+	slices.SortFunc(all, func(a, b IdleFollowup) int { return cmp.Compare(a.ItemID, b.ItemID) })
 	return all, err
 }
 

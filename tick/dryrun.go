@@ -3,6 +3,8 @@ package tick
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -37,6 +39,10 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
+	left, err := p.PreviewPreferred(ctx)
+	if err != nil {
+		return nil, err
+	}
 	preview := &Preview{}
 	if err := p.previewRecovery(ctx, preview); err != nil {
 		return nil, err
@@ -44,6 +50,9 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	rep := env.NewReport(p.Now())
 	ready := p.ingest.ReadAll(ctx, rep)
 	preview.Repos = rep.Repos()
+	if _, err := p.findBusy(ctx); err != nil {
+		return nil, err
+	}
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err
 	}
@@ -55,7 +64,31 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 			return nil, err
 		}
 	}
+	for i := range preview.Plans {
+		p.previewAwaited(&preview.Plans[i])
+	}
+	for _, r := range p.All {
+		if until, is := left[r]; is {
+			says := fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.Row.Machine, work.Stamp(until))
+			preview.Plans = append(preview.Plans, plan.Plan{Repo: r.Row, Decisions: []plan.Decision{waitFor(says)}})
+		}
+	}
 	return preview, ctx.Err()
+}
+
+// waitFor is a line of a dry run about a repository.
+func waitFor(why string) plan.Wait {
+	return plan.Wait{Words: change.Words{Says: change.Line{What: "wait", Reason: why}}}
+}
+
+// previewAwaited drops a plan's turns if the repository's journals are not compared yet, and says so.
+func (p *Pass) previewAwaited(made *plan.Plan) {
+	machines := p.Awaited(p.RemoteByID(made.Repo.ID).Row)
+	if len(machines) == 0 || len(made.Turns()) == 0 {
+		return
+	}
+	starts := func(d plan.Decision) bool { t, is := d.(plan.Turn); return is && t.Held.None() }
+	made.Decisions = append(slices.DeleteFunc(made.Decisions, starts), waitFor(p.whyAwaited(machines)))
 }
 
 func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {

@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -51,8 +52,8 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	if err != nil {
 		return note, fleet, err
 	}
-	if m.Name == "" || m.BeganAt.IsZero() {
-		return note, fleet, nil
+	if err = p.listUnread(ctx, tx); err != nil || m.Name == "" || m.BeganAt.IsZero() {
+		return note, fleet, err
 	}
 	for _, at := range []*time.Time{&m.BeganAt, &m.GoodAt} {
 		if !at.IsZero() {
@@ -60,12 +61,13 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 		}
 	}
 	if p.Store.Shared() {
-		p.machines = known
+		p.Machines = known
 	}
-	if note.before, err = r, p.listUnread(ctx, tx, known); err != nil {
-		return note, fleet, err
+	if other, is := r.Namesake(m.Name, known); is && r.As == m.Installation {
+		says, do := other.Namesake()
+		return note, fleet, &namesakeError{&work.MachineError{Err: errors.New(says), Do: do}}
 	}
-	note.lost = p.mayLack(m, known, r)
+	note.before, note.lost = r, p.mayLack(m, known, r)
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
 		if !old && !note.lost && !m.Differs(known[i]) {
@@ -119,6 +121,11 @@ func (p *Pass) storeMachine(ctx context.Context, n machineNote) error {
 	return p.Dirs.RememberFleet(*n.after)
 }
 
+// namesakeError means that another state folder goes by this machine's name.
+type namesakeError struct{ *work.MachineError }
+
+func (e *namesakeError) Unwrap() error { return e.MachineError }
+
 // firstAhead returns how far this machine's clock is ahead of the one that passes use.
 func (p *Pass) firstAhead(clocks map[string]time.Duration) time.Duration {
 	if len(p.All) == 0 {
@@ -129,7 +136,7 @@ func (p *Pass) firstAhead(clocks map[string]time.Duration) time.Duration {
 
 // otherMachines returns the other machines that are silent, or whose passes fail, as the pass began.
 func (p *Pass) otherMachines() (all []env.MachineReport) {
-	for _, m := range p.machines {
+	for _, m := range p.Machines {
 		if says, do := m.Says(p.Now()); says != "" && m.Name != p.Machine.Name {
 			all = append(all, env.MachineReport{Name: m.Name, Says: says, Do: do, BeganAt: m.BeganAt})
 		}

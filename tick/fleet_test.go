@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -384,4 +387,191 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	plans("one of them is free again", "lib")
 	later = time.Hour
 	plans("it was an hour ago", "app", "lib")
+}
+
+// A name goes to the state folder that stores it last: a pod that is made again is the same machine. The folder
+// that had it before is refused, until one of the two has another name.
+func TestTwoFoldersOfOneName(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b, c := newInFleet(t, at, "a", true), newInFleet(t, at, "a", true), newInFleet(t, at, "a", true)
+	b.Machine.Installation, b.Machine.Host = "another folder", "laptop"
+	c.Machine.Installation = "a third one"
+	passes := func(m *inFleet, may bool) {
+		t.Helper()
+		for _, other := range []*inFleet{a, b, c} {
+			other.now = other.now.Add(time.Minute)
+		}
+		err := m.pass(t, work.PassOK, "")
+		if fault, refused := errors.AsType[*namesakeError](err); refused == may || err != nil && !refused ||
+			refused && !strings.Contains(fault.Error(), `on host laptop, goes by the name of this machine, a: a pass began there at `) {
+			t.Errorf("%v, it may: %v", err, may)
+		}
+	}
+	passes(a, true)
+	passes(a, true)
+	passes(b, true)
+	passes(a, false)
+	passes(b, true)
+	passes(a, false)
+	b.Machine.Name = "b"
+	passes(b, true)
+	passes(a, true)
+	passes(b, true)
+	b.Machine.Installation = "b's folder, on another machine now"
+	passes(b, true)
+	passes(c, true)
+	passes(c, true)
+}
+
+// What a pass knows of a repository that it plans for was read under the lock.
+func TestRowsAreReadUnderTheLock(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: one machine has the database for itself")
+	}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	var err error
+	if a.Session, err = a.Store.Session(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Session.Close(t.Context()) })
+	name := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	a.Remotes = []env.Remote{{Name: name, GitHub: &silentHub{}}}
+	if _, err := a.begin(t.Context(), a.Machine); err != nil {
+		t.Fatal(err)
+	}
+	row := func(m *inFleet) (r work.Repo) {
+		t.Helper()
+		err := m.Store.View(t.Context(), func(tx *store.Tx) (err error) { r, err = tx.GetRepo(t.Context(), a.All[0].Row.ID); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := row(b)
+	r.IssuesSince = b.now
+	err = b.Store.Update(t.Context(), func(tx *store.Tx) error {
+		_, _, err := tx.IdentifyRepo(t.Context(), r.ID, store.RepoIdentity{NodeID: "R_1", GitHubID: 1, Current: name})
+		return errors.Join(err, tx.SetCursors(t.Context(), r), tx.Heartbeat(t.Context(), r.ID, b.now))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.LockPreferred(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := a.All[0].Row, row(b); got != want {
+		t.Errorf("%+v, stored is %+v", got, want)
+	}
+}
+
+// silentHub is a GitHub that is not asked.
+type silentHub struct{ env.GitHub }
+
+func (silentHub) Ahead() (time.Duration, bool)       { return 0, false }
+func (silentHub) Assume(time.Duration)               {}
+func (silentHub) KeepLimits(func(l transport.Limit)) {}
+func (silentHub) Now() time.Time                     { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) }
+
+// A pass that loses its session in the end does not use up the line that merging has stopped: a later one
+// says it.
+func TestALostSessionLeavesTheLineOfAStop(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: one machine has no session")
+	}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	name := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	pass := func(lose bool) error {
+		m := newInFleet(t, at, "a", true)
+		other := work.RepoName{Host: "github.com", Owner: "octo", Name: "other"}
+		m.Remotes, m.Only = []env.Remote{{Name: name, GitHub: &silentHub{}}}, &other
+		m.Preflight = func(context.Context) error { return nil }
+		m.Secrets = &secrets.Redactor{}
+		m.OpenStore = func(ctx context.Context) (*store.DB, error) {
+			return store.Open(ctx, at, store.Options{Now: m.Now, Machine: "a", Session: true})
+		}
+		m.Log = slog.New(onMessage{slog.DiscardHandler, func(what string) {
+			if what == "pass" && lose {
+				_, err := m.Store.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'gh mergexo pass' AND datname = current_database()`)
+				if m.Session.Alive(t.Context()) == nil || err != nil {
+					t.Errorf("the session is not lost: %v", err)
+				}
+			}
+		}})
+		var err error
+		if m.Begun, err = m.Dirs.BeginPass(t.Context(), m.now); err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Run(t.Context())
+		return err
+	}
+	if err := pass(false); err != nil {
+		t.Fatal(err)
+	}
+	m := newInFleet(t, at, "a", true)
+	err := m.Store.Update(t.Context(), func(tx *store.Tx) error {
+		r, err := tx.EnsureRepo(t.Context(), name)
+		if err != nil {
+			return err
+		}
+		return tx.StopMerging(t.Context(), r.ID, work.Reason{Kind: work.WhyMergeHalf})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "nothing is merged in octo/app any more"
+	if err := pass(true); !errors.Is(err, store.ErrTaken) || strings.Contains(err.Error(), line) {
+		t.Errorf("the session is lost: %v", err)
+	}
+	for _, says := range []bool{true, false} {
+		if err := pass(false); (err != nil) != says || says && !strings.Contains(err.Error(), line) {
+			t.Errorf("the next pass: %v", err)
+		}
+	}
+}
+
+// onMessage calls a function for each line of a log.
+type onMessage struct {
+	slog.Handler
+	do func(message string)
+}
+
+func (h onMessage) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h onMessage) Handle(_ context.Context, r slog.Record) error {
+	h.do(r.Message)
+	return nil
+}
+
+// A pass begins with one round trip, also where something stands: an item that waits for an answer, and
+// machines whose journals are awaited.
+func TestAPassBeginsWithOneLook(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: it counts round trips")
+	}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	proxy, err := testpg.OpenProxy(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	m := newInFleet(t, proxy.Through(at), "a", true)
+	err = m.Store.Update(t.Context(), func(tx *store.Tx) error {
+		r, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		if err != nil {
+			return err
+		}
+		item, err := tx.AddItem(t.Context(), work.Item{RepoID: r.ID, Number: 1, State: work.StateAwaitingIssueFollowup})
+		if err != nil {
+			return err
+		}
+		return errors.Join(tx.PutFollowup(t.Context(), work.Followup{ItemID: item, Reason: work.Reason{Kind: work.WhyMachineFault}}), tx.AwaitMachine(t.Context(), "gone"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Reset()
+	if _, err := m.begin(t.Context(), m.Machine); err != nil || proxy.Flights() != 1 || len(m.Unread) != 1 {
+		t.Errorf("%d round trips, awaited %v, %v", proxy.Flights(), m.Unread, err)
+	}
 }

@@ -36,11 +36,8 @@ func (p *Pass) remember(m work.Machine) (r remembered, err error) {
 }
 
 // listUnread reads which journals are not compared with the database.
-func (p *Pass) listUnread(ctx context.Context, tx *store.Tx, known []work.Machine) (err error) {
-	p.Unread = nil
-	if slices.ContainsFunc(known, func(k work.Machine) bool { return k.Unread > 0 }) {
-		p.Unread, err = tx.ListUnreadJournals(ctx)
-	}
+func (p *Pass) listUnread(ctx context.Context, tx *store.Tx) (err error) {
+	p.Unread, err = tx.ListUnreadJournals(ctx)
 	return err
 }
 
@@ -68,7 +65,7 @@ func (p *Pass) awaitJournals(ctx context.Context, tx *store.Tx, n machineNote) e
 	if err != nil {
 		return err
 	}
-	if err := p.listUnread(ctx, tx, known); err != nil {
+	if err := p.listUnread(ctx, tx); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == n.row.Name })
@@ -85,14 +82,13 @@ func (p *Pass) awaitJournals(ctx context.Context, tx *store.Tx, n machineNote) e
 	if err := tx.SetUnreadJournals(ctx, n.before.mirrors); err != nil {
 		return err
 	}
-	p.Unread, err = tx.ListUnreadJournals(ctx)
-	return err
+	return p.listUnread(ctx, tx)
 }
 
 // fleetOf returns what the state folder is to remember once the row of a machine is stored: the machines
 // that are at work with it. One that was silent already is not waited for: the others did its work.
 func fleetOf(m work.Machine, known []work.Machine) *folder.Fleet {
-	f := &folder.Fleet{Noted: m.BeganAt.Truncate(time.Millisecond)} // as the row has it
+	f := &folder.Fleet{Noted: m.BeganAt.Truncate(time.Millisecond), As: m.Installation} // as the row has it
 	for _, k := range known {
 		if _, silent := k.Silent(m.BeganAt); k.Name != m.Name && !silent {
 			f.Others = append(f.Others, k.Name)
@@ -104,28 +100,31 @@ func fleetOf(m work.Machine, known []work.Machine) *folder.Fleet {
 // dropAwaited drops the turns of repositories whose journals are not compared yet, and reports why they
 // wait.
 func (p *Pass) dropAwaited(ctx context.Context, line []plan.Turn, rep *env.Report) []plan.Turn {
-	held := map[string]bool{}
+	var held []string
 	kept := slices.DeleteFunc(slices.Clone(line), func(t plan.Turn) bool {
 		machines := p.Awaited(p.RemoteByID(t.Item.RepoID).Row)
-		for _, name := range machines {
-			held[name] = true
-		}
+		held = append(held, machines...)
 		return len(machines) > 0
 	})
 	if len(held) == 0 {
 		return kept
 	}
-	waiting := len(line) - len(kept)
+	waiting, why := len(line)-len(kept), p.whyAwaited(held)
+	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), why)
+	p.Log.WarnContext(ctx, "turns wait for the journals of machines", "turns", waiting, "why", why)
+	return kept
+}
+
+// whyAwaited says why turns wait for the journals of machines.
+func (p *Pass) whyAwaited(machines []string) string {
+	slices.Sort(machines)
 	var why []string
-	for name := range held {
+	for _, name := range slices.Compact(machines) {
 		says, do := work.Machine{Name: name, Unread: 1}.Awaited()
 		if name == p.Machine.Name {
 			says, do = "this machine reads its journals once it has looked at the whole repository", ""
 		}
 		why = append(why, strings.TrimSuffix(says+"; "+do, "; "))
 	}
-	slices.Sort(why)
-	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), strings.Join(why, ". "))
-	p.Log.WarnContext(ctx, "turns wait for the journals of machines", "turns", waiting, "why", why)
-	return kept
+	return strings.Join(why, ". ")
 }

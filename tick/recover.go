@@ -19,14 +19,18 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.turns.Runner.EndDeadRuns(ctx); err != nil {
-		return nil, err
-	}
+	var open []work.Run
 	var unfinished []work.Turn
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		unfinished, err = tx.ListUnfinishedTurns(ctx)
+	read := func(tx *store.Tx) (err error) {
+		if open, err = tx.ListOpenRuns(ctx); err == nil {
+			unfinished, err = tx.ListUnfinishedTurns(ctx)
+		}
 		return err
-	})
+	}
+	err := p.Store.Glance(ctx, read)
+	if err == nil && len(open) > 0 {
+		err = errors.Join(p.turns.Runner.EndDeadRuns(ctx, open), p.Store.Glance(ctx, read)) // it changes turns
+	}
 	if err != nil {
 		return nil, err
 	}

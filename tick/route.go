@@ -8,24 +8,33 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// route plans every ready repository. If its ingest is late or failed, it plans with the stored
-// data.
-func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error) {
-	busy, err := p.loader.Busy(ctx, ready)
-	if err != nil {
-		return nil, fmt.Errorf("find out where there is something to decide: %w", err)
+// findBusy reads where there is something to decide or to send, and whether everything is paused.
+func (p *Pass) findBusy(ctx context.Context) (halted bool, err error) {
+	var fleet store.Fleet
+	if p.busy, fleet, err = p.loader.Busy(ctx, p.Repositories()); err != nil {
+		return false, fmt.Errorf("find out where there is something to decide: %w", err)
 	}
+	_, halted = p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, nil })
+	return halted, nil
+}
+
+// route plans every ready repository that findBusy found. If its ingest is late or failed, it plans with the
+// stored data.
+func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error) {
+	busy := p.busy
 	if len(busy) == 0 && len(p.Config.Notify) == 0 { // a spent budget is told also if nothing waits for it
 		return nil, nil
 	}
 	if err := p.loader.ReadDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
+	p.busy = nil // what is decided makes more to send
 	var plans []plan.Plan
 	for _, r := range ready {
 		if !busy[r.Row.ID] {
@@ -70,7 +79,7 @@ func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int
 		if free, err := p.hasSlot(running + len(leases)); err != nil || !free {
 			return plans, leases, err
 		}
-		busy, err := p.loader.Busy(ctx, elsewhere)
+		busy, _, err := p.loader.Busy(ctx, elsewhere)
 		if err != nil {
 			return plans, leases, err
 		}
@@ -105,6 +114,9 @@ func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int, r
 	if err := p.ReadHeld(ctx); err != nil { // turns that others have claimed until now
 		return nil, nil, err
 	}
+	if _, err := p.findBusy(ctx); err != nil {
+		return nil, nil, err
+	}
 	plans, err := p.route(ctx, repos)
 	if err != nil {
 		return nil, nil, err
@@ -129,11 +141,13 @@ func (p *Pass) hasSlot(running int) (bool, error) {
 // reposToSend returns the repositories that may have something to send, and those that the config
 // no longer names. If that cannot be read, it returns all.
 func reposToSend(ctx context.Context, p *Pass) []*env.Repo {
-	all := p.Repositories()
-	busy, err := p.loader.Busy(ctx, all)
-	if err != nil {
-		p.Log.WarnContext(ctx, "could not list what is to be sent", "error", err)
-		return slices.Concat(all, p.Removed)
+	all, busy := p.Repositories(), p.busy
+	if busy == nil {
+		var err error
+		if busy, _, err = p.loader.Busy(ctx, all); err != nil {
+			p.Log.WarnContext(ctx, "could not list what is to be sent", "error", err)
+			return slices.Concat(all, p.Removed)
+		}
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(r *env.Repo) bool { return !busy[r.Row.ID] })
 	return slices.Concat(some, p.Removed)

@@ -39,8 +39,7 @@ type Pass struct {
 	turns   *turn.Turns
 	merging *merge.Merging
 	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository
-
-	machines []work.Machine // those that share the database, as the pass began
+	busy    store.BusySet      // where there is something to decide or to send; nil: that has changed
 }
 
 // Run runs the pass. If another pass holds tick.lock, that is no error; the report has it.
@@ -72,8 +71,14 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 		_ = p.Session.Alive(ctx)
 	}
 	stop()
-	if lost := p.Session.Lost(); lost != nil { // the rest followed from it, and looks as if a person had interrupted the pass
+	switch lost := p.Session.Lost(); {
+	case lost != nil: // the rest followed from it, and looks as if a person had interrupted the pass
 		err = lost
+	case rep.Halt == nil && !rep.EndedAt.IsZero(): // else a later pass says it
+		err = errors.Join(err, p.merging.Stopped(ctx))
+	}
+	if _, is := errors.AsType[*namesakeError](err); is { // nothing of it is stored under the other one's name
+		return nil, errors.Join(err, p.close(ctx))
 	}
 	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
 }
@@ -103,7 +108,7 @@ func (p *Pass) run(ctx context.Context, rep *env.Report, planned func()) error {
 	rep.EndedAt = p.Local()
 	tell.Aside(ctx, p.Log, "the summary", func(ctx context.Context) error { p.sumUp(ctx, rep); return nil })
 	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
-	return errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
+	return errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // useFolder stops the pass if another machine is at work with the same state folder, or with the one
@@ -144,8 +149,8 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
 	p.ingest.CompareJournals(ctx, ready)
-	if _, halted := p.Halted(ctx); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
-		return leases, nil
+	if halted, err := p.findBusy(ctx); err != nil || halted { // paused since the pass began: new events wait, and recovered turns check it themselves
+		return leases, err
 	}
 	plans, err := p.route(ctx, ready)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -84,10 +85,13 @@ func updateWithin(ctx context.Context, m *machine.Machine, fn func(*store.Tx) er
 	ctx, cancel := context.WithTimeout(ctx, fleetTime)
 	defer cancel()
 	db, err := m.OpenShared(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(db.Update(ctx, fn), db.Close())
 	}
-	return errors.Join(db.Update(ctx, fn), db.Close())
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("it does not answer within %s", fleetTime)
+	}
+	return err
 }
 
 // wasShared reports whether a database has a pause of all machines, says where it was moved to, or knows

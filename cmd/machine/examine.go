@@ -144,10 +144,10 @@ func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
 		return nil
 	}
 	at, err := cfg.Runtime.DatabaseAt()
-	switch {
-	case err != nil:
-		return &doctor.Database{Trouble: err.Error(), Do: "set the variable where passes run, and here"}
-	case cfg.Runtime.DatabaseKey() != "":
+	if wrong, ok := errors.AsType[*config.DatabaseError](err); ok {
+		return &doctor.Database{Trouble: wrong.Error(), Do: wrong.Do}
+	}
+	if cfg.Runtime.DatabaseKey() != "" {
 		return examineServer(ctx, at)
 	}
 	d := &doctor.Database{Path: at}

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Machine is a machine whose passes use the database.
@@ -21,12 +22,13 @@ type Machine struct {
 	Version  string           `json:"version"`      // of the program
 	Began    terminal.Time    `json:"began"`        // when a pass last began there, to within some minutes
 	LastGood terminal.Time    `json:"lastGood"`     // when one last ended that read a repository, to within some minutes; null: none did
+	Namesake bool             `json:"namesake"`     // whether another state folder than this machine's goes by this machine's name: passes here are refused
 	Awaited  bool             `json:"awaited"`      // whether turns wait for a pass there: the database was lost or set back
 	Silent   bool             `json:"silent"`       // whether no pass has begun there for much longer than usual
 	Stopped  work.MachineStop `json:"stopped"`      // how a person stopped its passes: `paused`, that machine alone; `unscheduled`; empty: nobody did
 	Failures int              `json:"failures"`     // how many passes have failed there in a row
 	Error    string           `json:"error"`        // why the last of these failed
-	Turns    []string         `json:"turns"`        // issues and pull requests of the turns that it works on
+	Turns    []string         `json:"turns"`        // issues and pull requests of the turns that a pass there works on now
 	Repos    []string         `json:"repositories"` // repositories for which it was the last to plan a turn
 
 	Trouble string `json:"trouble"` // what is wrong there, for people; empty: nothing
@@ -35,6 +37,8 @@ type Machine struct {
 // Says is how the machine's passes do, in a few words.
 func (m Machine) Says() string {
 	switch {
+	case m.Namesake:
+		return "another state folder"
 	case m.Awaited:
 		return "turns wait for it"
 	case m.Silent:
@@ -61,9 +65,29 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 	if err != nil {
 		return nil, err
 	}
+	dirs := folder.At(cfg.Runtime.StateDir)
+	remembered, err := dirs.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	_, namesake := remembered.Namesake(here, known)
 	turns, err := tx.ListUnfinishedTurns(ctx)
 	if err != nil {
 		return nil, err
+	}
+	held, err := tx.Locks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	live, err := dirs.LiveTurns()
+	if err != nil {
+		return nil, err
+	}
+	worksOn := func(t work.Turn) bool { // else its pass died, or was ended
+		if _, is := live[t.Key]; is || held != nil || t.Machine == here {
+			return is || held[store.TurnLock(t)]
+		}
+		return true // where no server has the locks, another machine's cannot be seen
 	}
 	repos, err := tx.ListRepos(ctx)
 	return terminal.Each(known, func(m work.Machine) Machine {
@@ -72,7 +96,10 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 			Awaited: m.Unread > 0, Stopped: m.Stopped, Failures: m.Failures, Error: m.Why, Turns: []string{}, Repos: []string{},
 		}
 		_, v.Silent = m.Silent(now)
-		if v.Trouble, _ = m.Says(now); v.Trouble == "" {
+		v.Namesake = namesake && v.This
+		if v.Trouble, _ = m.Says(now); v.Namesake {
+			v.Trouble, _ = m.Namesake()
+		} else if v.Trouble == "" {
 			v.Trouble, _ = m.Awaited()
 		}
 		called := map[int64]string{}
@@ -83,7 +110,7 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 			}
 		}
 		for _, t := range turns {
-			if t.Machine == m.Name && !t.Blocked && !t.Waits(now) {
+			if t.Machine == m.Name && worksOn(t) {
 				v.Turns = append(v.Turns, fmt.Sprintf("%s#%d", called[t.RepoID], t.Number))
 			}
 		}

@@ -28,16 +28,16 @@ func (r *Runtime) DatabaseKey() string {
 func (r *Runtime) DatabaseAt() (string, error) {
 	switch {
 	case r.unsure:
-		return "", &DatabaseError{"the config is invalid, and does not say for certain which database passes use"}
+		return "", &DatabaseError{"the config is invalid, and does not say for certain which database passes use", "correct the config: gh mergexo config names the line"}
 	case r.Database != "":
 		return r.Database, nil
 	case r.DatabaseEnv == "":
 		return filepath.Join(r.StateDir, "state.db"), nil
 	case r.databaseURL == "":
-		return "", &DatabaseError{fmt.Sprintf("runtime.database_env names %s, which is not set in this environment: set it to the URL of the database", r.DatabaseEnv)}
+		return "", &DatabaseError{fmt.Sprintf("runtime.database_env names %s, which is not set in this environment: set it to the URL of the database", r.DatabaseEnv), setWherePassesRun}
 	}
 	if why := databaseProblem(r.databaseURL); why != "" {
-		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database_env names, %s", r.DatabaseEnv, why)}
+		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database_env names, %s", r.DatabaseEnv, why), setWherePassesRun}
 	}
 	return r.databaseURL, nil
 }
@@ -94,9 +94,15 @@ func (p *parser) checkPassed(t *Table, name string) {
 }
 
 // DatabaseError says that the config names no usable database.
-type DatabaseError struct{ text string }
+type DatabaseError struct {
+	text string
+	Do   string // what fixes it
+}
 
 func (e *DatabaseError) Error() string { return e.text }
+
+// setWherePassesRun fixes the variable of database_env.
+const setWherePassesRun = "set the variable where passes run, and here"
 
 // database reads the URL of the database. The config holds no password: people print it and pass it on.
 func (p *parser) database(t *Table) string {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,9 @@ func TestTheDatabaseOfABrokenConfig(t *testing.T) {
 			at, err := run.DatabaseAt()
 			if at != c.at || (err == nil) != (c.at != "") || run.DatabaseKey() == "" != strings.HasPrefix(c.at, "/") {
 				t.Errorf("%q of %q, %v", at, run.DatabaseKey(), err)
+			}
+			if wrong, ok := errors.AsType[*config.DatabaseError](err); ok && !strings.HasPrefix(wrong.Do, "correct the config") {
+				t.Errorf("the cure of %v is %q", err, wrong.Do)
 			}
 		})
 	}

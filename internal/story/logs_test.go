@@ -24,7 +24,7 @@ var ofThePass = []string{
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"the config has a doubtful setting",
 	"traces could not be sent", "no traces are sent",
-	"could not plan messages", "a pass died", "the pass continues without what only observes it", "a message without a repository did not arrive",
+	"another state folder had this machine's name before", "could not plan messages", "a pass died", "the pass continues without what only observes it", "a message without a repository did not arrive",
 }
 
 // checkLogs decodes every line that a story's passes have logged, and demands what

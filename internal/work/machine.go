@@ -81,6 +81,12 @@ func (m Machine) Says(now time.Time) (says, do string) {
 	return "", ""
 }
 
+// Namesake returns a text for a machine that is another one than here, by the same name, and what to type.
+func (m Machine) Namesake() (says, do string) {
+	return fmt.Sprintf("another state folder, on host %s, goes by the name of this machine, %s: a pass began there at %s", m.Host, m.Name, Stamp(m.BeganAt)),
+		`give one of the two machines another name: machine = "NAME" below [runtime] in its config`
+}
+
 // Awaited returns a text for a machine whose journals turns wait for, and what to type; empty: none do.
 func (m Machine) Awaited() (says, do string) {
 	if m.Unread == 0 {

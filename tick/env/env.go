@@ -59,6 +59,7 @@ type Env struct {
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session
+	Machines  []work.Machine         // those that share the database, as the pass began
 	Unread    []store.UnreadJournals // journals of machines that are not compared with the database
 	plansMu   sync.Mutex             // guards planning and planned
 	planning  []store.Lock           // the locks of the repositories for which this pass plans, and of the pulses that it asks for

@@ -11,15 +11,21 @@ import (
 // first and needs no database. Where other machines have the same database, the pause of all machines
 // follows; while the database cannot be read, the file decides.
 func (p *Env) Halted(ctx context.Context) (folder.Halt, bool) {
+	return p.HaltedBy(ctx, func() (fleet store.Fleet, err error) {
+		return fleet, p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+			fleet, err = tx.GetFleet(ctx)
+			return err
+		})
+	})
+}
+
+// HaltedBy is Halted with another way to read what holds for all machines.
+func (p *Env) HaltedBy(ctx context.Context, read func() (store.Fleet, error)) (folder.Halt, bool) {
 	h, halted := p.Dirs.Halted()
 	if p.Store == nil || !p.Store.Shared() || halted && !h.Fleet {
 		return h, halted
 	}
-	var fleet store.Fleet
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		fleet, err = tx.GetFleet(ctx)
-		return err
-	})
+	fleet, err := read()
 	if err == nil {
 		h, halted, err = p.Dirs.HaltedWith(HaltOf(fleet))
 	}

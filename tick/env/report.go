@@ -307,6 +307,14 @@ func ReasonOf(causes []Cause) string {
 	return strings.Join(texts, "; and: ")
 }
 
+// StoredReason is ReasonOf for a row, which is read on all machines: what is wrong may be wrong on this one only.
+func (p *Env) StoredReason(causes []Cause) string {
+	if slices.ContainsFunc(p.Machines, func(m work.Machine) bool { return m.Name != p.Machine.Name }) {
+		return "on machine " + p.Machine.Name + ": " + ReasonOf(causes)
+	}
+	return ReasonOf(causes)
+}
+
 // Postponed returns until when this pass skips a repository: it failed before, or GitHub set a
 // time. AtOnce ignores the row's time, because a person may have fixed the failure. GitHub's limits
 // hold even then, see HoldLimits.

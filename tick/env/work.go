@@ -49,12 +49,9 @@ const preferFor = 5 * time.Minute
 
 // Mine reports whether this pass plans for a repository: no other machine does.
 func (p *Env) Mine(repoID int64) bool {
-	if p.Session == nil {
-		return true
-	}
 	p.plansMu.Lock()
 	defer p.plansMu.Unlock()
-	return p.planned[repoID]
+	return p.Session == nil && p.planned == nil || p.planned[repoID]
 }
 
 // Awaited returns the machines that may have journals of a repository's turns which the database lacks.
@@ -71,27 +68,60 @@ func (p *Env) Awaited(r work.Repo) (machines []string) {
 // claimed a turn there lately, and has a slot for another one, if it has as many as this machine. One
 // for whose journals the others wait is this machine's, too.
 func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) {
+	ours, _, err := p.preferred(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.LockPlanning(ctx, ours)
+}
+
+// preferred returns the repositories that are not left to another machine, and those that are.
+func (p *Env) preferred(ctx context.Context) (ours, left []*Repo, err error) {
 	now, busy := p.Now(), map[string]int{}
 	others := func(r *Repo) bool {
 		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers &&
 			!slices.Contains(p.Unread, store.UnreadJournals{Machine: p.Machine.Name, Mirror: folder.MirrorName(r.Row)})
 	}
 	all := slices.Concat(p.All, p.Removed)
-	if p.Session != nil && slices.ContainsFunc(all, others) {
+	if p.Store.Shared() && slices.ContainsFunc(all, others) {
 		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 			busy, err = tx.CountUnfinished(ctx)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return p.LockPlanning(ctx, slices.DeleteFunc(all, others))
+	for _, r := range all {
+		if others(r) {
+			left = append(left, r)
+		} else {
+			ours = append(ours, r)
+		}
+	}
+	return ours, left, nil
 }
 
-// LockPlanning takes the planning of repositories with one statement. Then it reads their epochs
-// again, because another machine may have planned until now. It returns the repositories that other
-// machines plan for.
+// PreviewPreferred is LockPreferred for a dry run, which takes no locks. It returns the repositories that
+// are left to another machine, and until when.
+func (p *Env) PreviewPreferred(ctx context.Context) (left map[*Repo]time.Time, err error) {
+	if !p.Store.Shared() {
+		return nil, nil
+	}
+	ours, others, err := p.preferred(ctx)
+	left, p.planned = map[*Repo]time.Time{}, map[int64]bool{}
+	for _, r := range ours {
+		p.planned[r.Row.ID] = true
+	}
+	for _, r := range others {
+		left[r] = r.Row.ServedAt.Add(preferFor)
+	}
+	return left, err
+}
+
+// LockPlanning takes the planning of repositories with one statement. Then it reads their rows again,
+// because another machine may have read, planned or claimed until now: what a pass knows of a repository
+// that it plans for was read under the lock. It returns the repositories that other machines plan for.
 func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) (elsewhere []*Repo, err error) {
 	if p.Session == nil {
 		return nil, nil
@@ -104,7 +134,8 @@ func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) (elsewhere []*Rep
 		rows, err := tx.ListRepos(ctx)
 		for _, row := range rows {
 			if r := got[row.ID]; r != nil {
-				r.Row.PlanningEpoch = row.PlanningEpoch
+				row.Name = r.Row.Name // as this machine's config spells it
+				r.Row = row
 			}
 		}
 		return err
@@ -149,18 +180,10 @@ func (p *Env) PlanReplaced(ctx context.Context, r *Repo) error {
 }
 
 // TryPulse takes the lock for asking for the pulse of a host's repositories, which one machine of each
-// account does at a time; false: another one does. It is released with the planning.
-func (p *Env) TryPulse(ctx context.Context, host string) (ok bool, err error) {
+// account does at a time; false: another one does. The account is that of gh's login here. It is released with the planning.
+func (p *Env) TryPulse(ctx context.Context, host string, account int64) (ok bool, err error) {
 	if p.Session == nil {
 		return true, nil
-	}
-	var account int64
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		account, err = tx.AccountOn(ctx, host)
-		return err
-	})
-	if err != nil {
-		return false, err
 	}
 	got, err := p.Session.TryLock(ctx, store.LockOf("pulse", host, strconv.FormatInt(account, 10)))
 	p.plansMu.Lock()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,23 @@ import (
 // is lost or set back.
 type Fleet struct {
 	Noted  time.Time `json:"noted"`  // the time in this machine's own row
+	As     string    `json:"as"`     // the state folder that the row names: this one, on this machine
 	Others []string  `json:"others"` // the machines that were at work then, without this one
+}
+
+// Namesake returns a machine's row if another state folder has stored it since this one did, and still goes
+// by the name; false: none has. A folder that never stored the row is a new one of the same machine, as a
+// pod has that was made again.
+func (f Fleet) Namesake(name string, known []work.Machine) (row work.Machine, is bool) {
+	for _, m := range known {
+		if m.Name == name {
+			row = m
+		}
+	}
+	renamed := slices.ContainsFunc(known, func(m work.Machine) bool {
+		return m.Name != name && m.Installation == row.Installation && m.BeganAt.After(row.BeganAt)
+	})
+	return row, f.As != "" && row.Installation != "" && row.Installation != f.As && !row.BeganAt.Before(f.Noted) && !renamed
 }
 
 // Fleet returns what the folder remembers; the zero value: this machine has its database for itself.

@@ -178,7 +178,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 		rep.TellShut(r.Name.Host)
 	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return errors.Join(p.KeepClock(ctx, tx, r), tx.DeferRepo(ctx, r.Row.ID, until, reason, failed && !until.IsZero()))
+		return errors.Join(p.KeepClock(ctx, tx, r), tx.DeferRepo(ctx, r.Row.ID, until, p.StoredReason(causes), failed && !until.IsZero()))
 	})
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)

@@ -101,6 +101,7 @@ type found struct {
 	unread store.BusySet
 	labels map[int64][]string // labels whose open issues were listed once
 	pulls  int                // tracked open pull requests
+	login  int64              // the account that gh is logged in with here; 0: not known yet
 	again  time.Duration      // after which repositories are read again that are read regardless of their pulse
 	last   time.Time          // when one of the repositories was last looked at
 	recent int                // repositories that were read within a minute
@@ -114,8 +115,10 @@ func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error)
 		if f.labels, err = tx.ListAllSeenLabels(ctx); err != nil {
 			return err
 		}
+		var loginErr error
+		f.login, loginErr = tx.AccountOn(ctx, p.Host)
 		f.pulls, err = tx.CountOpenPulls(ctx)
-		return err
+		return errors.Join(err, loginErr)
 	})
 	unread := 0
 	for _, r := range slices.Concat(p.Repos, p.Others) {
@@ -171,7 +174,7 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 	if len(due) == 0 {
 		return a, nil
 	}
-	if ok, err := p.TryPulse(ctx, p.Host); err != nil || !ok {
+	if ok, err := p.TryPulse(ctx, p.Host, f.login); err != nil || !ok {
 		return a, err
 	}
 	var wg sync.WaitGroup
@@ -209,7 +212,7 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 	failed := map[string][]int64{}
 	for _, r := range due {
 		if err := a.failed[r.Row.ID]; err != nil {
-			why := env.ReasonOf(p.Causes(r, err))
+			why := p.StoredReason(p.Causes(r, err))
 			failed[why] = append(failed[why], r.Row.ID)
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 const landedFor = 30 * 24 * time.Hour
 
 // Busy returns the repositories in which there may be something to decide or to send. A pass does not
-// look into the others.
-func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
+// look into the others. With them it reads what holds for all machines.
+func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, fleet store.Fleet, err error) {
 	var landing store.BusySet
 	var decided map[int64]store.Policies
 	now := p.Now()
@@ -26,22 +26,25 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 		if landing, err = tx.ListLanding(ctx, since); err != nil {
 			return err
 		}
-		decided, err = tx.ListPolicies(ctx)
+		if decided, err = tx.ListPolicies(ctx); err != nil || !p.Store.Shared() {
+			return err
+		}
+		fleet, err = tx.GetFleet(ctx)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fleet, err
 	}
 	for _, r := range repos {
 		again, err := p.decidesAgain(r, decided)
 		if err != nil {
-			return nil, err
+			return nil, fleet, err
 		}
 		if again || landing[r.Row.ID] && merges(r) {
 			busy[r.Row.ID] = true
 		}
 	}
-	return busy, nil
+	return busy, fleet, nil
 }
 
 // decidesAgain reports whether the config for a repository's reviews changed since they were last

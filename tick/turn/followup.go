@@ -147,10 +147,7 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	for _, f := range standing {
-		item, err := tx.GetItem(ctx, f.ItemID)
-		if err != nil {
-			return err
-		}
+		item := f.Item
 		other := from == work.StateBlocked && !item.Reason.Same(f.Reason) // stopped for another reason since
 		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer continues it
 			continue
@@ -158,7 +155,7 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 		if r := p.RemoteByID(item.RepoID); r != nil {
 			tx.Hold(r.Planning())
 		}
-		m := p.waitingMove(f)
+		m := p.waitingMove(f.Followup)
 		m.Cause = work.CauseStopped
 		if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
 			return err

@@ -88,20 +88,15 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 	}
 }
 
-// EndDeadRuns ends the runs of killed passes and counts their usage as far as it is recorded. It
-// first ends processes that are still running, as they would use more.
-func (p *runner) EndDeadRuns(ctx context.Context) error {
-	var open []work.Run
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		open, err = tx.ListOpenRuns(ctx)
-		return err
-	})
+// EndDeadRuns ends those of the open runs whose passes were killed, and counts their usage as far as it is
+// recorded. It first ends processes that are still running, as they would use more.
+func (p *runner) EndDeadRuns(ctx context.Context, open []work.Run) error {
 	for _, run := range open {
 		if err := p.endDeadRun(ctx, run); err != nil {
 			return fmt.Errorf("count what run %d used: %w", run.ID, err)
 		}
 	}
-	return err
+	return nil
 }
 
 func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {

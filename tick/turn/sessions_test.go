@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math"
 	"path/filepath"
@@ -140,7 +141,9 @@ func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 			total := work.Usage{InputTokens: 100 + c.told.InputTokens}
 			told := teller{agent.Used{Session: talkedIn, Usage: c.told, Counted: total}}
 			p.Agents, p.Orphans = told, told
-			if err := p.EndDeadRuns(t.Context()); err != nil {
+			var open []work.Run
+			err := p.Store.View(t.Context(), func(tx *store.Tx) (err error) { open, err = tx.ListOpenRuns(t.Context()); return err })
+			if err := errors.Join(err, p.EndDeadRuns(t.Context(), open)); err != nil {
 				t.Fatal(err)
 			}
 			checkCounted(t, p, l, total, c.believed)
