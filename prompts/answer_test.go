@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	goodDesign   = `{"title":"T","summary":"S","touch_paths":["internal/x/**"],"depends_on":["#3"],"estimated_size":"M","priority":3,"design_doc":"## Why","blocked_reason":null,"decision_summary":"d"}`
-	goodStart    = `{"pr_title":"T","pr_summary":"S","commit_message":"m","blocked_reason":null,"decision_summary":null}`
-	goodFeedback = `{"review_replies":[{"review_comment_id":5,"body":"done","resolve":true}],"general_comment":null,"commit_message":"m","flaky_test":{"name":"TestX","reason":"timing"},"blocked_reason":null,"decision_summary":"d"}`
+	goodDesign   = `{"title":"T","summary":"S","touch_paths":["internal/x/**"],"depends_on":["#3"],"estimated_size":"M","priority":3,"design_doc":"## Why","followups":[],"blocked_reason":null,"decision_summary":"d"}`
+	goodStart    = `{"pr_title":"T","pr_summary":"S","commit_message":"m","followups":[],"blocked_reason":null,"decision_summary":null}`
+	goodFeedback = `{"review_replies":[{"review_comment_id":5,"body":"done","resolve":true}],"general_comment":null,"commit_message":"m","flaky_test":{"name":"TestX","reason":"timing"},"followups":[],"blocked_reason":null,"decision_summary":"d"}`
 )
 
 // with sets keys of an answer; the values are JSON.
@@ -51,11 +51,11 @@ func TestGoodAnswersAreRead(t *testing.T) {
 }
 
 func TestBlockedAnswersNeedNothingElse(t *testing.T) {
-	start := `{"pr_title":null,"pr_summary":null,"commit_message":null,"blocked_reason":"Which one?","decision_summary":null}`
+	start := `{"pr_title":null,"pr_summary":null,"commit_message":null,"followups":[],"blocked_reason":"Which one?","decision_summary":null}`
 	if a, v := Decode(work.KindSmallJobStart, []byte(start), Asked{}); len(v) > 0 || a.BlockedReason != "Which one?" {
 		t.Errorf("start %+v, %q", a, v)
 	}
-	design := `{"title":null,"summary":null,"touch_paths":[],"depends_on":[],"estimated_size":null,"priority":null,"design_doc":null,"blocked_reason":"Why?","decision_summary":null}`
+	design := `{"title":null,"summary":null,"touch_paths":[],"depends_on":[],"estimated_size":null,"priority":null,"design_doc":null,"followups":[],"blocked_reason":"Why?","decision_summary":null}`
 	if _, v := Decode(work.KindDesignStart, []byte(design), Asked{}); len(v) > 0 {
 		t.Errorf("design %q", v)
 	}

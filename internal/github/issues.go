@@ -23,6 +23,7 @@ type Issue struct {
 	StateReason string // completed, not_planned, reopened, or empty
 	Author      work.Account
 	Labels      []string
+	Assignees   []work.Account
 	IsPull      bool
 	Locked      bool
 	CreatedAt   time.Time
@@ -60,6 +61,7 @@ type wireIssue struct {
 	StateReason string      `json:"state_reason"`
 	User        *wireUser   `json:"user"`
 	Labels      []wireLabel `json:"labels"`
+	Assignees   []wireUser  `json:"assignees"`
 	PullRequest *struct{}   `json:"pull_request"`
 	Locked      bool        `json:"locked"`
 	CreatedAt   time.Time   `json:"created_at"`
@@ -89,6 +91,9 @@ func (w wireIssue) issue() Issue {
 	}
 	for _, l := range w.Labels {
 		i.Labels = append(i.Labels, l.Name)
+	}
+	for _, u := range w.Assignees {
+		i.Assignees = append(i.Assignees, account(&u))
 	}
 	return i
 }

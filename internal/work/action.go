@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ActionKind is a kind of outbound effect; each has one file in actions/.
 type ActionKind string
@@ -113,4 +116,17 @@ type Action struct {
 	SeenAt    time.Time
 	NotBefore time.Time
 	LastError string
+}
+
+// ResultOf stands in an answer for the issue that the action with this token opens, until that
+// action is settled.
+func ResultOf(token string) string { return "{issue of " + token + "}" }
+
+// WithResult puts the issue that a settled action opened into an answer.
+func WithResult(answer string, a Action) string {
+	opened := "#" + a.ResultID
+	if a.State != ActionApplied || a.ResultID == "" {
+		opened = "not opened, because GitHub refused it (the log of the machine that runs gh mergexo says why)"
+	}
+	return strings.ReplaceAll(answer, ResultOf(a.Token), opened)
 }

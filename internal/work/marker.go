@@ -16,18 +16,19 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|followups):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
 type Marks struct {
-	Token   string
-	Handled []string // event keys; only on the last visible action of a turn
-	Stop    string   // from MarkStop; only on the comment about a stop that lasts
-	Review  string   // defined by internal/work/review; only on our reviews
-	Finding string   // defined by internal/work/review; only on the comments of a review
-	Merge   string   // a head that a person approved for merging; only on the answer to that command
-	Epoch   string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
+	Token     string
+	Handled   []string // event keys; only on the last visible action of a turn
+	Stop      string   // from MarkStop; only on the comment about a stop that lasts
+	Review    string   // defined by internal/work/review; only on our reviews
+	Finding   string   // defined by internal/work/review; only on the comments of a review
+	Merge     string   // a head that a person approved for merging; only on the answer to that command
+	Proposals string   // from MarkProposals; only on the text that lists them
+	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
 // Mark adds a blank line and the markers to a body, the token last.
@@ -38,7 +39,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"followups", m.Proposals}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -82,6 +83,8 @@ func (m *Marks) read(line string) bool {
 		m.Finding = found[2]
 	case "merge":
 		m.Merge = found[2]
+	case "followups":
+		m.Proposals = found[2]
 	default:
 		m.Epoch = found[2]
 	}
