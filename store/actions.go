@@ -250,15 +250,15 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 	return err
 }
 
-// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues) since
+// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues, their edits) since
 // a time, over all repositories. GitHub limits these.
 func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := findRow(ctx, t, "count sends", scanID,
 		// The index has the condition sent_at > 0, so SQLite uses it only if the query has it too.
 		// If the condition came first, SQLite would search the index by it.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?)`,
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
-		work.ActionReview, work.ActionRevert)
+		work.ActionReview, work.ActionRevert, work.ActionChild, work.ActionEditIssue)
 	return int(n), err
 }
 

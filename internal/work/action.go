@@ -25,6 +25,11 @@ const (
 	ActionFlow        ActionKind = "flow"        // sets or removes the label that starts an issue's flow; repeated
 	ActionClose       ActionKind = "close"       // closes a pull request of ours
 
+	ActionChild      ActionKind = "child"       // opens the sub-issue of a roadmap's node, without a label
+	ActionBlock      ActionKind = "block"       // makes an issue blocked by another one, or ends that
+	ActionEditIssue  ActionKind = "edit_issue"  // replaces title and text of an issue of ours that nobody edited
+	ActionCloseIssue ActionKind = "close_issue" // closes an issue, as completed or as not planned
+
 	ActionReview        ActionKind = "review"         // a reviewer's review, with its comments
 	ActionStatus        ActionKind = "status"         // a commit status with the result of a head's reviews; renewed
 	ActionDismiss       ActionKind = "dismiss"        // dismisses our review of a former head, or marks it as outdated
@@ -50,6 +55,9 @@ func (k ActionKind) Merging() bool {
 
 // StickyEdit is the Base of a sticky comment that may be edited but not created.
 const StickyEdit = "edit"
+
+// BlockRemove is the Base of a block that ends that an issue is blocked.
+const BlockRemove = "remove"
 
 // Need says what an action's failure means for its turn.
 type Need string
@@ -96,12 +104,12 @@ type Action struct {
 	Token    string // unique; made of the purpose, never of the text
 	State    ActionState
 
-	Number int       // issue or pull request
-	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method
+	Number int       // issue or pull request. child: the roadmap's issue. block: the blocked issue
+	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method, node of a roadmap, the issue that blocks (Dependency.String), reason for closing
 	On     EventKind // reaction: the kind of comment that Target is
-	Title  string    // pull request, issue
+	Title  string    // pull request, issue, child, edit_issue
 	Body   string    // includes its markers. labels: color and description of labels that may have to be created
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty. block: BlockRemove or empty. edit_issue: IssueHash of what it replaces
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
 	Extra  string    // review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases
 	Why    string    // for people: what the action answers
@@ -118,15 +126,19 @@ type Action struct {
 	LastError string
 }
 
+// Followup reports whether a child is no node of a roadmap, but a follow-up that a person has opened.
+func (a Action) Followup() bool { return a.Kind == ActionChild && a.Target == "" }
+
 // ResultOf stands in an answer for the issue that the action with this token opens, until that
 // action is settled.
 func ResultOf(token string) string { return "{issue of " + token + "}" }
 
-// WithResult puts the issue that a settled action opened into an answer.
+// WithResult puts into an answer what became of a settled action that opens an issue, to the end of
+// the sentence.
 func WithResult(answer string, a Action) string {
-	opened := "#" + a.ResultID
+	opened := "#" + a.ResultID + ". It has no label, so nobody works on it until somebody sets one."
 	if a.State != ActionApplied || a.ResultID == "" {
-		opened = "not opened, because GitHub refused it (the log of the machine that runs gh mergexo says why)"
+		opened = "not opened, because GitHub refused it: the log of the machine that runs gh mergexo says why. The same command tries it again."
 	}
 	return strings.ReplaceAll(answer, ResultOf(a.Token), opened)
 }

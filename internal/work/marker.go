@@ -16,7 +16,7 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|followups):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
@@ -27,7 +27,8 @@ type Marks struct {
 	Review    string   // defined by internal/work/review; only on our reviews
 	Finding   string   // defined by internal/work/review; only on the comments of a review
 	Merge     string   // a head that a person approved for merging; only on the answer to that command
-	Proposals string   // from MarkProposals; only on the text that lists them
+	Node      string   // from MarkNode; only in the text of a roadmap's sub-issue
+	Proposals string   // from MarkProposals; only on a text that lists follow-ups
 	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
@@ -39,7 +40,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"followups", m.Proposals}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -85,6 +86,8 @@ func (m *Marks) read(line string) bool {
 		m.Merge = found[2]
 	case "followups":
 		m.Proposals = found[2]
+	case "node":
+		m.Node = found[2]
 	default:
 		m.Epoch = found[2]
 	}
@@ -221,3 +224,31 @@ type Stop struct {
 
 // Lasts reports whether the item is stopped now.
 func (s Stop) Lasts() bool { return s.Attempts > 0 && s.Ended.IsZero() }
+
+// NodeMark says which node of which roadmap a sub-issue is, for a pass whose database was lost and
+// for one that finds it elsewhere.
+type NodeMark struct {
+	Roadmap int    `json:"roadmap"` // number of the roadmap's issue
+	Node    string `json:"node"`    // id in the roadmap's document
+	Hash    string `json:"hash"`    // of the title, flow and text that were applied last
+}
+
+// MarkNode returns the marker of a roadmap's sub-issue.
+func MarkNode(m NodeMark) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // three plain fields
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseNode reads a marker made by MarkNode for a node of this roadmap. It returns false for any
+// other.
+func ParseNode(mark string, roadmap int) (NodeMark, bool) {
+	b, _ := base64.RawURLEncoding.DecodeString(mark) // invalid base64 gives no valid JSON
+	var m NodeMark
+	if err := json.Unmarshal(b, &m); err != nil || m.Roadmap != roadmap || m.Node == "" || m.Hash == "" {
+		return NodeMark{}, false
+	}
+	return m, true
+}

@@ -41,6 +41,7 @@ var kinds = []Change{
 	Move{},
 	AfterTurn{}, // before EndTurn, as above
 	AcceptHead{},
+	AllowAgents{},
 	Pause{},
 	Wait{},
 	FinishEvents{},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -23,8 +22,7 @@ func (r *commander) followup(inv invocation) Reply {
 	}
 	p := all[at]
 	child := r.child(inv, p)
-	rep := reply("Follow-up %d is %s: %s. It has no label, so nobody works on it until somebody sets one.",
-		n, work.ResultOf(child.Token), strings.TrimRight(r.v.Policy.Clean(p.Title), "."))
+	rep := reply("Follow-up %d (%s) is %s", n, r.v.Policy.Clean(p.Title), work.ResultOf(child.Token))
 	rep.Unsent = fmt.Sprintf("Follow-up %d is opened as an issue by the next pass.", n)
 	rep.sent = []work.Action{child}
 	return rep
@@ -39,9 +37,9 @@ func (r *commander) child(inv invocation, p work.Proposal) work.Action {
 	}
 	body := fmt.Sprintf("Proposed by an agent that worked on #%d%s: %s\n\nOpened for %s. Nobody works on it until it has a label.",
 		r.item.Number, from, r.v.Policy.Clean(p.Why), inv.by)
-	token := work.NoticeToken(r.v.Repo.Key(), r.item.Number, fmt.Sprintf("follow-up %d", p.Number))
+	token := work.ChildToken(r.v.Repo.Key(), r.item.Number, fmt.Sprintf("follow-up %d", p.Number))
 	return work.Action{
-		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionChild, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: r.item.Number, Title: r.v.Policy.Title(p.Title), Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: inv.given(),
 	}
 }
