@@ -17,6 +17,7 @@ type related interface {
 	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
 	SubIssues(ctx context.Context, repo work.RepoName, number int) ([]github.Issue, bool, error)
+	CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (github.Issue, error)
 	CreateChild(ctx context.Context, n github.NewChild) (github.Child, error)
 	BlockedBy(ctx context.Context, repo work.RepoName, number int) ([]work.Blocker, error)
 	AddBlocker(ctx context.Context, repo work.RepoName, number int, blocker int64) error
@@ -26,8 +27,9 @@ type related interface {
 }
 
 // child opens the sub-issue of a roadmap's node. Number is the roadmap's issue, Target the node. It
-// has no label, so that nothing begins before its edges are set. The result is its number.
-type child struct{ parent string } // node id of the roadmap's issue
+// has no label, so that nothing begins before its edges are set. The result is its number. Without a
+// node it opens a follow-up of any issue, on a host without sub-issues as an issue of its own.
+type child struct{ parent string } // node id of the roadmap's issue; empty: the host has no sub-issues
 
 // find looks among the sub-issues of the roadmap's issue, and among all issues that changed since it
 // was opened: a person may have removed the sub-issue from its parent. One that was transferred is
@@ -43,7 +45,9 @@ func (e *child) find(ctx context.Context, s Scope, a work.Action) (observation, 
 	e.parent = parent.NodeID
 	children, ok, err := s.GitHub.SubIssues(ctx, s.Repo.Current, a.Number)
 	if err == nil && !ok {
-		err = &overError{"this host has no sub-issues"}
+		if e.parent = ""; !a.Followup() {
+			err = &overError{"this host has no sub-issues"}
+		}
 	}
 	if err != nil {
 		return observation{}, false, err
@@ -52,7 +56,10 @@ func (e *child) find(ctx context.Context, s Scope, a work.Action) (observation, 
 		return seen, ok, err
 	}
 	since := lookSince(a)
-	if since.IsZero() {
+	switch {
+	case since.IsZero() && a.Followup() && e.parent != "": // its parent may be years old
+		return observation{}, false, nil
+	case since.IsZero():
 		since = parent.CreatedAt
 	}
 	all, err := s.GitHub.IssuesSince(ctx, s.Repo.Current, since)
@@ -81,6 +88,10 @@ func (*child) among(s Scope, a work.Action, all []github.Issue) (observation, bo
 // do looks again after a refusal, and after a send whose predecessor had no answer: GitHub may have
 // opened an issue that it could not link, and an earlier copy may show only now.
 func (e *child) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	if e.parent == "" {
+		seen, err := issue{}.do(ctx, s, a)
+		return seen, overIfRefused(err)
+	}
 	made, err := s.GitHub.CreateChild(ctx, github.NewChild{RepoNodeID: s.Repo.NodeID, ParentNodeID: e.parent, Title: a.Title, Body: a.Body})
 	if _, refused := github.RefusalOf(err); refused || err == nil && a.Sends > 1 {
 		if seen, ok, look := e.find(ctx, s, a); ok && look == nil {

@@ -326,3 +326,28 @@ func TestPeoplesEdgesStay(t *testing.T) {
 		t.Error("an edge that a person removed is there again")
 	}
 }
+
+// A follow-up is a sub-issue where the host has them, else an issue of its own; there is one for each
+// number, whatever died before.
+func TestAFollowupIsOpenedOnce(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		s := newRoadmapStage(t)
+		if old {
+			s.hub.WithoutSubIssues()
+		}
+		token := work.ChildToken(s.scope.Repo.Key(), s.roadmap, "follow-up 1")
+		a := s.add(work.Action{
+			Kind: work.ActionChild, Token: token, Number: s.roadmap, Title: "Cache it", Body: work.Mark("It is slow.", work.Marks{Token: token}),
+		})
+		done := s.apply(a)
+		if below := s.repo.SubIssues(s.roadmap); (len(below) == 1) == old {
+			t.Errorf("old %t: sub-issues %v", old, below)
+		}
+		again := a
+		again.State = work.ActionPlanned // of a database that lost the row
+		seen, ok, err := (&child{}).find(t.Context(), s.scope, again)
+		if err != nil || !ok || seen.id != done.ResultID {
+			t.Errorf("old %t: found %v, %t, %v; it is %s", old, seen, ok, err, done.ResultID)
+		}
+	}
+}

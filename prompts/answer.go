@@ -62,8 +62,9 @@ type Answer struct {
 	Replan string `json:"replan"` // why the roadmap is to change
 
 	// all answers except those of a review
-	BlockedReason   string `json:"blocked_reason"`
-	DecisionSummary string `json:"decision_summary"`
+	Followups       []Followup `json:"followups"`
+	BlockedReason   string     `json:"blocked_reason"`
+	DecisionSummary string     `json:"decision_summary"`
 }
 
 // ReviewReply is a reply to one review comment.
@@ -71,6 +72,12 @@ type ReviewReply struct {
 	ReviewCommentID int64  `json:"review_comment_id"`
 	Body            string `json:"body"`
 	Resolve         bool   `json:"resolve"`
+}
+
+// Followup is work out of the issue's scope that the agent proposes.
+type Followup struct {
+	Title string `json:"title"`
+	Why   string `json:"why"`
 }
 
 // FlakyTest names a red check that the change did not cause.

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	goodDesign   = `{"title":"T","summary":"S","touch_paths":["internal/x/**"],"depends_on":["#3"],"estimated_size":"M","priority":3,"design_doc":"## Why","blocked_reason":null,"decision_summary":"d"}`
-	goodStart    = `{"pr_title":"T","pr_summary":"S","commit_message":"m","blocked_reason":null,"decision_summary":null}`
-	goodFeedback = `{"review_replies":[{"review_comment_id":5,"body":"done","resolve":true}],"general_comment":null,"commit_message":"m","flaky_test":{"name":"TestX","reason":"timing"},"blocked_reason":null,"decision_summary":"d"}`
+	goodDesign   = `{"title":"T","summary":"S","touch_paths":["internal/x/**"],"depends_on":["#3"],"estimated_size":"M","priority":3,"design_doc":"## Why","followups":[],"blocked_reason":null,"decision_summary":"d"}`
+	goodStart    = `{"pr_title":"T","pr_summary":"S","commit_message":"m","followups":[],"blocked_reason":null,"decision_summary":null}`
+	goodFeedback = `{"review_replies":[{"review_comment_id":5,"body":"done","resolve":true}],"general_comment":null,"commit_message":"m","flaky_test":{"name":"TestX","reason":"timing"},"followups":[],"blocked_reason":null,"decision_summary":"d"}`
 )
 
 // with sets keys of an answer; the values are JSON.
@@ -51,11 +51,11 @@ func TestGoodAnswersAreRead(t *testing.T) {
 }
 
 func TestBlockedAnswersNeedNothingElse(t *testing.T) {
-	start := `{"pr_title":null,"pr_summary":null,"commit_message":null,"blocked_reason":"Which one?","decision_summary":null}`
+	start := `{"pr_title":null,"pr_summary":null,"commit_message":null,"followups":[],"blocked_reason":"Which one?","decision_summary":null}`
 	if a, v := Decode(work.KindSmallJobStart, []byte(start), Asked{}); len(v) > 0 || a.BlockedReason != "Which one?" {
 		t.Errorf("start %+v, %q", a, v)
 	}
-	design := `{"title":null,"summary":null,"touch_paths":[],"depends_on":[],"estimated_size":null,"priority":null,"design_doc":null,"blocked_reason":"Why?","decision_summary":null}`
+	design := `{"title":null,"summary":null,"touch_paths":[],"depends_on":[],"estimated_size":null,"priority":null,"design_doc":null,"followups":[],"blocked_reason":"Why?","decision_summary":null}`
 	if _, v := Decode(work.KindDesignStart, []byte(design), Asked{}); len(v) > 0 {
 		t.Errorf("design %q", v)
 	}
@@ -113,6 +113,11 @@ func TestBadAnswersAreRefusedWithTheReason(t *testing.T) {
 		{"id with a fraction", feedback, with(t, goodFeedback, "review_replies", `[{"review_comment_id":5.0,"body":"x","resolve":false}]`), "does not fit its schema"},
 		{"flaky test without a reason", feedback, with(t, goodFeedback, "flaky_test", `{"name":"x","reason":""}`), "flaky_test.reason is empty"},
 		{"flaky test without a name", feedback, with(t, goodFeedback, "flaky_test", `{"name":"","reason":"x"}`), "flaky_test.name must be"},
+		{"four follow-ups", start, with(t, goodStart, "followups", "["+strings.Repeat(`{"title":"T","why":"w"},`, 3)+`{"title":"T","why":"w"}]`), "followups has 4 entries; at most 3 are taken"},
+		{"follow-up without a reason", feedback, with(t, goodFeedback, "followups", `[{"title":"T","why":" "}]`), "followups[0] must have a title and a why"},
+		{"follow-up of two lines", design, with(t, goodDesign, "followups", `[{"title":"T","why":"w"},{"title":"a\nb","why":"w"}]`), "followups[1].title has more than one line"},
+		{"long follow-up", start, with(t, goodStart, "followups", `[{"title":"T","why":"`+strings.Repeat("x", 1001)+`"}]`), "followups[0].why has 1001 characters"},
+		{"follow-up with a label", start, with(t, goodStart, "followups", `[{"title":"T","why":"w","label":"x"}]`), "followups: "},
 		{"no such kind", work.Kind("other"), goodStart, `there is no answer of kind "other"`},
 	}
 	for _, tt := range tests {
@@ -245,12 +250,12 @@ func TestNoTextOfAnAnswerIsSigned(t *testing.T) {
 	const signed = said + "\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
 	texts := map[work.Kind][]string{
 		work.KindDesignStart:            {"summary", "design_doc", "blocked_reason", "decision_summary"},
-		work.KindBugfixStart:            {"pr_summary", "commit_message", "blocked_reason", "decision_summary"},
+		work.KindBugfixStart:            {"pr_summary", "commit_message", "blocked_reason", "decision_summary", "followups.why"},
 		work.KindImplementationFeedback: {"general_comment", "commit_message", "blocked_reason", "decision_summary", "review_replies.body", "flaky_test.reason"},
 		work.KindReview:                 {"summary", "body", "comments.body", "earlier.note"},
 	}
 	whole := map[work.Kind]string{
-		work.KindDesignStart: goodDesign, work.KindBugfixStart: goodStart,
+		work.KindDesignStart: goodDesign, work.KindBugfixStart: with(t, goodStart, "followups", `[{"title":"T","why":"w"}]`),
 		work.KindImplementationFeedback: with(t, goodFeedback, "flaky_test", `{"name":"TestX","reason":"r"}`),
 		work.KindReview:                 `{"decision":"approve","summary":"s","body":"b","comments":[{"path":"a","line":1,"severity":"nit","confidence":"low","body":"c"}],"earlier":[{"finding":"F","resolved":true,"note":"n"}],"escalate":[]}`,
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const emptyFeedback = `{"review_replies":[],"general_comment":null,"commit_message":"Change it","flaky_test":null,"blocked_reason":null,"decision_summary":null}`
+const emptyFeedback = `{"review_replies":[],"general_comment":null,"commit_message":"Change it","flaky_test":null,"followups":[],"blocked_reason":null,"decision_summary":null}`
 
 func TestEveryCommentNeedsItsAnswer(t *testing.T) {
 	line := NewEvent{ID: "5", Kind: work.EventReview, Author: "ann", Body: "Rename\nit."}

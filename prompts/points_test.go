@@ -62,6 +62,7 @@ func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 		{`Tick off each in pr_summary: "- [x]"`, opens},
 		{`under "Noticed, not changed"`, opens},
 		{"Name other faults", []work.Kind{work.KindImplementationFeedback, work.KindFix}},
+		{"followups", append([]work.Kind{work.KindDesignStart}, writes...)},
 		{"**Done**: what changed, in which file, shown by which test", answers},
 		{"**Declined**: the reason", answers},
 		{"**Asked**: what you must know. The question, with its options, goes into blocked_reason.", answers},

@@ -85,11 +85,11 @@ func TestSchemasAreInTheStrictSubset(t *testing.T) {
 
 // TestSchemasHaveTheKeysOfTheDesign holds the table of answers.
 func TestSchemasHaveTheKeysOfTheDesign(t *testing.T) {
-	start := []string{"pr_title", "pr_summary", "commit_message", "blocked_reason", "decision_summary"}
-	feedback := []string{"review_replies", "general_comment", "commit_message", "flaky_test", "blocked_reason", "decision_summary"}
+	start := []string{"pr_title", "pr_summary", "commit_message", "followups", "blocked_reason", "decision_summary"}
+	feedback := []string{"review_replies", "general_comment", "commit_message", "flaky_test", "followups", "blocked_reason", "decision_summary"}
 	want := map[work.Kind][]string{
 		work.KindReview: {"decision", "summary", "body", "comments", "earlier", "escalate"}, work.KindFix: feedback,
-		work.KindDesignStart: {"title", "summary", "touch_paths", "depends_on", "estimated_size", "priority", "design_doc", "blocked_reason", "decision_summary"},
+		work.KindDesignStart: {"title", "summary", "touch_paths", "depends_on", "estimated_size", "priority", "design_doc", "followups", "blocked_reason", "decision_summary"},
 		work.KindBugfixStart: start, work.KindSmallJobStart: start, work.KindImplementationStart: start,
 		work.KindDesignFeedback: feedback, work.KindImplementationFeedback: feedback,
 		work.KindRoadmapStart: {"title", "goal", "nodes", "blocked_reason", "decision_summary"},

@@ -17,6 +17,9 @@ const (
 	maxPaths   = 200
 	maxPath    = MaxPath
 	maxDepends = 50
+
+	maxFollowups   = 3
+	maxFollowupWhy = 1000
 )
 
 // checker collects violations that a schema cannot express.
@@ -51,7 +54,24 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 		c.checkAnswers(a, asked.Unanswered)
 		c.checkFindingAnswers(a, asked.Findings)
 	}
+	c.followups(a.Followups)
 	return c.out
+}
+
+// followups limits what an answer proposes: people read all of it in a list.
+func (c *checker) followups(all []Followup) {
+	if len(all) > maxFollowups {
+		c.add("followups has %d entries; at most %d are taken: keep those that matter most", len(all), maxFollowups)
+	}
+	for i, f := range all[:min(len(all), maxFollowups)] {
+		if strings.TrimSpace(f.Title) == "" || strings.TrimSpace(f.Why) == "" {
+			c.add("followups[%d] must have a title and a why", i)
+		}
+		c.title(fmt.Sprintf("followups[%d].title", i), f.Title, true)
+		if n := utf8.RuneCountInString(f.Why); n > maxFollowupWhy {
+			c.add("followups[%d].why has %d characters; at most %d are taken", i, n, maxFollowupWhy)
+		}
+	}
 }
 
 // text demands a non-blank text unless the work is blocked.

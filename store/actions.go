@@ -81,6 +81,11 @@ func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) 
 	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
 }
 
+// SetActionBody stores the text of an answer to a command once it is known what its actions came to.
+func (t *Tx) SetActionBody(ctx context.Context, id int64, body string) error {
+	return t.execOne(ctx, fmt.Sprintf("set the text of action %d", id), ErrNotFound, `UPDATE actions SET body = ? WHERE id = ?`, t.clean(body), id)
+}
+
 func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
 	if a.State == "" {
 		a.State = work.ActionPlanned

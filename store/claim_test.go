@@ -114,6 +114,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"AddAction":       func(ctx context.Context, tx *Tx) error { return second(tx.AddAction(ctx, fresh)) },
 		"MarkSent":        func(ctx context.Context, tx *Tx) error { return second(tx.MarkSent(ctx, c.planned.ID, t0)) },
 		"MarkEdited":      func(ctx context.Context, tx *Tx) error { return second(tx.MarkEdited(ctx, c.planned.ID)) },
+		"SetActionBody":   func(ctx context.Context, tx *Tx) error { return tx.SetActionBody(ctx, c.planned.ID, "said") },
 		"MarkUnsent":      func(ctx context.Context, tx *Tx) error { return tx.MarkUnsent(ctx, c.sent.ID) },
 		"MarkApplied":     func(ctx context.Context, tx *Tx) error { return tx.MarkApplied(ctx, c.sent.ID, "1", "", t0) },
 		"MarkVoid":        func(ctx context.Context, tx *Tx) error { return tx.MarkVoid(ctx, c.planned.ID, "", t0) },

@@ -446,6 +446,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetIssue(ctx, item),
 		tx.SetWait(ctx, item.ID, work.Wait{}),
 		tx.SetResult(ctx, item),
+		tx.AddProposals(ctx, item.ID, []work.Proposal{{Number: 1, Title: "t"}}), second(tx.ListProposals(ctx, r.ID, item.Number)),
 	)
 }
 
@@ -482,6 +483,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 		pullErr, turnErr, addErr,
 		tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
 		tx.RereadPull(ctx, pull.ID),
+		tx.SetBeside(ctx, pull.ID, work.Beside{LookAt: t0}), tx.AllowAgents(ctx, pull.ID),
 		tx.RenewAllowance(ctx, live.ItemID),
 		tx.RepeatAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels}),
 	)
@@ -559,6 +561,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.RefuseAction(ctx, a.ID, t0, work.Reason{Kind: work.WhyMergeLater}), tx.RedoAction(ctx, a.ID),
 		tx.HastenAction(ctx, a.ID),
+		tx.SetActionBody(ctx, a.ID, "said"),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
 		tx.RefundAttempt(ctx, u.ID),

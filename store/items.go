@@ -55,6 +55,27 @@ const (
 	openItem = `state NOT IN ('merged', 'completed', 'closed')`
 )
 
+// AddProposals adds follow-ups that an agent proposed to a work item. One whose number is stored stays
+// as it is.
+func (t *Tx) AddProposals(ctx context.Context, itemID int64, added []work.Proposal) error {
+	for _, p := range added {
+		_, err := t.exec(ctx, fmt.Sprintf("add a follow-up to item %d", itemID),
+			`INSERT INTO proposals (item_id, number, title, why) VALUES (?, ?, ?, ?) ON CONFLICT (item_id, number) DO NOTHING`, itemID, p.Number, t.clean(p.Title), t.clean(p.Why))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListProposals returns the follow-ups that the agents of all work items of an issue proposed, by
+// their numbers.
+func (t *Tx) ListProposals(ctx context.Context, repoID int64, number int) ([]work.Proposal, error) {
+	scan := func(row scanner) (p work.Proposal, err error) { return p, row.Scan(&p.Number, &p.Title, &p.Why) }
+	return listRows(ctx, t, fmt.Sprintf("list the follow-ups of #%d", number), scan,
+		`SELECT p.number, p.title, p.why FROM proposals p JOIN work_items i ON i.id = p.item_id WHERE i.repo_id = ? AND i.number = ? ORDER BY p.number`, repoID, number)
+}
+
 // AddItem adds a work item. A zero Since becomes the transaction's time.
 func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
 	if i.Since.IsZero() {

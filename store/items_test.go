@@ -176,8 +176,8 @@ func TestPulls(t *testing.T) {
 
 	changed := work.PullRequest{ID: want.ID, RepoID: i.RepoID, Number: want.Number, State: work.PullOpen}
 	equal(t, put(changed), want.ID)
-	changed.CreatedAt, changed.LostOID, changed.AcceptedOID = want.CreatedAt, want.LostOID, want.AcceptedOID // these stay
-	changed.HeadSince = t0                                                                                   // of another head than before
+	changed.CreatedAt, changed.LostOID, changed.AcceptedOID, changed.Beside = want.CreatedAt, want.LostOID, want.AcceptedOID, want.Beside // these stay
+	changed.HeadSince = t0                                                                                                                // of another head than before
 	got, _ = get(want.Number)
 	equal(t, got, changed)
 	again := changed

@@ -12,7 +12,8 @@ import (
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
 	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes,
-	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since`
+	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since,
+	copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -34,6 +35,9 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf(&p.BaseChanged),
 		timeOf(&p.HeadSince),
 		timeOf(&p.ChecksSince),
+		&p.Beside.Assigned, &p.Beside.Merges,
+		timeOf(&p.Beside.LookAt),
+		&p.Beside.Allowed,
 	}
 }
 
@@ -54,7 +58,7 @@ func scanPulls() func(scanner) (work.PullRequest, error) {
 const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 
 // PutPull stores a pull request's whole snapshot, including its backoff, by repository and number.
-// A known row keeps CreatedAt, LostOID and AcceptedOID. HeadSince is set to now if the head is new.
+// A known row keeps CreatedAt, LostOID, AcceptedOID and Beside. HeadSince is set to now if the head is new.
 func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
 	if t.readOnly {
@@ -178,6 +182,18 @@ func (t *Tx) AcceptHead(ctx context.Context, pullID int64, oid string) error {
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 
+// SetBeside stores what GitHub shows of its own agents on a pull request. It keeps Allowed.
+func (t *Tx) SetBeside(ctx context.Context, pullID int64, b work.Beside) error {
+	return t.execOne(ctx, fmt.Sprintf("record GitHub's own agents on pull request %d", pullID), ErrNotFound,
+		`UPDATE pull_requests SET copilot_assigned = ?, agent_merge = ?, agent_merge_look_at = ? WHERE id = ?`, b.Assigned, b.Merges, millis(b.LookAt), pullID)
+}
+
+// AllowAgents records that a person lets GitHub's own agents work on a pull request beside ours.
+func (t *Tx) AllowAgents(ctx context.Context, pullID int64) error {
+	return t.execOne(ctx, fmt.Sprintf("let other agents work on pull request %d", pullID), ErrNotFound,
+		`UPDATE pull_requests SET agents_allowed = ? WHERE id = ?`, true, pullID)
+}
+
 // ListRewritten returns the work items whose open pull requests were rewritten and wait for a
 // person.
 func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
@@ -198,6 +214,7 @@ type OpenPull struct {
 	NotBefore   time.Time
 	Failures    int
 	Pending     bool // its checks run, or GitHub has not computed whether it can be merged
+	Beside      work.Beside
 }
 
 // OpenPullOf returns the OpenPull of a whole row.
@@ -205,6 +222,7 @@ func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
 		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
 		UpdatedAt: p.UpdatedAt, ReadAt: p.ReadAt(), NotBefore: p.NotBefore, Failures: p.Failures,
+		Beside:  p.Beside,
 		Pending: p.Rollup == "PENDING" || p.Rollup == "EXPECTED" || p.Mergeable == "UNKNOWN",
 	}
 }
@@ -218,6 +236,7 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 	into := []any{
 		&p.ID, refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint,
 		timeOf(&p.UpdatedAt), timeOf(&p.ReadAt), timeOf(&p.NotBefore), &p.Failures, &p.Pending,
+		&p.Beside.Assigned, &p.Beside.Merges, timeOf(&p.Beside.LookAt), &p.Beside.Allowed,
 	}
 	scan := func(row scanner) (OpenPull, error) {
 		err := row.Scan(into...)
@@ -225,6 +244,6 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
 		`SELECT id, item_id, number, node_id, fingerprint, updated_at, `+readWholeAt+`, not_before, failures,
-		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'
+		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN', copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed
 		 FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }

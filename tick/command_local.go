@@ -157,6 +157,9 @@ func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []
 			if err != nil {
 				return err
 			}
+			if now.State.Settled() {
+				told.Answer = work.WithResult(told.Answer, now)
+			}
 			switch {
 			case known && !now.State.Settled():
 				told.Left++

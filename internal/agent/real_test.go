@@ -37,7 +37,7 @@ type rig struct {
 
 // answer is valid for the schema of a start.
 func answer(title string) map[string]any {
-	return map[string]any{"pr_title": title, "pr_summary": "Did it.", "commit_message": title, "blocked_reason": nil, "decision_summary": "None."}
+	return map[string]any{"pr_title": title, "pr_summary": "Did it.", "commit_message": title, "followups": []any{}, "blocked_reason": nil, "decision_summary": "None."}
 }
 
 // onReal runs a test with each of the real programs.

@@ -28,17 +28,17 @@ const worker = `#!/bin/sh
 input=$(cat)
 case $input in
 *'Ask first.'*) case $input in *'My answer.'*) ;; *)
-	echo '{"session":"s","answer":{"pr_title":null,"pr_summary":null,"commit_message":null,"blocked_reason":"Which colour?","decision_summary":null}}'
+	echo '{"session":"s","answer":{"pr_title":null,"pr_summary":null,"commit_message":null,"followups":[],"blocked_reason":"Which colour?","decision_summary":null}}'
 	exit ;;
 esac ;;
 esac
 date +%N >>work.txt
 case $input in
 *'"kind":"small_job_start"'*)
-	echo '{"session":"s","answer":{"pr_title":"Work","pr_summary":"Work.","commit_message":"work","blocked_reason":null,"decision_summary":null}}' ;;
+	echo '{"session":"s","answer":{"pr_title":"Work","pr_summary":"Work.","commit_message":"work","followups":[],"blocked_reason":null,"decision_summary":null}}' ;;
 *)
 	id=$(printf %s "$input" | sed -n 's/.*"new_events":\[{"id":"\([0-9]*\)".*/\1/p')
-	echo '{"session":"s","answer":{"review_replies":[{"review_comment_id":'$id',"body":"Done.","resolve":false}],"general_comment":null,"commit_message":"more","flaky_test":null,"blocked_reason":null,"decision_summary":null}}' ;;
+	echo '{"session":"s","answer":{"review_replies":[{"review_comment_id":'$id',"body":"Done.","resolve":false}],"general_comment":null,"commit_message":"more","flaky_test":null,"followups":[],"blocked_reason":null,"decision_summary":null}}' ;;
 esac
 `
 

@@ -123,7 +123,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			}
 		}
 	}
-	answer := map[string]any{"blocked_reason": nil, "decision_summary": "Did " + req.Kind + "."}
+	answer := map[string]any{"followups": []string{}, "blocked_reason": nil, "decision_summary": "Did " + req.Kind + "."}
 	switch issue := req.Context.Task.Issue; {
 	case req.Kind == "design_start":
 		maps.Copy(answer, map[string]any{

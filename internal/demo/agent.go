@@ -85,7 +85,7 @@ func answerTo(req request, dir string) (map[string]any, error) {
 		return map[string]any{
 			"title": "Greet in other languages", "summary": "A flag chooses the language; the greetings are data, not code.",
 			"touch_paths": []string{"greet.sh", "greetings.txt", "test.sh"}, "depends_on": []string{}, "estimated_size": "S", "priority": 3,
-			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.", "blocked_reason": nil,
+			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.", "followups": []any{}, "blocked_reason": nil,
 		}, nil
 	case work.KindDesignFeedback:
 		answer := feedback("Say what happens with an unknown language", nil,
@@ -105,12 +105,12 @@ func answerTo(req request, dir string) (map[string]any, error) {
 }
 
 func started(title, summary string) map[string]any {
-	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary, "blocked_reason": nil}
+	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary, "followups": []any{}, "blocked_reason": nil}
 }
 
 func feedback(commit string, replies []map[string]any, general string) map[string]any {
 	a := map[string]any{
-		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit, "blocked_reason": nil,
+		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit, "followups": []any{}, "blocked_reason": nil,
 	}
 	if replies == nil {
 		a["review_replies"] = []any{}

@@ -51,7 +51,7 @@ func improvised(req request, dir string) (map[string]any, error) {
 		return map[string]any{
 			"title": title, "summary": "The demo's agent knows no better.", "touch_paths": []string{notebook}, "depends_on": []string{},
 			"estimated_size": "S", "priority": 3, "design_doc": "## What\n\nWrite it down in `" + notebook + "`.\n",
-			"decision_summary": "A note is enough.", "blocked_reason": nil,
+			"decision_summary": "A note is enough.", "followups": []any{}, "blocked_reason": nil,
 		}, nil
 	case req.Kind == work.KindReview:
 		return approved(req), nil

@@ -23,6 +23,7 @@ type Issue struct {
 	StateReason string // completed, not_planned, reopened, or empty
 	Author      work.Account
 	Labels      []string
+	Assignees   []work.Account
 	IsPull      bool
 	Locked      bool
 	CreatedAt   time.Time
@@ -73,6 +74,7 @@ type wireIssue struct {
 	StateReason string      `json:"state_reason"`
 	User        *wireUser   `json:"user"`
 	Labels      []wireLabel `json:"labels"`
+	Assignees   []wireUser  `json:"assignees"`
 	PullRequest *struct{}   `json:"pull_request"`
 	Locked      bool        `json:"locked"`
 	CreatedAt   time.Time   `json:"created_at"`
@@ -111,6 +113,9 @@ func (c *Client) issue(w wireIssue) Issue {
 	}
 	if w.Dependencies != nil {
 		i.Blockers = Blockers{true, w.Dependencies.Open, w.Dependencies.All}
+	}
+	for _, u := range w.Assignees {
+		i.Assignees = append(i.Assignees, account(&u))
 	}
 	if w.SubIssues != nil {
 		i.SubIssues = SubIssues{true, w.SubIssues.Total, w.SubIssues.Completed}

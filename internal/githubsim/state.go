@@ -129,6 +129,7 @@ type pull struct {
 	reviewers    []*user // requested
 	pushed       *user   // who pushed the head; nil: who opened it
 	half         *halfMerge
+	agentMerge   bool // Agent Merge is on
 }
 
 // comment is a conversation comment on an issue or a pull request.

@@ -40,6 +40,8 @@ var issueDeeds = map[string]subcommand{
 	"delete-issue": {1, byActor(func(c *command, n int, who string) error { return c.repo.DeleteIssue(n, who) })},
 	"label":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Label(n, who, c.args[1:]...) })},
 	"unlabel":      {2, byActor(func(c *command, n int, who string) error { return c.repo.Unlabel(n, who, c.args[1:]...) })},
+	"assign":       {2, byActor(assign((*githubsim.Repo).Assign))},
+	"unassign":     {2, byActor(assign((*githubsim.Repo).Unassign))},
 	"block":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Block(n, who, c.args[1]) })},
 	"unblock":      {2, byActor(func(c *command, n int, who string) error { return c.repo.Unblock(n, who, c.args[1]) })},
 	"add-sub":      {2, byActor(func(c *command, n int, who string) error { return c.repo.AddSubIssue(n, who, c.args[1]) })},
@@ -118,6 +120,18 @@ func addRepo(c *command) error {
 		r.SetPrivate(true)
 	}
 	return err
+}
+
+// assign assigns those named, or takes them off. Bots have names with [bot].
+func assign(deed func(*githubsim.Repo, int, string, ...string) error) func(*command, int, string) error {
+	return func(c *command, n int, who string) error {
+		for _, login := range c.args[1:] {
+			if _, err := c.person(login); err != nil {
+				return err
+			}
+		}
+		return deed(c.repo, n, who, c.args[1:]...)
+	}
 }
 
 func openIssue(c *command) error {

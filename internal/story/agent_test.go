@@ -456,7 +456,7 @@ func (r rule) answer(req request) map[string]any {
 // feedback answers everything that was said.
 func defaultAnswer(req request) map[string]any {
 	issue := req.Context.Task.Issue
-	a := map[string]any{"blocked_reason": nil, "decision_summary": fmt.Sprintf("Did %s for #%d.", req.Kind, issue.Number)}
+	a := map[string]any{"followups": []any{}, "blocked_reason": nil, "decision_summary": fmt.Sprintf("Did %s for #%d.", req.Kind, issue.Number)}
 	if req.Context.Parent != nil && req.Kind != "review" {
 		a["replan"] = nil
 	}

@@ -269,7 +269,7 @@ func fitting(w *world, q modelsim.Query) map[string]any {
 	if has(q, "escalate") {
 		return map[string]any{"decision": "approve", "summary": "All is well.", "body": nil, "comments": []any{}, "earlier": earlier(q.Prompt), "escalate": []any{}}
 	}
-	a := map[string]any{"blocked_reason": nil, "decision_summary": "Decided."}
+	a := map[string]any{"followups": []any{}, "blocked_reason": nil, "decision_summary": "Decided."}
 	switch {
 	case has(q, "design_doc"):
 		maps.Copy(a, map[string]any{

@@ -163,6 +163,7 @@ var commandLines = map[string]struct {
 	"config validate":  {},
 	"status":           {},
 	"show":             {args: []string{"octo/app#1"}},
+	"followup":         {args: []string{"octo/app#1", "1"}},
 	"logs":             {},
 	"report":           {},
 	"cost":             {},

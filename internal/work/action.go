@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ActionKind is a kind of outbound effect; each has one file in actions/.
 type ActionKind string
@@ -121,4 +124,21 @@ type Action struct {
 	SeenAt    time.Time
 	NotBefore time.Time
 	LastError string
+}
+
+// Followup reports whether a child is no node of a roadmap, but a follow-up that a person has opened.
+func (a Action) Followup() bool { return a.Kind == ActionChild && a.Target == "" }
+
+// ResultOf stands in an answer for the issue that the action with this token opens, until that
+// action is settled.
+func ResultOf(token string) string { return "{issue of " + token + "}" }
+
+// WithResult puts into an answer what became of a settled action that opens an issue, to the end of
+// the sentence.
+func WithResult(answer string, a Action) string {
+	opened := "#" + a.ResultID + ". It has no label, so nobody works on it until somebody sets one."
+	if a.State != ActionApplied || a.ResultID == "" {
+		opened = "not opened, because GitHub refused it: the log of the machine that runs gh mergexo says why. The same command tries it again."
+	}
+	return strings.ReplaceAll(answer, ResultOf(a.Token), opened)
 }

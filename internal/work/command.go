@@ -55,6 +55,9 @@ var commandLine = lazy.Regexp(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
 // headPrefix matches how a commit may be named.
 var headPrefix = lazy.Regexp(`^[0-9a-fA-F]{7,40}$`)
 
+// listNumber matches how an entry of a list is named.
+var listNumber = lazy.Regexp(`^[1-9][0-9]{0,3}$`)
+
 // plainWord matches a word that may be repeated in an answer.
 var plainWord = lazy.Regexp(`^[a-z][a-z-]{0,19}$`)
 
@@ -223,6 +226,7 @@ const (
 	VerbApprove  Verb = "approve"
 	VerbHold     Verb = "hold"
 	VerbMerge    Verb = "merge"
+	VerbFollowup Verb = "followup"
 )
 
 // CommandSpec is one command. Comments, the command line, both helps and the docs are made from the
@@ -282,6 +286,10 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
 		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
+		{
+			Verb: VerbFollowup, Does: "Open this follow-up, which an agent proposed, as an issue",
+			Argument: CommandArgument{Value: "N", Example: "1", takes: "its number in the list of follow-ups", valid: listNumber}, NeedsItem: true, OnMerged: true,
+		},
 		{Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays", NeedsItem: true, Also: []string{"abort", "close", "kill"}},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},

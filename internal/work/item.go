@@ -210,6 +210,8 @@ type PullRequest struct {
 
 	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
 	AcceptedOID string // the head that a person accepted although it lacks LostOID
+
+	Beside Beside // GitHub's own agents
 }
 
 // ReadAt returns when the details were last read whole; zero: never.

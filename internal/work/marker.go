@@ -16,20 +16,21 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
 type Marks struct {
-	Token   string
-	Nodes   string   // from MarkNodes; only on the comment with the table of a roadmap
-	Handled []string // event keys; only on the last visible action of a turn
-	Stop    string   // from MarkStop; only on the comment about a stop that lasts
-	Review  string   // defined by internal/work/review; only on our reviews
-	Finding string   // defined by internal/work/review; only on the comments of a review
-	Merge   string   // a head that a person approved for merging; only on the answer to that command
-	Node    string   // from MarkNode; only in the text of a roadmap's sub-issue
-	Epoch   string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
+	Token     string
+	Nodes     string   // from MarkNodes; only on the comment with the table of a roadmap
+	Handled   []string // event keys; only on the last visible action of a turn
+	Stop      string   // from MarkStop; only on the comment about a stop that lasts
+	Review    string   // defined by internal/work/review; only on our reviews
+	Finding   string   // defined by internal/work/review; only on the comments of a review
+	Merge     string   // a head that a person approved for merging; only on the answer to that command
+	Node      string   // from MarkNode; only in the text of a roadmap's sub-issue
+	Proposals string   // from MarkProposals; only on a text that lists follow-ups
+	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
 // Mark adds a blank line and the markers to a body, the token last.
@@ -40,7 +41,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -91,6 +92,8 @@ func (m *Marks) read(line string) bool {
 		m.Finding = found[2]
 	case "merge":
 		m.Merge = found[2]
+	case "followups":
+		m.Proposals = found[2]
 	case "node":
 		m.Node = found[2]
 	default:

@@ -184,6 +184,7 @@ const (
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
 	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red
 	WhyIssueOff     ReasonKind = "issue_comments_off"   // Count of comments
+	WhyOtherAgent   ReasonKind = "other_agent"          // GitHub's own agent may fix the branch, so ours does not; Text
 	WhyRepoWaits    ReasonKind = "github_repository"    // cannot be read; Name, Local, At
 	WhyPullWaits    ReasonKind = "github_pull_request"  // cannot be read; Number, Local, At
 	WhyPullOpens    ReasonKind = "pull_request_opening" // the pull request is closed once it is open, as Who asked

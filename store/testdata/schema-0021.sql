@@ -40,6 +40,7 @@ INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, update
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 1, '', 'quinn', 's-q', 0, 1767227000000);
 INSERT INTO outages (agent, since, tried_at, until) VALUES ('codex', 1767225900000, 1767226200000, 1767226500000);
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 6, '', '', 's-0', 0, 1756684700000);
+INSERT INTO proposals (item_id, number, title, why) VALUES (1, 1, 'Cache it', 'Each start reads it again.');
 INSERT INTO dependencies (item_id, ref, seen_at, state) VALUES (3, 'github.com/octo/hello#12', 1767226200000, 'open');
 INSERT INTO roadmaps (commit_oid, depth, document, goal, hash, item_id, look, look_at, pull, repo_id, revision, since, state, why) VALUES ('beef', 1, 'docs/roadmap/11-faster.md', 'Reads take a tenth.', 'a1', 2, 1, 1767226900000, 21, 1, 1, 1767226200000, 'followed', '');
 INSERT INTO roadmap_nodes (applied, body, edges, flow, hash, item_id, needs, node, number, position, step, title) VALUES ('c2', 'Keep what was read.', '[]', 'small_job', 'c1', 2, '[]', 'cache', 12, 0, 'labelled', 'A cache');

@@ -24,6 +24,14 @@ func (c Notice) Apply(ctx context.Context, tx *Tx) error {
 		return tx.RepeatAction(ctx, a)
 	case work.ActionStatus:
 		return tx.RenewAction(ctx, a)
+	case work.ActionChild:
+		known, _, err := tx.GetAction(ctx, a.Token)
+		if err != nil {
+			return err
+		}
+		if again := known.State == work.ActionVoid || known.State == work.ActionDropped; again && a.Followup() {
+			return tx.RepeatAction(ctx, a) // a person asks again for what GitHub refused
+		}
 	}
 	_, err := tx.AddAction(ctx, a)
 	return err

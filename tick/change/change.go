@@ -42,6 +42,7 @@ var kinds = []Change{
 	Move{},
 	AfterTurn{}, // before EndTurn, as above
 	AcceptHead{},
+	AllowAgents{},
 	Pause{},
 	Wait{},
 	FinishEvents{},

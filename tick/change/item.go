@@ -205,6 +205,15 @@ type LostHead struct {
 // Apply is part of Change.
 func (c LostHead) Apply(ctx context.Context, tx *Tx) error { return tx.SetLost(ctx, c.Pull, c.OID) }
 
+// AllowAgents stores that a person lets GitHub's own agents fix a pull request beside ours.
+type AllowAgents struct {
+	Pull int64
+	Words
+}
+
+// Apply is part of Change.
+func (c AllowAgents) Apply(ctx context.Context, tx *Tx) error { return tx.AllowAgents(ctx, c.Pull) }
+
 // RereadPull makes the next pass read a pull request that could not be read.
 type RereadPull struct {
 	Pull int64

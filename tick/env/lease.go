@@ -120,6 +120,7 @@ type Lease struct {
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
 	EventsExhausted bool                    // if the turn ends, its events end too and start no other turn
 	EarlierKeys     []string                // event keys of an earlier flow that the agent was also shown
+	Proposals       []work.Proposal         // follow-ups that its answer adds to those of the issue
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
 	Ahead           *ahead.Reads // GitHub reads that this phase prefetches, for itself and the next phase
@@ -402,6 +403,9 @@ func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action
 		for _, a := range planned {
 			a.PlannedAt = now
 			if _, err := tx.AddAction(ctx, a); err != nil {
+				return err
+			}
+			if err := tx.AddProposals(ctx, l.Item.ID, work.Proposed(a.Body)); err != nil {
 				return err
 			}
 		}

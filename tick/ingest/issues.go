@@ -173,6 +173,9 @@ func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
 		}
 		return h.beginReview(ctx, is)
 	}
+	if err := h.noteAssigned(ctx, pull, is); err != nil {
+		return err
+	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // the stored fingerprint may match the current one again
 		h.openPulls.put(pull)

@@ -144,6 +144,9 @@ func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j foundJournal
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}
+		if err := tx.AddProposals(ctx, turn.ItemID, work.Proposed(a.Body)); err != nil {
+			return err
+		}
 	}
 	return h.notices.Move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }

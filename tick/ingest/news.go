@@ -25,10 +25,11 @@ type pullNews struct {
 	fewer     bool          // threads lacks some that are stored
 	events    []candidate   // of its details, and of its conversation if that was read whole
 	reviews   pullReviews
-	promotion *promotion    // of the design that was merged with it
-	end       *work.PullEnd // set if it was merged or closed
-	lost      *string       // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
-	labelHead string        // the head that the label of somebody else's pull request covers
+	promotion *promotion      // of the design that was merged with it
+	end       *work.PullEnd   // set if it was merged or closed
+	lost      *string         // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
+	labelHead string          // the head that the label of somebody else's pull request covers
+	proposed  []work.Proposal // follow-ups that its description lists
 }
 
 func (n *pullNews) add(c candidate) {

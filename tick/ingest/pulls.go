@@ -227,6 +227,9 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	}
 	news := h.newsOf(d.Number)
 	news.row, news.read = pull, true
+	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
+		news.proposed = work.Proposed(d.Body)
+	}
 	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
 			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
@@ -277,12 +280,13 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
 		}
 	}
+	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
 		ours, err := h.ourCommit(ctx, pull.HeadOID)
 		if err != nil {
 			return err
 		}
-		if !ours {
+		if pushed = !ours; pushed {
 			e := about(work.EventHead, "")
 			e.Outcome = "noted"
 			h.newsOf(pull.Number).add(candidate{event: e, pull: true})
@@ -290,6 +294,9 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	}
 	if pull.State != work.PullOpen {
 		return nil
+	}
+	if err := h.noteAgents(ctx, old, pull, pushed); err != nil {
+		return err
 	}
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err

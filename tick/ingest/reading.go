@@ -33,8 +33,9 @@ type reading struct {
 	permissions *permissions
 	search      search
 	boxes       []mergeBox
-	unreadBoxes []int64 // pull requests whose merge boxes could not be read
-	boxesCut    bool    // not all of them are read in this pass
+	unreadBoxes []int64        // pull requests whose merge boxes could not be read
+	boxesCut    bool           // not all of them are read in this pass
+	besides     map[int]beside // of pull requests about whose agents this pass learned something
 
 	known      known        // left by earlier passes and slices
 	lookups    lookups      // cache of database reads about comments
@@ -92,7 +93,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	h := &reading{
 		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
 		known: known{pages: map[string]work.Validator{}, cuts: map[string]string{}}, prefetched: map[int]bool{},
-		lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
+		besides: map[int]beside{}, lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
 		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{},
 		slice: newSlice(),
 	}

@@ -95,6 +95,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storePromoted(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeBeside(ctx, tx); err != nil {
+		return err
+	}
 	if err := h.storeRoadmaps(ctx, tx); err != nil {
 		return err
 	}
@@ -161,6 +164,11 @@ func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news 
 		return err
 	}
 	news.row.ID = id
+	if news.row.ItemID != 0 {
+		if err := tx.AddProposals(ctx, news.row.ItemID, news.proposed); err != nil {
+			return err
+		}
+	}
 	if news.end != nil {
 		news.end.PullID = id
 		if err := tx.PutPullEnd(ctx, *news.end); err != nil {
@@ -226,6 +234,11 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	for _, e := range added {
 		if err := h.restoreStop(ctx, tx, e); err != nil {
 			return err
+		}
+		if e.Outcome == work.OutcomeOwn && e.ItemID != 0 {
+			if err := tx.AddProposals(ctx, e.ItemID, work.Proposed(e.Body)); err != nil {
+				return err
+			}
 		}
 	}
 	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(added), now)

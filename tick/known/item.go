@@ -30,11 +30,12 @@ type Item struct {
 
 	Below roadmap.Seat // its place below a roadmap, if its issue is one of a roadmap; read only if it may begin, or has waited for long
 
-	Notices  map[string]work.ActionState // states of the notices planned about its events, by token
-	Pointed  []work.Event                // issue comments redirected to the pull request; read only if more of them wait
-	Closings map[int64]work.Action       // actions closing its pull request for cancel commands, by the command's event id
-	Shelved  []string                    // keys of events given up for the present head; read only if commands wait
-	Followed *Followed                   // the next item on its issue; read only if commands wait; nil if none
+	Notices   map[string]work.ActionState // states of the notices planned about its events, by token
+	Pointed   []work.Event                // issue comments redirected to the pull request; read only if more of them wait
+	Closings  map[int64]work.Action       // actions closing its pull request for cancel commands, by the command's event id
+	Shelved   []string                    // keys of events given up for the present head; read only if commands wait
+	Followed  *Followed                   // the next item on its issue; read only if commands wait; nil if none
+	Proposals []work.Proposal             // follow-ups that agents proposed on its issue; read only if a command asks for one
 
 	Reviews        review.Facts  // stored facts about its pull request's reviews; a pass derives the rest
 	Reviewers      review.Policy // by today's config

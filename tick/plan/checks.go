@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -44,6 +46,26 @@ func (r *itemPlanner) finishStale() {
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
+// besideOthers plans the wait of a fix while GitHub's own agent may fix the same branch, and the
+// comment that says so, once for each pull request. It reports whether it waits.
+func (r *itemPlanner) besideOthers() bool {
+	if !r.item.Pull.Beside.Holds() {
+		return false
+	}
+	number, why := r.item.Pull.Number, r.item.Pull.Beside.Reason()
+	w := explain.Reason(why, r.v.Place(r.item))
+	token := work.BesideToken(r.v.Repo.Key(), number)
+	body := fmt.Sprintf("Waiting for %s. Comments of people are still answered, and reviews continue.\n\n- Next step: %s.", w.What, w.Next())
+	if r.item.Notices[token] == "" {
+		r.notice(work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+			Number: number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "GitHub's own agent works on it",
+		}, "GitHub's own agent works on it")
+	}
+	r.wait("", why)
+	return true
+}
+
 // fixChecks plans the turn that fixes red checks and a conflict with the base, both at once,
 // because fixing either moves the head. People's comments come first. It reports whether there is
 // anything to fix.
@@ -69,6 +91,9 @@ func (r *itemPlanner) fixChecks() bool {
 	}
 	if why := r.noProgress(events); !why.None() {
 		r.stop(why)
+		return true
+	}
+	if r.besideOthers() {
 		return true
 	}
 	r.plan(Turn{

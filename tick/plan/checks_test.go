@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -62,6 +63,59 @@ func TestRouteOfChecksAndConflicts(t *testing.T) {
 			t.Errorf("%s: %d turns", name, len(p.Turns()))
 		case c.kind != "" && (p.Turns()[0].Kind != c.kind || len(p.Turns()[0].Events) != c.events):
 			t.Errorf("%s: %s about %d events", name, p.Turns()[0].Kind, len(p.Turns()[0].Events))
+		}
+	}
+}
+
+// TestNoFixBesideGitHubsOwnAgent: fixes of checks, conflicts and reviews wait, which is said once;
+// people are answered and reviews continue. Resume ends it for good.
+func TestNoFixBesideGitHubsOwnAgent(t *testing.T) {
+	beside := func(b work.Beside) func(*known.Snapshot) {
+		return func(v *known.Snapshot) { v.Items[0].Pull.Beside = b }
+	}
+	told := func(v *known.Snapshot) { v.Items[0].Notices[work.BesideToken(app.Key(), 2)] = work.ActionApplied }
+	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
+	on, assigned := work.Beside{Merges: true}, work.Beside{Assigned: true}
+	fix := []func(*known.Snapshot){reviewedBy("quinn"), verdict("quinn", "aaa", review.RequestChanges), stored(review.Reviewing, "quinn")}
+	for _, c := range []struct {
+		name   string
+		change []func(*known.Snapshot)
+		kind   work.Kind // of the turn; empty: none
+		waits  work.ReasonKind
+		says   int
+	}{
+		{"nothing known", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE")}, work.KindFix, "", 0},
+		{"red checks", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(on)}, "", work.WhyOtherAgent, 1},
+		{"said before", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(on), told}, "", work.WhyOtherAgent, 0},
+		{"a conflict", []func(*known.Snapshot){with(conflict), snapshot("", work.Conflicting), beside(assigned)}, "", work.WhyOtherAgent, 1},
+		{"a review's fix", append(slices.Clone(fix), beside(assigned)), "", work.WhyOtherAgent, 1},
+		{"a review's fix, without it", fix, work.KindFix, "", 0},
+		{"a review", []func(*known.Snapshot){reviewedBy("quinn"), stored(review.Pending, ""), beside(on)}, work.KindReview, "", 0},
+		{"people", []func(*known.Snapshot){with(check, said(work.EventIssue, 2, "5", ann)), snapshot("FAILURE", "MERGEABLE"), beside(on)}, work.KindImplementationFeedback, "", 0},
+		{"both allowed", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(work.Beside{Merges: true, Allowed: true})}, work.KindFix, "", 0},
+		{"resumed", []func(*known.Snapshot){with(check, commanded("/mergexo resume", 2, "66")), snapshot("FAILURE", "MERGEABLE"), beside(on)}, work.KindFix, "", 1},
+	} {
+		p := For(scene(c.change...))
+		kind, waits := work.Kind(""), work.ReasonKind("")
+		for _, turn := range p.Turns() {
+			kind = turn.Kind
+		}
+		for _, l := range p.Lines() {
+			if l.What == "wait" {
+				waits = l.Code
+			}
+		}
+		says := 0
+		for _, a := range Of[change.Notice](p) {
+			if a.Kind == work.ActionComment {
+				says++
+			}
+		}
+		if kind != c.kind || waits != c.waits || says != c.says {
+			t.Errorf("%s: turn %q, waits for %q, %d comments; want %q, %q, %d", c.name, kind, waits, says, c.kind, c.waits, c.says)
+		}
+		if c.name == "resumed" && len(Of[change.AllowAgents](p)) != 1 {
+			t.Error("resume allows nothing")
 		}
 	}
 }

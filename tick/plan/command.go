@@ -175,6 +175,7 @@ func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 		work.VerbHold:     func(r *commander, inv invocation) Reply { return reviewCommands{r}.hold(inv) },
 		work.VerbMerge:    func(r *commander, inv invocation) Reply { return mergeCommands{r}.merge(inv) },
 		work.VerbCancel:   (*commander).cancel,
+		work.VerbFollowup: (*commander).followup,
 		work.VerbDesign:   (*commander).beginFlow,
 		work.VerbBugfix:   (*commander).beginFlow,
 		work.VerbSmallJob: (*commander).beginFlow,

@@ -118,9 +118,12 @@ func (r *commander) unpause(inv invocation) Reply {
 		return refusal("%s, so there is nothing to resume. %s.", why, r.again())
 	}
 	label, held := reviewCommands{r}.release(inv)
+	beside := r.allowAgents()
 	switch {
 	case r.item.Pause == nil && held:
-		return Reply{Said: "It is no longer on hold. " + r.statusSentences(), sent: []work.Action{label}}
+		return Reply{Said: "It is no longer on hold. " + beside + r.statusSentences(), sent: []work.Action{label}}
+	case r.item.Pause == nil && beside != "":
+		return reply("%s%s", beside, r.statusSentences())
 	case r.item.Pause == nil && r.item.ID != 0:
 		return reply("It is not paused. %s", r.statusSentences())
 	}
@@ -144,8 +147,19 @@ func (r *commander) unpause(inv invocation) Reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.Said = "The pause is over: comments made before it and after it count. " + r.statusSentences()
+	rep.Said = "The pause is over: comments made before it and after it count. " + beside + r.statusSentences()
 	return rep
+}
+
+// allowAgents lets our agent fix the pull request beside GitHub's own, for good, and returns a
+// sentence that says so; empty: nothing held our agent back.
+func (r *commander) allowAgents() string {
+	if !r.item.Pull.Beside.Holds() {
+		return ""
+	}
+	r.p.add(change.AllowAgents{Pull: r.item.Pull.ID})
+	r.item.Pull.Beside.Allowed = true
+	return "From now on both agents fix this pull request. "
 }
 
 // ignoreLabel returns the action that sets the label that pauses, or removes it.

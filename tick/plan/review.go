@@ -95,6 +95,9 @@ func (r reviews) plan() {
 		key = c.Key
 	}
 	asked := r.due(key)
+	if c.Ask == review.AskFix && r.besideOthers() {
+		return
+	}
 	if key != "" {
 		r.turn(c, asked)
 		return

@@ -84,6 +84,9 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 			return v, item, err
 		}
 	}
+	if items[0].Proposals, err = tx.ListProposals(ctx, row.RepoID, row.Number); err != nil {
+		return v, item, err
+	}
 	return v, items[0], from.past(ctx, &items[0])
 }
 

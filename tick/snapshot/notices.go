@@ -20,6 +20,9 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 			tokens = append(tokens, work.RedirectToken(r.repo.Key(), e.Number, e.Source))
 		}
 	}
+	if i.Pull.Beside.Holds() {
+		tokens = append(tokens, work.BesideToken(r.repo.Key(), i.Pull.Number))
+	}
 	var err error
 	i.Notices, err = r.tx.ListStates(ctx, tokens)
 	return err

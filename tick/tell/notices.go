@@ -188,23 +188,30 @@ type Notices struct{ *env.Env }
 func NewNotices(e *env.Env) *Notices { return &Notices{e} }
 
 // due reports whether an answer to a command may be sent: the actions that it reports on are
-// settled.
-func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
+// settled. It returns and stores the answer with their results.
+func (p *Notices) due(ctx context.Context, a work.Action) (work.Action, bool, error) {
 	if !waitsForOthers(a) {
-		return true, nil
+		return a, true, nil
 	}
-	settled := true
+	settled, body := true, a.Body
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		for token := range strings.FieldsSeq(a.Base) {
 			first, known, err := tx.GetAction(ctx, token)
 			if err != nil {
 				return err
 			}
-			settled = settled && (!known || first.State.Settled())
+			if settled = settled && (!known || first.State.Settled()); known && settled {
+				body = work.WithResult(body, first)
+			}
 		}
 		return nil
 	})
-	return settled, err
+	if err != nil || !settled || body == a.Body {
+		return a, settled, err
+	}
+	a.Body = body
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetActionBody(ctx, a.ID, body) })
+	return a, err == nil, err
 }
 
 // waitsForOthers reports whether a comment reports on other actions, whose tokens are in Base.

@@ -99,7 +99,8 @@ func (s *sending) unsent(over bool) {
 }
 
 func (s *sending) one(ctx context.Context, a work.Action) {
-	if due, err := s.due(ctx, a); err != nil || !due {
+	a, due, err := s.due(ctx, a)
+	if err != nil || !due {
 		s.unsent(false)
 		return
 	}

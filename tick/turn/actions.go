@@ -86,10 +86,14 @@ func (c *composer) pullRequest() {
 	if c.l.Disclosure != "" {
 		disclosure = c.l.Disclosure + "\n\n"
 	}
-	tail := fmt.Sprintf("%s%s%s #%d\n\n%s%s", tested, design, refers, item.Number, disclosure, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	proposed := c.proposed()
+	if proposed != "" {
+		proposed += "\n\n"
+	}
+	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys), Proposals: work.MarkProposals(c.l.Proposals)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }
@@ -132,18 +136,31 @@ func (c *composer) replyTo(e work.Event) (prompts.ReviewReply, bool) {
 	return prompts.ReviewReply{}, false
 }
 
+// proposed lists the follow-ups that the answer adds, and how one is opened.
+func (c *composer) proposed() string {
+	if len(c.l.Proposals) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Proposed follow-ups. Nobody works on them: `/mergexo followup %d` opens the first as an issue.\n", c.l.Proposals[0].Number)
+	for _, p := range c.l.Proposals {
+		fmt.Fprintf(&b, "\n%d. %s", p.Number, public.InlineBody(public.OneLine(p.Title+": "+p.Why)))
+	}
+	return b.String()
+}
+
 // generalComment plans the turn's comment in the conversation. It is never omitted if somebody
 // would get no answer otherwise.
 func (c *composer) generalComment() {
-	text := c.generalText()
-	if text == "" {
+	text, proposed := c.generalText(), c.proposed()
+	if text = strings.TrimSpace(text + "\n\n" + proposed); text == "" {
 		return
 	}
 	t := c.l.Turn
 	token := work.CommentToken(t.Key, len(c.planned))
 	c.add(work.Action{
 		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
-		Body: c.signed(text, work.Marks{Token: token}), Why: t.Reason,
+		Body: c.signed(text, work.Marks{Token: token, Proposals: work.MarkProposals(c.l.Proposals)}), Why: t.Reason,
 	})
 }
 
@@ -207,7 +224,9 @@ func (c *composer) markHandled() {
 		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
 			continue
 		}
-		a.Body = c.signed(work.Unmarked(a.Body), work.Marks{Token: a.Token, Handled: c.l.Turn.EventKeys})
+		marks, _ := work.ParseMarks(a.Body)
+		marks.Handled = c.l.Turn.EventKeys
+		a.Body = c.signed(work.Unmarked(a.Body), marks)
 		return
 	}
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -120,4 +121,27 @@ func leaseOf(kind work.Kind, keys int) *env.Lease {
 		l.Turn.EventKeys = append(l.Turn.EventKeys, fmt.Sprintf("7:source:%d:0123456789abcdef", 1000000000+i))
 	}
 	return l
+}
+
+// TestFollowUpsAreListedWhereTheyArose: a start's on its pull request, others in a comment, which there
+// is also where nothing else is to say. The list names nobody and closes nothing, and its marker stays.
+func TestFollowUpsAreListedWhereTheyArose(t *testing.T) {
+	all := []work.Proposal{{Number: 3, Title: "Cache it", Why: "It\nis slow, @ann. Fixes #7."}, {Number: 4, Title: "Rotate", Why: "w"}}
+	for _, kind := range []work.Kind{work.KindBugfixStart, work.KindImplementationFeedback, work.KindFix} {
+		l := leaseOf(kind, 2)
+		l.Proposals = all
+		planned := planActions(l, prompts.Answer{PRTitle: "T", PRSummary: "S", CommitMessage: "m"})
+		last := planned[len(planned)-1]
+		marks, _ := work.ParseMarks(last.Body)
+		if got := work.Proposed(last.Body); !slices.Equal(got, all) || len(marks.Handled) != 2 {
+			t.Errorf("%s: the markers have %v and %v", kind, got, marks.Handled)
+		}
+		list := "`/mergexo followup 3` opens the first as an issue.\n\n3. Cache it: It is slow, @\u200bann."
+		if !strings.Contains(last.Body, list) || !strings.Contains(last.Body, "\n4. Rotate: w\n") {
+			t.Errorf("%s: %s", kind, last.Body)
+		}
+		if kind.Start() && strings.Count(last.Body, "Fixes #7") != 1 {
+			t.Errorf("%s closes the issue twice: %s", kind, last.Body)
+		}
+	}
 }

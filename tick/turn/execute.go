@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -266,6 +267,9 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 			return err
 		}
 	}
+	if l.Proposals, err = p.proposals(ctx, l, a); err != nil {
+		return fmt.Errorf("read which follow-ups were proposed: %w", err)
+	}
 	planned := planActions(l, a)
 	journal, err := env.EncodeJournal(l, planned)
 	if err != nil {
@@ -279,6 +283,23 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 	}
 	p.Changed(l, "answered", work.Short(l.Turn.Commit))
 	return nil
+}
+
+// proposals returns the follow-ups that an answer adds to those of the issue.
+func (p *runner) proposals(ctx context.Context, l *env.Lease, a prompts.Answer) (added []work.Proposal, err error) {
+	if len(a.Followups) == 0 {
+		return nil, nil
+	}
+	found := make([]work.Proposal, len(a.Followups))
+	for i, f := range a.Followups {
+		found[i] = work.Proposal{Title: public.Title(f.Title), Why: f.Why}
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		known, err := tx.ListProposals(ctx, l.Item.RepoID, l.Item.Number)
+		added = work.NumberProposals(known, found)
+		return err
+	})
+	return added, err
 }
 
 // agentLog returns the writer for the agent's standard error.

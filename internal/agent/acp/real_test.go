@@ -79,7 +79,7 @@ func write(t *testing.T, path, text string) {
 }
 
 func answer(title string) map[string]any {
-	return map[string]any{"pr_title": title, "pr_summary": "Did it.", "commit_message": title, "blocked_reason": nil, "decision_summary": "None."}
+	return map[string]any{"pr_title": title, "pr_summary": "Did it.", "commit_message": title, "followups": []any{}, "blocked_reason": nil, "decision_summary": "None."}
 }
 
 // traps are settings in a checkout by which a program would ask another provider, with its key, or

@@ -34,6 +34,7 @@ type Call struct {
 	Body     []byte
 	Effect   Effect
 	Resource string // empty: core
+	Version  string // of the API, where the call needs one; empty: GitHub's default
 }
 
 // Answer is an answer with its whole body.
@@ -111,6 +112,9 @@ func (c *Client) newRequest(ctx context.Context, k Call) (*http.Request, error) 
 	}
 	if k.ETag != "" {
 		req.Header.Set("If-None-Match", k.ETag)
+	}
+	if k.Version != "" {
+		req.Header.Set("X-GitHub-Api-Version", k.Version)
 	}
 	return req, nil
 }

@@ -267,6 +267,10 @@ var reasons = []row{
 		step("merge it or close it, or set enable_feedback_loop to true"), nil,
 	},
 	{work.WhyIssueOff, People, Reminded, "{count comment}, and enable_issue_comment_routing is false", step("{over}"), nil},
+	{
+		work.WhyOtherAgent, People, AtOnce, "GitHub's own agent: {text}, and two agents do not fix one branch",
+		step("turn Agent Merge off and unassign Copilot, or {resume}: then both agents fix it"), nil,
+	},
 	{work.WhyChecksRun, Nobody, Overdue, "checks are running", nil, nil},
 	{work.WhyPullOpens, Nobody, Reminded, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
 	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},

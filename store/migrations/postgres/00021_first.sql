@@ -247,6 +247,14 @@ CREATE TABLE idle_issues (
     PRIMARY KEY (item_id, ref)
 );
 
+CREATE TABLE proposals (
+    item_id BIGINT  NOT NULL REFERENCES work_items (id),
+    number  BIGINT  NOT NULL,
+    title   TEXT    COLLATE "C" NOT NULL,
+    why     TEXT    COLLATE "C" NOT NULL,
+    PRIMARY KEY (item_id, number)
+);
+
 CREATE TABLE stops (
     item_id  BIGINT  PRIMARY KEY REFERENCES work_items (id),
     number   BIGINT  NOT NULL,
@@ -300,6 +308,10 @@ CREATE TABLE pull_requests (
     label_changes BIGINT  NOT NULL,
     lost_oid      TEXT    COLLATE "C" NOT NULL,
     accepted_oid  TEXT    COLLATE "C" NOT NULL,
+    copilot_assigned    BIGINT NOT NULL DEFAULT 0,
+    agent_merge         BIGINT NOT NULL DEFAULT 0,
+    agent_merge_look_at BIGINT NOT NULL DEFAULT 0,
+    agents_allowed      BIGINT NOT NULL DEFAULT 0,
     draft         BIGINT  NOT NULL DEFAULT 0,
     author_id     BIGINT  NOT NULL DEFAULT 0,
     author_login  TEXT    COLLATE "C" NOT NULL DEFAULT '',

@@ -293,6 +293,15 @@ CREATE TABLE idle_issues (
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
 
+-- Follow-ups that agents proposed; a person may have one opened as an issue.
+CREATE TABLE proposals (
+    item_id INTEGER NOT NULL REFERENCES work_items (id),
+    number  INTEGER NOT NULL, -- from 1, for all items of an issue
+    title   TEXT    NOT NULL,
+    why     TEXT    NOT NULL,
+    PRIMARY KEY (item_id, number)
+) STRICT, WITHOUT ROWID;
+
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
 CREATE TABLE stops (
@@ -352,6 +361,11 @@ CREATE TABLE pull_requests (
     -- from what it is now. Neither column is part of the snapshot of GitHub.
     lost_oid      TEXT    NOT NULL, -- what the item's last turn made or worked from, and the branch lacks; empty: it has it
     accepted_oid  TEXT    NOT NULL, -- the head from which a person said to go on without it
+    -- GitHub's own agents on it; see work.Beside.
+    copilot_assigned    INTEGER NOT NULL DEFAULT 0,
+    agent_merge         INTEGER NOT NULL DEFAULT 0,
+    agent_merge_look_at INTEGER NOT NULL DEFAULT 0, -- 0: never
+    agents_allowed      INTEGER NOT NULL DEFAULT 0, -- a person lets them work beside ours
     draft         INTEGER NOT NULL DEFAULT 0,
     author_id     INTEGER NOT NULL DEFAULT 0,  -- 0: not read yet, or the account is gone
     author_login  TEXT    NOT NULL DEFAULT '',

@@ -1,0 +1,122 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// GitHub's own agents may work on a pull request of ours. That Copilot is assigned is in the list of
+// issues; whether Agent Merge is on is asked only where Copilot was assigned or has pushed.
+
+const (
+	agentMergeLife  = 30 * time.Minute // after which an Agent Merge that is on is asked about again
+	agentMergeAgain = 5 * time.Minute  // likewise if GitHub could not tell
+)
+
+// beside is what this pass learned of GitHub's own agents on a pull request.
+type beside struct {
+	pull int64
+	work.Beside
+}
+
+// besideOf returns what is known of GitHub's own agents on an open pull request.
+func (h *reading) besideOf(pull store.OpenPull) beside {
+	if b, read := h.besides[pull.Number]; read {
+		return b
+	}
+	return beside{pull.ID, pull.Beside}
+}
+
+// noteAssigned records whether Copilot is assigned to a listed pull request.
+func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) error {
+	b := h.besideOf(store.OpenPullOf(pull))
+	assigned := slices.ContainsFunc(is.Assignees, func(a work.Account) bool { return work.IsCopilot(a.Login) })
+	if assigned == b.Assigned || pull.ID == 0 {
+		return nil
+	}
+	item, err := h.itemOfPull(ctx, pull)
+	if err != nil || item.Flow == work.FlowReview { // its author's agents are not our concern
+		return err
+	}
+	if b.Assigned = assigned; assigned {
+		b.LookAt = h.now()
+	}
+	h.besides[pull.Number] = b
+	return nil
+}
+
+// noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on a pull
+// request, or if it was on when the details of the pull request changed.
+func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pushed bool) error {
+	b := h.besideOf(store.OpenPullOf(old))
+	if old.ID == 0 || pull.State != work.PullOpen {
+		return nil
+	}
+	if pushed && b.LookAt.IsZero() {
+		made, err := h.madeByCopilot(ctx, old, pull)
+		if err != nil || !made {
+			return err
+		}
+	} else if !b.Merges {
+		return nil
+	}
+	b.LookAt = h.now()
+	h.besides[pull.Number] = b
+	return nil
+}
+
+// madeByCopilot reports whether Copilot made commits of a pull request since its former head. It is
+// false if GitHub does not list them.
+func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest) (bool, error) {
+	commits, err := h.commitsOf(ctx, pull.Number)
+	if err != nil && (github.IsItemError(err) || github.IsStatus(err, 403)) {
+		h.env.Log.WarnContext(ctx, "could not read who pushed to a pull request", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
+		return false, nil
+	}
+	if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
+		commits = commits[at+1:]
+	}
+	return slices.ContainsFunc(commits, func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }), err
+}
+
+// readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.
+func (h *reading) readAgentMerge(ctx context.Context) error {
+	for _, n := range sortedKeys(h.openPulls.light) {
+		b := h.besideOf(h.openPulls.light[n])
+		if b.LookAt.IsZero() || b.LookAt.After(h.now()) {
+			continue
+		}
+		on, err := h.repo.GitHub.AgentMerge(ctx, h.row.Current, n)
+		switch {
+		case github.OutOfTime(err):
+			h.stopReading(err)
+			return nil
+		case err != nil:
+			h.env.Log.WarnContext(ctx, "whether Agent Merge is on was not read", "repo_full_name", h.repo.Name.FullName(), "pr_number", n, "error", err)
+			b.LookAt = h.now().Add(agentMergeAgain)
+		case on:
+			b.Merges, b.LookAt = true, h.now().Add(agentMergeLife)
+		default:
+			b.Merges, b.LookAt = false, time.Time{}
+		}
+		h.besides[n] = b
+	}
+	return nil
+}
+
+// storeBeside stores what was learned of GitHub's own agents.
+func (h *reading) storeBeside(ctx context.Context, tx *store.Tx) error {
+	for _, n := range sortedKeys(h.besides) {
+		if b := h.besides[n]; b.pull != 0 {
+			if err := tx.SetBeside(ctx, b.pull, b.Beside); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
