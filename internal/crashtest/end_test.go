@@ -24,6 +24,7 @@ type ended struct {
 	moved   bool                // people did something during the turn
 	merges  bool                // what ended was merged by us: the mirror leads to it without the database
 	runs    map[string]int      // of the agent, by what they were for
+	removed int                 // comments of which there was a second copy for a while
 }
 
 var (
@@ -88,6 +89,7 @@ func (w *world) look() (e ended, err error) {
 	e.runs = map[string]int{}
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
+	e.removed = w.rig.removed
 	for _, r := range w.rig.runs {
 		e.runs[r.String()]++
 	}
@@ -160,6 +162,9 @@ func (w *world) work() (map[string][]string, error) {
 // whose answer could not be stored. What differs rightly is in docs/guarantees.md.
 func (e ended) compare(want ended, p point, lost map[string]int) error {
 	errs := []error{e.compareRuns(want, lost)}
+	if e.removed > want.removed && !p.hides() {
+		errs = append(errs, fmt.Errorf("a comment was made twice, and one of the two removed again: %d, not %d", e.removed, want.removed))
+	}
 	if p.gone != "" {
 		e, want = e.unattributed(), want.unattributed()
 		if len(lost) > 0 { // a question that was answered before it was asked is not asked any more
