@@ -50,6 +50,7 @@ type Gateway interface {
 	labelled
 	timelines
 	closer
+	related
 	reviews
 	statuses
 	merger
@@ -195,11 +196,11 @@ func createsSecond(e effect, kind work.ActionKind) bool {
 // notIdempotent reports whether GitHub creates a second effect if the action is sent twice.
 func notIdempotent(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview,
+	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionChild, work.ActionRerun, work.ActionSticky, work.ActionReview,
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
 		work.ActionDeleteBranch, work.ActionRevert:
 		return false
 	}

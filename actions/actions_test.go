@@ -112,6 +112,19 @@ func losePost() githubsim.Fault {
 	return f
 }
 
+// forget loses the database.
+func (s *stage) forget() {
+	s.Helper()
+	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
+	s.Cleanup(func() { _ = db.Close() })
+	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
+		row, err := tx.EnsureRepo(s.Context(), s.scope.Repo.Current)
+		s.scope.Repo.ID = row.ID
+		return err
+	}))
+	s.runner.Store = db
+}
+
 func (s *stage) comments() int { return len(s.repo.Comments(s.issue)) }
 
 func TestAppliedAndUnknownIsFoundNotSent(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -102,11 +103,21 @@ func sentCopies(a work.Action) int {
 	return a.Sends
 }
 
-// Removal plans the removal of a duplicate of our comment. GitHub cannot delete a review, so a
-// duplicate review is dismissed.
+// Removal plans the removal of a duplicate of our comment, by its id, or of a sub-issue, by its
+// number. GitHub cannot delete a review, so a
+// duplicate review is dismissed. Only an administrator can delete an issue, so a duplicate sub-issue
+// is closed.
 func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work.Action {
 	if a.Kind == work.ActionReview {
 		return Dismissal(repo, a, commentID, dismissCopy, copyNote, now)
+	}
+	if a.Kind == work.ActionChild {
+		return work.Action{
+			RepoID: repo.ID, ItemID: a.ItemID, Kind: work.ActionCloseIssue, Need: work.NeedRequired,
+			Token: work.CloseIssueToken(repo.Key(), int(commentID), "copy"), State: work.ActionPlanned,
+			Number: int(commentID), Target: github.CloseNotPlanned, PlannedAt: now,
+			Why: "a second copy of our own sub-issue",
+		}
 	}
 	on := work.EventIssue
 	if a.Kind == work.ActionReply {

@@ -53,6 +53,14 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &flow{}, nil
 	case work.ActionClose:
 		return closing{}, nil
+	case work.ActionChild:
+		return &child{}, nil
+	case work.ActionBlock:
+		return &block{}, nil
+	case work.ActionEditIssue:
+		return editIssue{}, nil
+	case work.ActionCloseIssue:
+		return closeIssue{}, nil
 	case work.ActionReview:
 		return posting{}, nil
 	case work.ActionStatus:

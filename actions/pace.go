@@ -45,10 +45,11 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 
 func createsContent(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview, work.ActionRevert:
+	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview, work.ActionRevert,
+		work.ActionChild, work.ActionEditIssue:
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,
-		work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
+		work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch, work.ActionDeleteBranch:
 		return false
 	}

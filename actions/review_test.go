@@ -3,7 +3,6 @@ package actions
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
@@ -74,19 +72,6 @@ func (s *reviewed) add(a work.Action) work.Action {
 		return err
 	}))
 	return a
-}
-
-// forget loses the database.
-func (s *reviewed) forget() {
-	s.Helper()
-	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
-	s.Cleanup(func() { _ = db.Close() })
-	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
-		row, err := tx.EnsureRepo(s.Context(), s.scope.Repo.Current)
-		s.scope.Repo.ID = row.ID
-		return err
-	}))
-	s.runner.Store = db
 }
 
 // says is what stands on the pull request: each review's state, and how many comments.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
@@ -28,8 +29,15 @@ func (a *app) commandMakers() []maker {
 }
 
 func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
+	use, takes, example := string(row.Verb)+" <owner/name#number>", cli.Words(1, 1), fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb)
+	if arg := row.Argument; arg.Value != "" {
+		use, takes, example = use+" <"+strings.ToLower(arg.Value)+">", cli.Words(2, 2), example+" "+arg.Example
+		if arg.Words {
+			use, takes = use+"...", cli.Words(2, math.MaxInt)
+		}
+	}
 	c := &cobra.Command{
-		Use:        string(row.Verb) + " <owner/name#number>",
+		Use:        use,
 		Short:      row.Does,
 		SuggestFor: row.Also,
 		Long: row.Does + ".\n\n" + `Does the same as the comment "/mergexo ` + string(row.Verb) + `" on the issue or the pull request, and
@@ -40,10 +48,10 @@ Exit codes: 0 done, or it was so already; 1 an error, or nothing was done, and t
 answer says why; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
 
 Name the item as for "gh mergexo show".`,
-		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb),
-		Args:    cli.Args(cli.Words(1, 1)),
+		Example: example,
+		Args:    cli.Args(takes),
 		RunE: func(c *cobra.Command, given []string) error {
-			cmd, err := localCommand(row, c)
+			cmd, err := localCommand(row, given[1:], c)
 			if err != nil {
 				return err
 			}
@@ -70,9 +78,8 @@ type answerView struct {
 	Why     string `json:"why"`     // why they are not on GitHub yet; empty: they are, or the next pass sends them
 }
 
-// localCommand parses a command line as if it were a comment.
-func localCommand(row work.CommandSpec, c *cobra.Command) (work.Command, error) {
-	var args []string
+// localCommand parses a command line as if it were a comment. args is what stands behind the item.
+func localCommand(row work.CommandSpec, args []string, c *cobra.Command) (work.Command, error) {
 	for _, f := range row.Flags {
 		if flag := c.Flags().Lookup(f.Name); flag.Changed {
 			args = append(args, "--"+f.Name, flag.Value.String())

@@ -119,6 +119,7 @@ func commands(a *app) []maker {
 		{"tick", groupCore, ours(newTickCmd)},
 		{"status", groupCore, of(status.NewCmd)},
 		{"show", groupCore, of(status.NewShowCmd)},
+		{"roadmap", groupCore, of(status.NewRoadmapCmd)},
 		{"logs", groupCore, of(logs.NewCmd)},
 		{"report", groupCore, of(report.NewCmd)},
 		{"cost", groupCore, of(report.NewCostCmd)},

@@ -35,11 +35,15 @@ type Answer struct {
 	Priority      int      `json:"priority"`       // 1 to 5; 0 when null
 	DesignDoc     string   `json:"design_doc"`
 
-	// answers of starts other than design_start
+	// roadmap_start, which has title too
+	Goal  string        `json:"goal"`
+	Nodes []RoadmapNode `json:"nodes"`
+
+	// answers of starts that change code
 	PRTitle   string `json:"pr_title"`
 	PRSummary string `json:"pr_summary"`
 
-	// answers of feedback, and of starts other than design_start
+	// answers of feedback, and of starts that change code
 	CommitMessage string `json:"commit_message"`
 
 	// answers of feedback
@@ -53,6 +57,9 @@ type Answer struct {
 	Comments []ReviewComment `json:"comments"`
 	Earlier  []Judgement     `json:"earlier"`
 	Escalate []string        `json:"escalate"`
+
+	// all answers of an agent that works below a roadmap, except those of a review
+	Replan string `json:"replan"` // why the roadmap is to change
 
 	// all answers except those of a review
 	BlockedReason   string `json:"blocked_reason"`
@@ -95,6 +102,8 @@ type Asked struct {
 	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers that the answer may call in
 	Coming      []string   // reviewers that it may name without effect
+	Below       bool       // the issue is below a roadmap, and the answer may ask to change it
+	Roadmap     *Roadmap   // roadmap_start: the bounds of its document, and the document that it changes
 	Runs        int        // review: the runs whose answers it joins; 0: one
 
 	Blocking review.Severity // the least severity for which changes may be requested; empty: major
@@ -104,7 +113,7 @@ type Asked struct {
 // the answer is empty and must not be used. Decode is pure: a stored answer that passed once passes
 // again. Lines by which a program signs are left out. Secrets are left to Secrets.Check.
 func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
-	schema, ok := schemas()[schemaNames[kind]]
+	schema, ok := schemas()[schemaOf(kind, asked.Below)]
 	if !ok {
 		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
 	}

@@ -16,10 +16,12 @@ type Context struct {
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
 	Earlier         []Comment    `json:"earlier"`          // what was said on the pull request before and is answered
 	Handoff         *Handoff     `json:"handoff"`          // the merged design to implement
+	Parent          *Parent      `json:"parent"`           // the roadmap that the issue is a part of
 	Checks          []Check      `json:"checks"`           // red checks of the head
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
 	Specification   []SpecFile   `json:"specification"`    // files of the repository that specify the task
 	Findings        []Finding    `json:"findings"`         // fix: findings to fix; review: the reviewer's earlier findings, to check again
+	Roadmap         *Roadmap     `json:"roadmap"`          // a turn about a roadmap's document
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	ReviewFix       *ReviewFix   `json:"review_fix"`       // fix: the review that asks for it
 	ReadOnly        bool         `json:"read_only"`        // the agent only answers: its changes are not pushed
@@ -44,7 +46,7 @@ type Task struct {
 	Branch       string        `json:"branch"`
 	Base         string        `json:"base"`
 	BaseSHA      string        `json:"base_sha"`
-	Document     string        `json:"document"` // path of the design document, empty when there is none
+	Document     string        `json:"document"` // path of the design document or roadmap, empty when there is none
 	ChangedFiles []string      `json:"changed_files"`
 	Instructions *Instructions `json:"instructions"` // for contributors, in the tree that the turn stands on; null when it could not be listed
 	TurnKey      string        `json:"turn_key"`
@@ -137,6 +139,25 @@ type Handoff struct {
 	Criteria     []string `json:"criteria"` // by which it is accepted
 	TouchPaths   []string `json:"touch_paths"`
 	Risks        []string `json:"risks"`
+}
+
+// Parent is the roadmap of an issue, and what was merged for the issues that blocked it.
+type Parent struct {
+	Number int           `json:"number"` // of the roadmap's issue
+	Title  string        `json:"title"`
+	Goal   string        `json:"goal"`   // of the whole roadmap
+	Before []Predecessor `json:"before"` // the issues that had to be closed first
+}
+
+// Predecessor is an issue that blocked this one, with its merged pull request.
+type Predecessor struct {
+	Issue        string   `json:"issue"` // #12, or owner/name#12
+	Title        string   `json:"title"`
+	PullRequest  string   `json:"pull_request"` // its URL; empty: none is known
+	Summary      string   `json:"summary"`      // of the pull request: its title and body
+	MergeCommit  string   `json:"merge_commit"`
+	ChangedFiles []string `json:"changed_files"`
+	Decisions    []string `json:"decisions"`
 }
 
 // Check is a red check of a head.

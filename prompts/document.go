@@ -5,8 +5,6 @@ package prompts
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -51,8 +50,7 @@ type front struct {
 }
 
 // RenderDocument writes a design document: front matter, title, issue link, Summary, body. Every
-// string of the front matter is quoted as JSON, which is valid YAML: plain scalars of hostile text
-// are not safe (goccy/go-yaml writes "? x" so that it reads back as a map).
+// string of the front matter is quoted.
 func RenderDocument(f DocumentFields) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
@@ -93,45 +91,13 @@ func writeList(b *bytes.Buffer, key string, list []string) {
 }
 
 // scalar quotes one line of text for YAML.
-func scalar(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(public.OneLine(s)); err != nil {
-		panic(err) // cannot fail: it is a string
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// maxFront bounds the front matter, in bytes.
-const maxFront = 64 << 10
-
-var errNoFront = errors.New("the document has no front matter between --- lines")
-
-// splitFront splits a document into front matter and the rest.
-func splitFront(doc []byte) (head, rest string, err error) {
-	s := work.Normalise(strings.TrimPrefix(string(doc), "\uFEFF"))
-	s, ok := strings.CutPrefix(s, "---\n")
-	if !ok {
-		return "", "", errNoFront
-	}
-	at := 0
-	for l := range strings.Lines(s) {
-		if strings.TrimRight(l, " \t\n") == "---" {
-			return s[:at], s[at+len(l):], nil
-		}
-		if at += len(l); at > maxFront {
-			return "", "", fmt.Errorf("the document's front matter is longer than %d bytes", maxFront)
-		}
-	}
-	return "", "", errNoFront
-}
+func scalar(s string) string { return document.Scalar(public.OneLine(s)) }
 
 // ParseDocument reads a design document. People edit it: unknown keys are ignored, and invalid
 // values (a priority of 9, a path outside the repository) count as absent. Invalid YAML is an
 // error.
 func ParseDocument(doc []byte) (f DocumentFields, err error) {
-	head, rest, err := splitFront(doc)
+	head, rest, err := document.Front(doc)
 	if err != nil {
 		return DocumentFields{}, fmt.Errorf("parse design document: %w", err)
 	}
@@ -189,7 +155,7 @@ func firstLine(s string) string {
 // MarkImplemented sets status and implemented_at in a document's front matter and leaves the rest
 // unchanged.
 func MarkImplemented(doc []byte, at time.Time) ([]byte, error) {
-	head, rest, err := splitFront(doc)
+	head, rest, err := document.Front(doc)
 	if err != nil {
 		return nil, fmt.Errorf("mark the document as implemented: %w", err)
 	}

@@ -34,6 +34,8 @@ func goldens() []golden {
 		c.ReadOnly = true
 		return render(work.KindImplementationFeedback, c)
 	})
+	add("roadmap_replan", func() (string, error) { return render(work.KindRoadmapStart, sampleRoadmap("command")) })
+	add("roadmap_feedback", func() (string, error) { return render(work.KindDesignFeedback, sampleRoadmap("command")) })
 	add("repair", func() (string, error) { return ours().Part(partRepair, work.KindFix, Sample()) })
 	add("repair_acp", func() (string, error) { return ours().Repair(work.KindFix, AdapterACP, []string{"sample refusal"}) })
 	add("repair_tests", func() (string, error) { return ours().Part(partTests, work.KindFix, Sample()) })
@@ -82,7 +84,7 @@ func episodes() []episode {
 	bare.Surroundings = Surroundings{Adapter: AdapterCodex, Shell: true, Network: NetworkNone, TurnSeconds: 3600, IdleSeconds: 900}
 	bare.NewEvents, bare.Unresolved, bare.Earlier, bare.Handoff, bare.Checks, bare.Conflict, bare.Findings = nil, nil, nil, nil, nil, nil, nil
 	bare.Review, bare.ReviewFix, bare.Specification, bare.Previous, bare.Waited, bare.Partial = nil, nil, nil, "", "", nil
-	bare.Task.Document = ""
+	bare.Task.Document, bare.Parent = "", nil
 
 	begun := bare
 	begun.Task.PullRequest, begun.Task.ChangedFiles, begun.DecisionSummary = nil, nil, ""

@@ -127,7 +127,8 @@ func (p *Pack) tryOut() error {
 		_, repairErr := p.Repair(work.KindFix, adapter, []string{"x"})
 		_, testsErr := p.RepairTests(work.KindFix, adapter, "x", Unproven{Failure: "x", Output: "x"})
 		_, noneErr := p.RepairTests(work.KindBugfixStart, adapter, "x", Unproven{Failure: "x", TestFiles: "x"})
-		wrong = append(wrong, repairErr, testsErr, noneErr)
+		_, faultsErr := p.RepairTests(work.KindDesignFeedback, adapter, "x", Unproven{Failure: "x", Output: "x", Document: true})
+		wrong = append(wrong, repairErr, testsErr, noneErr, faultsErr)
 	}
 	wrong = slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 	return errors.Join(distinct(wrong)...)
@@ -135,7 +136,7 @@ func (p *Pack) tryOut() error {
 
 // tryKind renders one prompt for each adapter.
 func (p *Pack) tryKind(kind work.Kind) error {
-	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), SampleFor(AdapterACP), {}} {
+	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), SampleFor(AdapterACP), sampleRoadmap(""), {}} {
 		text, err := p.Render(kind, c)
 		if err == nil && c.Task.Repository != "" {
 			err = p.complete(kind, c, text)

@@ -57,7 +57,7 @@ func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 		{"Take out scratch files, debugging and unrelated edits", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
 		{"Ask only if the answer changes what you do", asks},
 		{"Ask all at once, each question with options and your recommendation", asks},
-		{"acceptance criteria", append([]work.Kind{work.KindDesignFeedback, work.KindImplementationFeedback, work.KindFix, work.KindReview}, opens...)},
+		{"acceptance criteria", append([]work.Kind{work.KindRoadmapStart, work.KindDesignFeedback, work.KindImplementationFeedback, work.KindFix, work.KindReview}, opens...)},
 		{"The issue's own test plan is binding", []work.Kind{work.KindDesignStart}},
 		{`Tick off each in pr_summary: "- [x]"`, opens},
 		{`under "Noticed, not changed"`, opens},

@@ -47,8 +47,9 @@ func Prepare(c Context) Context {
 	}
 	c.Unresolved = prepareUnresolved(c.Unresolved)
 	c.Earlier = comments(c.Earlier, maxEarlier)
-	c.Handoff, c.Conflict = prepareHandoff(c.Handoff), prepareConflict(c.Conflict)
+	c.Handoff, c.Conflict, c.Parent = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareParent(c.Parent)
 	c.Review, c.ReviewFix, c.Specification = prepareReview(c.Review), prepareReviewFix(c.ReviewFix), prepareSpecification(c.Specification)
+	c.Roadmap = prepareRoadmap(c.Roadmap)
 	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
 	if c.Partial != nil {
 		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}
@@ -165,6 +166,37 @@ func prepareHandoff(h *Handoff) *Handoff {
 	c.Document = said(c.Document, maxDocument)
 	for _, list := range []*[]string{&c.Decisions, &c.NonGoals, &c.Criteria, &c.TouchPaths, &c.Risks} {
 		*list = lines(*list, maxPoints)
+	}
+	return &c
+}
+
+// How much of a roadmap goes into the prompt of one of its issues: the rest is in the repository.
+const (
+	maxGoal          = 8000
+	maxPredecessors  = 10
+	maxPullSummaries = 20000 // characters, shared by the predecessors
+	maxPullFiles     = 40
+)
+
+func prepareParent(p *Parent) *Parent {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	tidy(&c.Title)
+	c.Goal = said(c.Goal, maxGoal)
+	c.Before = slices.Clone(c.Before[:min(len(c.Before), maxPredecessors)])
+	for i := range c.Before {
+		b := &c.Before[i]
+		tidy(&b.Issue, &b.Title, &b.PullRequest, &b.MergeCommit)
+		b.Summary = said(b.Summary, maxPullSummaries/len(c.Before))
+		b.ChangedFiles, b.Decisions = lines(b.ChangedFiles, maxPullFiles), lines(b.Decisions, maxSentences)
+	}
+	if left := len(p.Before) - len(c.Before); left > 0 && c.Before[len(c.Before)-1].Issue != "" {
+		c.Before[len(c.Before)-1] = Predecessor{Title: fmt.Sprintf("[… %d more issues left out]", left+1), ChangedFiles: []string{}, Decisions: []string{}}
+	}
+	if c.Before == nil {
+		c.Before = []Predecessor{}
 	}
 	return &c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -62,6 +63,8 @@ type page struct {
 	Conflict string
 	Findings string
 	Handoff  string
+	Parent   string
+	Roadmap  *roadmapPage
 
 	reviewPage
 }
@@ -90,7 +93,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Earlier:         f.comments(labelSaid, c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
 		Events:          f.events(c.NewEvents), ReplyIDs: strings.Join(replyIDs(c), ", "),
-		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
+		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff), Parent: f.parent(c.Parent), Roadmap: newRoadmapPage(f, c),
 		reviewPage: newReviewPage(f, kind, c),
 	}
 	p.surround(f, c.Surroundings)
@@ -144,7 +147,14 @@ func where(t Task) string {
 	if base != "" && t.BaseSHA != "" {
 		base += " at " + t.BaseSHA
 	}
-	return strings.TrimRight(head("Branch", t.Branch, "Base", base, "Design document", t.Document), "\n")
+	return strings.TrimRight(head("Branch", t.Branch, "Base", base, documentLabel(t), t.Document), "\n")
+}
+
+func documentLabel(t Task) string {
+	if roadmap.IsPath(t.Document, t.Issue.Number) {
+		return "Roadmap"
+	}
+	return "Design document"
 }
 
 func describeIssue(i Issue) string {
@@ -283,6 +293,8 @@ const (
 	labelSaid          = "said before"
 	labelOpen          = "still open"
 	labelAgreed        = "what was agreed on"
+	labelRoadmap       = "roadmap"
+	labelBefore        = "done before"
 	labelDesign        = "design document"
 	labelSpecification = "specification"
 )
@@ -340,6 +352,23 @@ func (f fencer) handoff(h *Handoff) string {
 		section("decisions", h.Decisions) + section("non-goals", h.NonGoals) +
 		section("acceptance criteria", h.Criteria) + section("files that will likely change", h.TouchPaths) + section("risks", h.Risks)
 	return f.data(labelAgreed, facts) + "\n" + f.data(labelDesign, orNothing(h.Document))
+}
+
+// parent renders the goal of an issue's roadmap, then what was merged for the issues that blocked it.
+func (f fencer) parent(p *Parent) string {
+	if p == nil {
+		return ""
+	}
+	parts := []string{f.data(labelRoadmap, head("issue", fmt.Sprintf("#%d", p.Number), "title", p.Title)+"\n"+orNothing(p.Goal))}
+	for _, b := range p.Before {
+		text := head("issue", b.Issue, "title", b.Title, "pull request", b.PullRequest, "merged as", b.MergeCommit) +
+			section("decisions", b.Decisions) + section("changed files", b.ChangedFiles)
+		if b.Summary != "" {
+			text += "\n" + b.Summary
+		}
+		parts = append(parts, f.data(labelBefore, text))
+	}
+	return strings.Join(parts, "\n")
 }
 
 func (f fencer) checks(list []Check) string {

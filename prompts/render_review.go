@@ -114,7 +114,7 @@ func findingReplies(list []Finding) []string {
 
 // AskedOf returns what an answer to a prepared context may refer to and must cover.
 func AskedOf(kind work.Kind, c Context) Asked {
-	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings}
+	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings, Roadmap: c.Roadmap, Below: below(kind, c)}
 	if kind == work.KindReview {
 		if r := c.Review; r != nil {
 			a.Escalations, a.Coming, a.Blocking = r.Escalations, r.Coming, r.Blocking
@@ -131,6 +131,9 @@ func AskedOf(kind work.Kind, c Context) Asked {
 	}
 	return a
 }
+
+// below reports whether an agent works below a roadmap, and may ask to change it.
+func below(kind work.Kind, c Context) bool { return c.Parent != nil && kind != work.KindReview }
 
 // replyIDs lists the review comments to which an answer may reply.
 func replyIDs(c Context) []string {

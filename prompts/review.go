@@ -153,6 +153,7 @@ type Unproven struct {
 	Failure   string // a sentence without its full stop: how the required tests failed, or what is missing
 	Output    string // the end of the tests' output; may be empty
 	TestFiles string // a pattern: the change must have a test, and none of its paths matches; empty: tests failed
+	Document  bool   // the faults of a document, which Output has
 }
 
 // RepairTests returns the prompt after a change that failed the required tests. Their output comes
@@ -163,11 +164,15 @@ func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (st
 	if err != nil {
 		return "", err
 	}
-	f := fencer{nonce: nonce}
+	f, label := fencer{nonce: nonce}, "output of the tests"
+	if u.Document {
+		label = "faults of the document"
+	}
 	return p.execute(partTests, struct {
 		Kind                       work.Kind
 		Adapter                    string
 		Reviews                    bool
 		Failure, Output, TestFiles string
-	}{kind, adapter, kind == work.KindReview, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output)), public.OneLine(u.TestFiles)})
+		Document                   bool
+	}{kind, adapter, kind == work.KindReview, public.OneLine(u.Failure), f.optional(label, secrets.Redact(u.Output)), public.OneLine(u.TestFiles), u.Document})
 }

@@ -17,7 +17,7 @@ func needs(kind work.Kind) []need {
 	switch kind {
 	case work.KindImplementationStart:
 		return []need{issue, {"sample document", `the design: {{template "handoff" .}} or {{.Handoff}}`}}
-	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart:
+	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart:
 		return []need{issue}
 	case work.KindReview:
 		return []need{
@@ -40,8 +40,19 @@ func SampleFor(adapter string) Context {
 	return c
 }
 
-// Sample returns a context with a value in every field: to test prompts, and to show one that
-// belongs to no item.
+// sampleRoadmap returns a sample of a turn about a roadmap, of which no other turn is told.
+func sampleRoadmap(adapter string) Context {
+	c := SampleFor(adapter)
+	c.Task.Document = "docs/roadmap/1-title.md"
+	c.Roadmap = &Roadmap{
+		Depth: 2, SubIssues: 3, Document: "sample present document", Begun: []string{"parser: #8, merged"}, Why: "sample reason to replan",
+		Faults: []string{"line 3: sample fault"},
+	}
+	return c
+}
+
+// Sample returns a context with a value in every field but Roadmap: to test prompts, and to show one
+// that belongs to no item.
 func Sample() Context {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	said := []Comment{{ID: 1, Author: "someone", Role: RoleWrite, Body: "sample comment", CreatedAt: at}}
@@ -65,9 +76,13 @@ func Sample() Context {
 		Unresolved:      []Unresolved{{Kind: "thread", Path: "a/file", Line: 8, Comments: said}},
 		Earlier:         said,
 		Handoff:         &Handoff{DocumentPath: "docs/design/1-title.md", Document: "sample document", MergeCommit: "0123456", Base: "main", Decisions: []string{"sample decision"}, Criteria: []string{"sample criterion"}},
-		Checks:          []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
-		Conflict:        &Conflict{Base: "main", Paths: []string{"a/file"}},
-		Findings:        []Finding{found},
+		Parent: &Parent{Number: 9, Title: "Title", Goal: "sample goal", Before: []Predecessor{{
+			Issue: "#8", Title: "Title", PullRequest: "https://github.com/owner/name/pull/10", Summary: "sample summary of the part before", MergeCommit: "0123456",
+			ChangedFiles: []string{"b/file"}, Decisions: []string{"sample decision of the part before"},
+		}}},
+		Checks:   []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
+		Conflict: &Conflict{Base: "main", Paths: []string{"a/file"}},
+		Findings: []Finding{found},
 		Review: &Review{
 			Reviewer: "quinn", Persona: "sample persona", Round: 2, Cycle: 1, Since: "0123456789abcdef0123456789abcdef01234567", Diff: "sample diff",
 			Blocking: review.Major, Others: []Finding{other}, Escalations: []string{"sam"}, Coming: []string{"priya"}, MergeBase: "beef5678", Guarded: true,

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -20,6 +21,7 @@ var schemaNames = map[work.Kind]string{
 	work.KindImplementationStart:    "start",
 	work.KindBugfixStart:            "start",
 	work.KindSmallJobStart:          "start",
+	work.KindRoadmapStart:           "roadmap_start",
 	work.KindDesignFeedback:         "feedback",
 	work.KindImplementationFeedback: "feedback",
 	work.KindFix:                    "feedback",
@@ -30,7 +32,7 @@ var schemaNames = map[work.Kind]string{
 func Kinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindBugfixStart, work.KindSmallJobStart, work.KindImplementationFeedback, work.KindFix, work.KindReview,
+		work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart, work.KindImplementationFeedback, work.KindFix, work.KindReview,
 	}
 }
 
@@ -60,8 +62,34 @@ func mustLoadSchemas() map[string]answerSchema {
 			panic(err) // an embedded file, loaded by every test
 		}
 		out[name] = s
+		if name == schemaNames[work.KindReview] {
+			continue
+		}
+		if s, err = compile(name+belowRoadmap, withReplan(s.raw)); err != nil {
+			panic(err) // as above
+		}
+		out[name+belowRoadmap] = s
 	}
 	return out
+}
+
+// belowRoadmap is the end of the names of schemas for issues below a roadmap.
+const belowRoadmap = "+replan"
+
+// schemaOf returns the name of the schema for a kind, below a roadmap or not.
+func schemaOf(kind work.Kind, below bool) string {
+	name := schemaNames[kind]
+	if below && name != "" {
+		name += belowRoadmap
+	}
+	return name
+}
+
+// withReplan adds the key by which an agent below a roadmap asks to change it.
+func withReplan(raw json.RawMessage) json.RawMessage {
+	const key = `"replan":{"description":"Only where the roadmap above this issue cannot be done as planned: what is wrong with it, and what should change, for the agent that changes it and for people; null otherwise.","anyOf":[{"type":"string"},{"type":"null"}]},`
+	s := strings.Replace(string(raw), `"blocked_reason": {`, key+`"blocked_reason": {`, 1)
+	return json.RawMessage(strings.Replace(s, `"blocked_reason",`, `"replan","blocked_reason",`, 1))
 }
 
 func loadSchema(name string) (answerSchema, error) {
@@ -69,6 +97,11 @@ func loadSchema(name string) (answerSchema, error) {
 	if err != nil {
 		return answerSchema{}, fmt.Errorf("load schema %q: %w", name, err)
 	}
+	return compile(name, raw)
+}
+
+func compile(name string, raw json.RawMessage) (answerSchema, error) {
+	var err error
 	var root jsonschema.Schema
 	if err := json.Unmarshal(raw, &root); err != nil {
 		return answerSchema{}, fmt.Errorf("decode schema %q: %w", name, err)
@@ -85,10 +118,10 @@ func loadSchema(name string) (answerSchema, error) {
 	return s, nil
 }
 
-// Schema returns the JSON schema of the answer to a kind of prompt, in the strict subset that every
-// provider accepts; nil for a kind without a prompt.
-func Schema(kind work.Kind) json.RawMessage {
-	s, ok := schemas()[schemaNames[kind]]
+// Schema returns the JSON schema of the answer to a kind of prompt with a context, in the strict
+// subset that every provider accepts; nil for a kind without a prompt.
+func Schema(kind work.Kind, c Context) json.RawMessage {
+	s, ok := schemas()[schemaOf(kind, below(kind, c))]
 	if !ok {
 		return nil
 	}

@@ -77,6 +77,7 @@ func TestSchemasHaveTheKeysOfTheDesign(t *testing.T) {
 		work.KindDesignStart: {"title", "summary", "touch_paths", "depends_on", "estimated_size", "priority", "design_doc", "blocked_reason", "decision_summary"},
 		work.KindBugfixStart: start, work.KindSmallJobStart: start, work.KindImplementationStart: start,
 		work.KindDesignFeedback: feedback, work.KindImplementationFeedback: feedback,
+		work.KindRoadmapStart: {"title", "goal", "nodes", "blocked_reason", "decision_summary"},
 	}
 	if len(want) != len(Kinds()) {
 		t.Errorf("kinds %v", Kinds())

@@ -32,11 +32,16 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 	if a.BlockedReason != "" && !blocked {
 		c.add("blocked_reason is blank; write the question, or null")
 	}
+	if a.Replan != "" && strings.TrimSpace(a.Replan) == "" {
+		c.add("replan is blank; write why the roadmap is to change, or null")
+	}
 	switch {
 	case kind == work.KindReview:
 		c.review(a, asked)
 	case kind == work.KindDesignStart:
 		c.design(a, blocked)
+	case kind == work.KindRoadmapStart:
+		c.roadmap(a, asked.Roadmap, blocked)
 	case kind.Start():
 		c.title("pr_title", a.PRTitle, blocked)
 		c.text("pr_summary", a.PRSummary, blocked)

@@ -206,6 +206,13 @@ func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) e
 	return t.settleAction(ctx, id, work.ActionVoid, why, at)
 }
 
+// VoidUnsent makes a planned action void. It fails with ErrStale if it was sent, or is settled.
+func (t *Tx) VoidUnsent(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.execOne(ctx, fmt.Sprintf("void unsent action %d", id), ErrStale,
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND state = 'planned' AND sends = 0`,
+		work.ActionVoid, t.clean(why), t.stamp(at), id)
+}
+
 // MarkDropped records that a cosmetic action was given up.
 func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
 	return t.settleAction(ctx, id, work.ActionDropped, why, at)
@@ -245,15 +252,15 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 	return err
 }
 
-// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues) since
+// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues, their edits) since
 // a time, over all repositories. GitHub limits these.
 func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := findRow(ctx, t, "count sends", scanID,
 		// The index has the condition sent_at > 0, so SQLite uses it only if the query has it too.
 		// If the condition came first, SQLite would search the index by it.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?)`,
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
-		work.ActionReview, work.ActionRevert)
+		work.ActionReview, work.ActionRevert, work.ActionChild, work.ActionEditIssue)
 	return int(n), err
 }
 

@@ -31,6 +31,7 @@ const unreadRepos = `
 	UNION SELECT repo_id FROM work_items WHERE ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'
 	UNION SELECT i.repo_id FROM work_items i WHERE blockers_look_at > 0 AND blockers_look_at <= ?2 AND ` + openItem + `
 		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = i.id)
+	UNION SELECT repo_id FROM roadmaps WHERE state <> 'ended' AND look_at <= ?2
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE ` + landing + ` AND state = '` + string(review.Checking) + `'
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND kind = 'command' AND processed_at = 0)
@@ -39,7 +40,7 @@ const unreadRepos = `
 
 // ListUnread returns the repositories to read regardless of their pulse. They have a backlog, an
 // unfinished walk or first look, a pull request that could not be read, an item that waits for
-// another issue, an unfinished turn, or checks that run on a pull request updated since a time.
+// another issue, a roadmap that is due, an unfinished turn, or checks that run on a pull request updated since a time.
 // Pending events count only in repositories without an open pause. Commands always count.
 func (t *Tx) ListUnread(ctx context.Context, since, now time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list what is to be read", unreadRepos, millis(since), millis(now))
@@ -59,7 +60,8 @@ const busyRepos = `
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
 	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0
-	UNION SELECT repo_id FROM work_items WHERE wait_look_at > 0 AND wait_look_at <= ?1`
+	UNION SELECT repo_id FROM work_items WHERE wait_look_at > 0 AND wait_look_at <= ?1
+	UNION SELECT repo_id FROM roadmaps WHERE state <> 'ended' AND (look > 0 OR table_at > 0 AND table_at <= ?1 OR state IN ('unfolding', 'cancelled'))`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
 // merges that are watched now, and those of ours since a time: what follows them does not depend on

@@ -117,6 +117,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"MarkUnsent":      func(ctx context.Context, tx *Tx) error { return tx.MarkUnsent(ctx, c.sent.ID) },
 		"MarkApplied":     func(ctx context.Context, tx *Tx) error { return tx.MarkApplied(ctx, c.sent.ID, "1", "", t0) },
 		"MarkVoid":        func(ctx context.Context, tx *Tx) error { return tx.MarkVoid(ctx, c.planned.ID, "", t0) },
+		"VoidUnsent":      func(ctx context.Context, tx *Tx) error { return tx.VoidUnsent(ctx, c.planned.ID, "", t0) },
 		"MarkDropped":     func(ctx context.Context, tx *Tx) error { return tx.MarkDropped(ctx, c.planned.ID, "", t0) },
 		"DeferAction":     func(ctx context.Context, tx *Tx) error { return tx.DeferAction(ctx, c.planned.ID, t0, "") },
 		"RefuseAction":    func(ctx context.Context, tx *Tx) error { return tx.RefuseAction(ctx, c.sent.ID, t0, work.Reason{}) },

@@ -25,6 +25,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 // recorder is the SQLite driver, and remembers what it was asked.
@@ -128,6 +129,8 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1, '' FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
 		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3, 0, 0 FROM n`},
+		{max(1, n/40), `INSERT INTO roadmaps (` + roadmapColumns + `) SELECT i, ?1, 'ended', ?3, '', '', 0, '', 1, 1, 0, ?3, '', '' FROM n`},
+		{max(1, n/40), `INSERT INTO roadmap_nodes (` + childColumns + `) SELECT i, 'node', 0, '', 'bugfix', '[]', '', 'labelled', i, '', '[]', '' FROM n`},
 		{max(1, n/40), `INSERT INTO pull_reviews (pull_id, repo_id, state, trouble_head, box_at, box_read_at, box) SELECT i, ?1, 'merged', 'h', ?3, ?3, '{}' FROM n`},
 		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
@@ -195,6 +198,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, dueErr := tx.ListDueWaits(ctx, r.ID, t0)
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
+		_, roadmapsErr := tx.ListRoadmaps(ctx, r.ID)
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
@@ -209,7 +213,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -323,7 +327,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 	undone := fmt.Errorf("undone")
 	err := d.Update(ctx, func(tx *Tx) error {
-		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, mergeIt, reviewIt, carryOn, giveUp, tellIt} {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, unfold, obey, mergeIt, reviewIt, carryOn, giveUp, tellIt} {
 			if err := part(ctx, tx, r); err != nil {
 				return err
 			}
@@ -426,6 +430,26 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetIssue(ctx, item),
 		tx.SetWait(ctx, item.ID, work.Wait{}),
 		tx.SetResult(ctx, item),
+	)
+}
+
+// unfold is what a roadmap asks of the database.
+func unfold(ctx context.Context, tx *Tx, r work.Repo) error {
+	item, err := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 8, State: work.StateMerged})
+	node := roadmap.Child{ItemID: item, Node: "a", Step: roadmap.Planned}
+	err = firstOf(err, tx.AddRoadmap(ctx, roadmap.Record{ItemID: item, RepoID: r.ID, State: roadmap.Unfolding}, []roadmap.Child{node}))
+	m, _, findErr := tx.FindRoadmap(ctx, item)
+	_, childrenErr := tx.ListChildren(ctx, item)
+	_, subErr := tx.ListSubIssues(ctx, item)
+	_, workErr := tx.ListWorkOn(ctx, r.ID, []int{8})
+	_, actionsErr := tx.ListActions(ctx, []string{"child"})
+	return firstOf(
+		err, findErr, childrenErr, subErr, workErr, actionsErr,
+		tx.MoveChild(ctx, node, node), tx.MoveChild(ctx, roadmap.Child{}, roadmap.Child{ItemID: item, Node: "b"}),
+		tx.SetSubIssues(ctx, item, []roadmap.SubIssue{{Ref: "github.com/o/r#1"}}, t0),
+		tx.WakeRoadmaps(ctx, "github.com/o/r#1", t0),
+		tx.MarkRoadmapChanged(ctx, item), tx.MarkRoadmapDecided(ctx, item, 1),
+		tx.MoveRoadmap(ctx, m, m),
 	)
 }
 
@@ -537,9 +561,10 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, err := tx.FindTurn(ctx, "live")
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "cosmetic"})
 	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
+	c, thirdErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void too"})
 	err = firstOf(
-		err, addErr, besideErr,
-		tx.MarkDropped(ctx, a.ID, "", t0), tx.DeferDropped(ctx, a.ID, func(int) time.Time { return t0 }), tx.ReplanDropped(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
+		err, addErr, besideErr, thirdErr, tx.MarkVoid(ctx, c.ID, "", t0),
+		tx.MarkDropped(ctx, a.ID, "", t0), tx.DeferDropped(ctx, a.ID, func(int) time.Time { return t0 }), tx.ReplanDropped(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.VoidUnsent(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, work.Reason{}),
 		tx.CountFailure(ctx, u.ID, work.WhyFailed),
 		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
@@ -568,7 +593,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "work_items_look", "work_items_told", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_live", "pull_requests_busy", "pull_reviews_busy", "actions_unshown", "runs_open", "events_said", "pull_reviews_policy", "actions_merging"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "work_items_look", "work_items_told", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_live", "pull_requests_busy", "pull_reviews_busy", "actions_unshown", "runs_open", "events_said", "pull_reviews_policy", "actions_merging", "roadmaps_live"}
 
 // What is over is in none of these indexes.
 func TestNothingOverIsInPartialIndexes(t *testing.T) {
@@ -594,7 +619,7 @@ func TestNothingOverIsInPartialIndexes(t *testing.T) {
 }
 
 // grows are the tables that have rows of what is over.
-const grows = `events|turns|runs|actions|history|pauses|reviews|findings|fixes|review_calls|pull_reviews|merges|merge_words|pull_requests|work_items|stops|notifications`
+const grows = `events|turns|runs|actions|history|pauses|reviews|findings|fixes|review_calls|pull_reviews|merges|merge_words|pull_requests|work_items|stops|notifications|roadmaps|roadmap_nodes`
 
 var (
 	aliases = regexp.MustCompile(`\b(` + grows + `) (?:AS )?([a-z]+)\b`)

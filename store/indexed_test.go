@@ -12,7 +12,7 @@ import (
 // beyond 2,704 bytes.
 var indexedTexts = map[string]int{
 	// A host has at most 253 bytes, as the names of owners and repositories: see work.ParseRepoName.
-	"repositories.name_key": 3*253 + 2 + 100, "dependencies.ref": 3*253 + 22, "hosts.host": 253, "accounts.host": 253, "clocks.host": 253, "counters.host": 253,
+	"repositories.name_key": 3*253 + 2 + 100, "dependencies.ref": 3*253 + 22, "sub_issues.ref": 3*253 + 22, "hosts.host": 253, "accounts.host": 253, "clocks.host": 253, "counters.host": 253,
 	"notifications.key": 30 + 3*253 + 22 + 150,
 
 	// Agents, reviewers, targets and machines have short names: see package config.
@@ -24,9 +24,10 @@ var indexedTexts = map[string]int{
 	"actions.token": 64, "turns.turn_key": 64, "turns.commit_oid": 64, "merges.head": 64, "merge_words.head": 64, "reviews.head": 64, "reviews.merge_base": 64,
 	"review_calls.head": 64, "findings.id": 64, "events.event_key": 10 + 40 + 64 + 64, "events.source": 64, "history.key": 300,
 
-	// Words of the program, and limits of GitHub's API.
+	// Words of the program, and limits of GitHub's API and of documents.
+	"roadmaps.state": 40, "roadmap_nodes.node": 100,
 	"agent_sessions.role": 40, "events.kind": 40, "turns.kind": 40, "totals.kind": 40, "totals.what": 40, "totals.outcome": 40, "notify_targets.what": 40, "reading.what": 40,
-	"work_items.state": 40, "pull_reviews.state": 40, "pull_reviews.policy": 64, "counters.api": 40, "counters.outcome": 40, "hosts.resource": 64,
+	"pull_reviews.state": 40, "pull_reviews.policy": 64, "counters.api": 40, "counters.outcome": 40, "hosts.resource": 64,
 
 	"reading.key":    longestURL,
 	"events.outcome": longestOutcome,

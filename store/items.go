@@ -14,7 +14,7 @@ import (
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
 	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
-	issue_closed, wait, wait_since, wait_look_at, wait_told_at, blockers_open, blockers_look_at, setup_failure, setup_command, setup_failed_at`
+	issue_closed, wait, wait_since, wait_look_at, wait_told_at, blockers_open, blockers_look_at, setup_failure, setup_command, setup_failed_at, parent_ref`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -40,6 +40,7 @@ func itemFields(i *work.Item) []any {
 		timeOf(&i.Blocked.LookAt),
 		&i.Setup.Why, &i.Setup.Command,
 		timeOf(&i.Setup.At),
+		&i.SubIssueOf,
 	}
 }
 
@@ -104,14 +105,14 @@ func (t *Tx) ListEndedItems(ctx context.Context, repoID int64, since time.Time) 
 }
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL, label and its
-// event, fingerprint, edits, whether it is closed and when its blockers are read. It stores the branch if none is stored. It
+// event, fingerprint, edits, whether it is closed, its parent issue and when its blockers are read. It stores the branch if none is stored. It
 // does not overwrite the fields of a turn that ends between read and write (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
-		 fingerprint = ?, edited = ?, issue_closed = ?, blockers_look_at = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
+		 fingerprint = ?, edited = ?, issue_closed = ?, blockers_look_at = ?, parent_ref = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
-		i.Fingerprint, i.Edited, i.IssueClosed, timeOf(&i.Blocked.LookAt), i.Branch, i.ID)
+		i.Fingerprint, i.Edited, i.IssueClosed, timeOf(&i.Blocked.LookAt), i.SubIssueOf, i.Branch, i.ID)
 }
 
 // SetResult stores what a turn leaves to the item's later turns: branch, document, touch paths,
@@ -147,6 +148,9 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE work_items SET state = ?, state_since = ?, reason = ? WHERE id = ? AND state = ?`,
 		to, since, reasonOf(&why), id, i.State)
+	if err == nil && i.SubIssueOf != "" {
+		err = t.MarkTableAbove(ctx, id)
+	}
 	if err != nil {
 		return err
 	}
@@ -206,7 +210,10 @@ func (t *Tx) SetBlockers(ctx context.Context, itemID int64, b work.Blocked, list
 			return err
 		}
 	}
-	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET blockers_open = ?, blockers_look_at = ? WHERE id = ?`, b.Open, timeOf(&b.LookAt), itemID)
+	if err := t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET blockers_open = ?, blockers_look_at = ? WHERE id = ?`, b.Open, timeOf(&b.LookAt), itemID); err != nil {
+		return err
+	}
+	return t.MarkTableAbove(ctx, itemID)
 }
 
 // LookAtBlockers makes the next pass read what blocks an item's issue.
@@ -252,6 +259,17 @@ func (t *Tx) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, 
 
 func scanDependency(row scanner) (d Dependency, err error) {
 	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf(&d.SeenAt), &d.Listed)
+}
+
+// ListDependenciesOf returns the dependencies of several items, by item.
+func (t *Tx) ListDependenciesOf(ctx context.Context, items []int64) (map[int64][]Dependency, error) {
+	found, err := listIn(ctx, t, "list dependencies of items", scanDependency,
+		`SELECT item_id, ref, state, seen_at, listed FROM dependencies WHERE item_id IN (%s) ORDER BY ref`, items)
+	all := map[int64][]Dependency{}
+	for _, d := range found {
+		all[d.ItemID] = append(all[d.ItemID], d)
+	}
+	return all, err
 }
 
 // ListOpenDependencies returns the dependencies of a repository's ready items, without those known

@@ -9,9 +9,9 @@ import (
 // pruneBatch limits a transaction of Prune, because other passes wait for it.
 const pruneBatch = 1000
 
-// kept matches a work item, named i, whose keys are still needed: it is open, or was closed
-// recently.
-const kept = `(i.` + openItem + ` OR i.state_since >= @before)`
+// kept matches a work item, named i, whose keys are still needed: it is open, was closed recently,
+// or has a roadmap that has not ended.
+const kept = `(i.` + openItem + ` OR i.state_since >= @before OR EXISTS (SELECT 1 FROM roadmaps m WHERE m.item_id = i.id AND ` + liveRoadmap + `))`
 
 // outsideKeptItems matches a row of a table that belongs to no kept work item, neither by its own
 // reference nor by its issue or pull request.
@@ -61,6 +61,8 @@ func prunes() []prune {
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`},
 		{"stops", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
+		{"roadmap_nodes", "item_id, node", `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = roadmap_nodes.item_id AND ` + kept + `)`},
+		{"sub_issues", "item_id, ref", `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = sub_issues.item_id AND ` + kept + `)`},
 		{"findings", "pull_id, id", reviewOutsideKeptItems("findings")},
 		{"reviews", "id", reviewOutsideKeptItems("reviews")},
 		{"fixes", "pull_id, review_id, epoch, cycle", reviewOutsideKeptItems("fixes")},

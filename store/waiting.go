@@ -17,7 +17,7 @@ const (
 	// waitingSaid matches pending comments that no turn has.
 	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
 	// waitingFact matches pending events of all other kinds.
-	waitingFact = `processed_at = 0 AND kind IN ('check', 'conflict', 'head', 'merged', 'closed', 'reopened', 'labelled', 'command', 'review_due', 'fix_due')`
+	waitingFact = `processed_at = 0 AND kind IN ('check', 'conflict', 'head', 'merged', 'closed', 'reopened', 'labelled', 'command', 'review_due', 'fix_due', 'replan')`
 )
 
 // waitingColumns selects an event but leaves hash, body, URL, path and diff hunk of comments

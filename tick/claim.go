@@ -109,7 +109,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 		s.Release()
 		return nil, true, err
 	}
-	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K), Budgets: p.Config.Runtime.Budgets}
+	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K), Limits: p.Config.RoadmapLimits(r.Name), Budgets: p.Config.Runtime.Budgets}
 	news, err := p.changes().Apply(store.Under(ctx, r.Planning()), r.Row, []change.Change{claim})
 	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: claim.Claimed, Events: claim.Events}
 	if err == nil {

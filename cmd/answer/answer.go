@@ -43,13 +43,13 @@ func server(dir, version string) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema := prompts.Schema(task.Kind)
-	if schema == nil {
-		return nil, fmt.Errorf("there is no answer of kind %q", task.Kind)
-	}
 	var about prompts.Context
 	if err := json.Unmarshal(task.Context, &about); err != nil {
 		return nil, fmt.Errorf("read the task: %w", err)
+	}
+	schema := prompts.Schema(task.Kind, about)
+	if schema == nil {
+		return nil, fmt.Errorf("there is no answer of kind %q", task.Kind)
 	}
 	asked := prompts.AskedOf(task.Kind, about)
 	no := false

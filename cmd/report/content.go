@@ -34,7 +34,7 @@ type Pull struct {
 	Repo        string        `json:"repo"`         // owner/name, with the host in front where two hosts are configured
 	Number      int           `json:"number"`       // of the pull request
 	Issue       int           `json:"issue"`        // the issue that the pull request is for
-	Flow        string        `json:"flow"`         // `design`, `implementation`, `bugfix`, `small_job` or `review`
+	Flow        string        `json:"flow"`         // `design`, `implementation`, `bugfix`, `small_job`, `roadmap` or `review`
 	Title       string        `json:"title"`        // title of the pull request
 	URL         string        `json:"url"`          // of the pull request
 	Outcome     work.Outcome  `json:"outcome"`      // accepted, rejected, pending, ignored or unknown

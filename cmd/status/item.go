@@ -22,7 +22,7 @@ type Item struct {
 	Number      int             `json:"number"`        // of the issue, or of a pull request that is only reviewed
 	Title       string          `json:"title"`         // the issue's title
 	URL         string          `json:"url"`           // the issue's address
-	Flow        work.Flow       `json:"flow"`          // `design`, `implementation`, `bugfix`, `small_job`; `review` of somebody else's pull request
+	Flow        work.Flow       `json:"flow"`          // `design`, `implementation`, `bugfix`, `small_job`, `roadmap`; `review` of somebody else's pull request
 	State       string          `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
 	Stopped     bool            `json:"stopped"`       // whether a person has to act
 	Running     bool            `json:"running"`       // whether a pass works on it now

@@ -90,6 +90,8 @@ func (e Event) happened() string {
 		return "it cannot be merged into its base" + said
 	case work.EventLabelled:
 		return who + " set the label " + e.State
+	case work.EventReplan:
+		return "the roadmap is to change" + said
 	case work.EventMerged:
 		return who + " merged it"
 	case work.EventClosed:

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -114,7 +115,8 @@ type Repo struct {
 	Agents       map[work.Kind]string // names in Config.Agents
 	Voice        Voice
 	Review       Review
-	Reviewers    []Reviewer // in their order
+	Reviewers    []Reviewer     // in their order
+	Roadmap      roadmap.Limits // the [repo.roadmap] table
 
 	Checks        work.ChecksPolicy // when red checks start a turn
 	RequiredTests []string          // program and arguments that must succeed before a push; empty: none

@@ -19,6 +19,7 @@ func labelKeys(l *work.Labels) []key {
 		textKey("design", &l.Design, "agent:design"),
 		textKey("bugfix", &l.Bugfix, "agent:bugfix"),
 		textKey("small_job", &l.SmallJob, "agent:small-job"),
+		textKey("roadmap", &l.Roadmap, "agent:roadmap"),
 		textKey("ignore", &l.Ignore, "agent:ignore"),
 		textKey("review", &l.Review, "agent:review"),
 		textKey("hold", &l.Hold, "agent:hold"),
@@ -75,6 +76,7 @@ func (r Repo) FlowLabels() []FlowLabel {
 		{r.Labels.Bugfix, work.FlowBugfix},
 		{r.Labels.SmallJob, work.FlowSmallJob},
 		{r.Labels.Design, work.FlowDesign},
+		{r.Labels.Roadmap, work.FlowRoadmap},
 	}
 }
 

@@ -204,6 +204,7 @@ func (p *parser) repo(t *Table) {
 	r.Agents = p.repoAgents(t.sub("agents", "[repo.agents]"))
 	r.Voice = p.voice(t.sub("voice", "[repo.voice]"))
 	r.Review = p.review(t.sub("review", "[repo.review]"))
+	r.Roadmap = p.roadmap(t.sub("roadmap", "[repo.roadmap]"))
 	r.Reviewers = p.reviewers(t.all("reviewers", "[[repo.reviewers]]"))
 	p.checkTests(t, r)
 	if t.has("protected_paths") {
@@ -285,7 +286,7 @@ var scpForm = lazy.Regexp(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+
 func AgentKinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix, work.KindReview,
+		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindRoadmapStart, work.KindFix, work.KindReview,
 	}
 }
 

@@ -14,7 +14,7 @@ func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
 	// tables are the tables of a config, with a document that ends in one.
 	tables := map[string]string{
 		"[runtime]": "", "[schedule]": "", "[agents.NAME]": "[agents.codex]\n", "[[repo]]": "[[repo]]\nname = \"o/n\"\n",
-		"[repo.labels]": "", "[repo.voice]": "", "[repo.agents]": "", "[repo.review]": "",
+		"[repo.labels]": "", "[repo.voice]": "", "[repo.agents]": "", "[repo.review]": "", "[repo.roadmap]": "",
 		"[[repo.reviewers]]": "[[repo]]\nname = \"o/n\"\n[[repo.reviewers]]\nname = \"quinn\"\n", "[[notify]]": "[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n",
 	}
 	has := map[string]map[string]bool{} // table, key

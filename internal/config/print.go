@@ -47,7 +47,8 @@ func (c *Config) sections() []section {
 	}
 	for _, r := range c.Repos {
 		all = append(all, section{"[[repo]]", p.repoKeys(&r, nil)}, section{"[repo.labels]", labelKeys(&r.Labels)}, section{"[repo.agents]", c.agentsOf(r)},
-			section{"[repo.voice]", voiceKeys(&r.Voice)}, section{"[repo.review]", reviewKeys(&r.Review)})
+			section{"[repo.voice]", voiceKeys(&r.Voice)}, section{"[repo.review]", reviewKeys(&r.Review)},
+			section{"[repo.roadmap]", roadmapKeys(&r.Roadmap)})
 		for _, x := range r.Reviewers {
 			all = append(all, section{"[[repo.reviewers]]", x.printed()})
 		}

@@ -187,7 +187,7 @@ func (l *life) line(p githubsim.Pull, is *tracked) string {
 	if is == nil {
 		return ""
 	}
-	for _, path := range []string{fmt.Sprintf("work/%d.txt", is.number), "src/forced.txt", work.DocumentPath(is.number, p.Title)} {
+	for _, path := range []string{fmt.Sprintf("work/%d.txt", is.number), "src/forced.txt", work.DocumentPath(work.FlowDesign, is.number, p.Title)} {
 		if _, ok := l.repo.File(p.Head, path); ok {
 			return path
 		}

@@ -16,7 +16,7 @@ import (
 // History has content and events of issues and pull requests by number. It contains only lists that
 // were read completely.
 type History struct {
-	Issues   map[int]Issue
+	Issues   map[int]Issue           // without id, repository and what only lists and single reads count
 	Texts    map[string]Text         // of issues, by node id
 	Comments map[int][]Comment       // conversations
 	Labels   map[int][]TimelineEvent // added and removed labels; events have node ids but no ids

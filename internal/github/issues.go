@@ -29,11 +29,21 @@ type Issue struct {
 	UpdatedAt   time.Time
 	ClosedAt    time.Time
 	Blockers    Blockers
+	SubIssues   SubIssues
+	Parent      string        // the issue whose sub-issue it is, as work.Dependency.String; empty: none, or one that the account may not see
+	Repo        work.RepoName // the repository that has it
 }
 
 // Blockers counts the issues that an issue is blocked by. Both are 0 on a host that has no
 // dependencies (GitHub Enterprise Server before 3.19), and for a pull request.
 type Blockers struct{ Open, All int }
+
+// SubIssues counts the sub-issues of an issue. A host without sub-issues (GitHub Enterprise Server
+// before 3.17) is not Supported; a pull request is neither.
+type SubIssues struct {
+	Supported        bool
+	Total, Completed int // closed as not planned counts as completed
+}
 
 type wireUser struct {
 	ID    int64  `json:"id"`
@@ -71,16 +81,22 @@ type wireIssue struct {
 		Open int `json:"blocked_by"`
 		All  int `json:"total_blocked_by"`
 	} `json:"issue_dependencies_summary"`
+	SubIssues *struct {
+		Total     int `json:"total"`
+		Completed int `json:"completed"`
+	} `json:"sub_issues_summary"`
+	ParentURL string `json:"parent_issue_url"`
 }
 
 func (w wireIssue) Check() error {
-	if w.ID == 0 || w.Number == 0 || w.State == "" {
+	if w.ID == 0 || w.Number == 0 || w.State == "" || w.RepositoryURL == "" {
 		return errors.New("no issue")
 	}
 	return nil
 }
 
-func (w wireIssue) issue() Issue {
+// issue converts an issue.
+func (c *Client) issue(w wireIssue) Issue {
 	i := Issue{
 		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: w.State, StateReason: w.StateReason, Author: account(w.User),
@@ -90,12 +106,17 @@ func (w wireIssue) issue() Issue {
 	for _, l := range w.Labels {
 		i.Labels = append(i.Labels, l.Name)
 	}
+	if w.SubIssues != nil {
+		i.SubIssues = SubIssues{true, w.SubIssues.Total, w.SubIssues.Completed}
+	}
+	i.Repo, _ = repoOfURL(w.RepositoryURL, c.api.Host())
+	i.Parent = refOfURL(w.ParentURL, c.api.Host())
 	return i
 }
 
 // ListIssues reads one page of issues and pull requests.
 func (c *Client) ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[Issue], error) {
-	out, err := transport.ReadPage(ctx, c.api, p, wireIssue.issue)
+	out, err := transport.ReadPage(ctx, c.api, p, c.issue)
 	if err != nil {
 		return out, fmt.Errorf("list issues: %w", err)
 	}
@@ -106,28 +127,35 @@ func (c *Client) ListIssues(ctx context.Context, p transport.PageRequest) (trans
 // repository that moved is a *transport.MovedError.
 func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	var w wireIssue
-	err := c.api.Get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
-	switch {
-	case err == nil:
-		return w.issue(), true, nil
-	case IsStatus(err, http.StatusNotFound, http.StatusGone):
-		return Issue{}, false, nil
+	err := c.api.Get(ctx, issuePath(repo, number), &w)
+	if err == nil {
+		return c.issue(w), true, nil
 	}
-	if _, moved := errors.AsType[*transport.MovedError](err); !moved {
-		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
-	}
-	// GitHub redirects for a transferred issue and for a renamed repository alike. Reading the
-	// repository shows which.
-	if _, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "repos/" + repo.FullName()}); err != nil {
+	if err = c.unlessGone(ctx, repo, err); err != nil {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
 	return Issue{}, false, nil
 }
 
+// unlessGone returns the error of a request for an issue, or nil if it says that the issue was
+// deleted or transferred, or may not be seen.
+func (c *Client) unlessGone(ctx context.Context, repo work.RepoName, err error) error {
+	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
+		return nil
+	}
+	if _, moved := errors.AsType[*transport.MovedError](err); !moved {
+		return err
+	}
+	// GitHub redirects for a transferred issue and for a renamed repository alike. Reading the
+	// repository shows which.
+	_, err = c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "repos/" + repo.FullName()})
+	return err
+}
+
 // IssueWherever reads an issue even if its repository was renamed or it was transferred. It is
 // false if the issue was deleted or may not be seen.
 func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
-	a, err := c.api.Follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
+	a, err := c.api.Follow(ctx, issuePath(repo, number))
 	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
 		return Issue{}, false, nil
 	}
@@ -138,7 +166,7 @@ func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number i
 	if err != nil {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
-	return w.issue(), true, nil
+	return c.issue(w), true, nil
 }
 
 // TimelineEvent is one entry of an issue's timeline. Commits and cross-references have no id.
@@ -207,7 +235,7 @@ func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int)
 // IssuesSince lists issues, without pull requests, that changed since a time; all for the zero
 // time.
 func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
-	all, err := transport.ReadAll(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
+	all, err := transport.ReadAll(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), c.issue)
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
 	}
@@ -230,7 +258,7 @@ func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, bod
 	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
 		return Issue{}, fmt.Errorf("open an issue: %w", err)
 	}
-	return w.issue(), nil
+	return c.issue(w), nil
 }
 
 // Text is the content of an issue, comment or review.

@@ -36,7 +36,8 @@ var (
 	enqueueQuery    = loadQuery("enqueue")
 	dequeueQuery    = loadQuery("dequeue")
 
-	openPullsQuery = loadQuery("openpulls", "author")
+	openPullsQuery   = loadQuery("openpulls", "author")
+	createChildQuery = loadQuery("createchild")
 )
 
 // historiesQuery returns a document that reads content and events of pull requests and of a number
@@ -112,6 +113,6 @@ func Queries() map[string]string {
 		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
 		"boxes": boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
-		"openpulls": openPullsQuery(), "histories": historiesQuery(2),
+		"openpulls": openPullsQuery(), "createchild": createChildQuery(), "histories": historiesQuery(2),
 	}
 }

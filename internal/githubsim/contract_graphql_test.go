@@ -32,6 +32,12 @@ type BaseRefForcePushedEvent implements Node { actor: Actor createdAt: DateTime!
 type LabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type UnlabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type RenamedTitleEvent implements Node { actor: Actor createdAt: DateTime! currentTitle: String! id: ID! previousTitle: String! }
+extend type Mutation { createIssue(input: CreateIssueInput!): CreateIssuePayload }
+input CreateIssueInput {
+  assigneeIds: [ID!] body: String clientMutationId: String issueTemplate: String labelIds: [ID!] milestoneId: ID parentIssueId: ID projectIds: [ID!]
+  repositoryId: ID! title: String!
+}
+type CreateIssuePayload { clientMutationId: String issue: Issue }
 enum IssueTimelineItemsItemType { LABELED_EVENT RENAMED_TITLE_EVENT UNLABELED_EVENT }
 `
 
@@ -76,7 +82,6 @@ var beyondSubset = []string{
 	"Repository.homepageUrl", "Repository.parent",
 	"Mutation.addPullRequestReview", "AddPullRequestReviewInput", "AddPullRequestReviewPayload", "PullRequestReviewEvent",
 	"Query.search", "SearchType", "SearchResultItem", "SearchResultItemConnection",
-	"Mutation.createIssue", "CreateIssueInput", "CreateIssuePayload",
 	"Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
 }
 

@@ -74,6 +74,42 @@ func (r *Repo) DeleteIssue(number int, actor string) error {
 	})
 }
 
+// TransferIssue moves an issue to another repository, where it gets the next number; its old address
+// redirects. It keeps its sub-issues, its parent and the labels that the other repository has too.
+func (r *Repo) TransferIssue(number int, actor, to string) (n int, err error) {
+	err = r.onIssue(number, actor, func(u *user, is *issue) *apiError {
+		home := r.hub.repo(to)
+		switch {
+		case home == nil:
+			return notFound()
+		case is.pull != nil:
+			return refusal(http.StatusUnprocessableEntity, "a pull request cannot be transferred")
+		}
+		for _, e := range []*apiError{r.need(u, "write"), home.need(u, "write")} {
+			if e != nil {
+				return e
+			}
+		}
+		for _, c := range is.comments {
+			r.comments, home.comments = without(r.comments, c), append(home.comments, c)
+		}
+		var labels []*label
+		for _, l := range is.labels {
+			if there := home.label(l.name); there != nil {
+				labels = append(labels, there)
+			}
+		}
+		r.issues[number-1] = &issue{repo: r, number: number, deleted: true, movedTo: is}
+		is.repo, is.number, is.labels = home, len(home.issues)+1, labels
+		home.issues = append(home.issues, is)
+		is.record(u, "transferred", nil)
+		is.touch()
+		n = is.number
+		return nil
+	})
+	return n, err
+}
+
 // MakeLabel makes a label of the repository, as a person does in its settings.
 func (r *Repo) MakeLabel(name, color, description string) {
 	defer r.hub.enter()()

@@ -101,6 +101,8 @@ func (is *issue) dump(b *strings.Builder) {
 	if is.locked {
 		b.WriteString("  locked\n")
 	}
+	dumpRelated(b, "blocked by", is.blockedBy)
+	dumpRelated(b, "sub-issues", is.children)
 	if p := is.pull; p != nil {
 		fmt.Fprintf(b, "  head %s base %s tree %s%s\n", p.headRef, p.baseRef, p.repo.treeOf(p.headOID()), mark(p.draft, " draft"))
 	}
@@ -111,6 +113,19 @@ func (is *issue) dump(b *strings.Builder) {
 	}
 	if is.pull != nil {
 		is.pull.dump(b)
+	}
+}
+
+// dumpRelated names other issues, in their order.
+func dumpRelated(b *strings.Builder, what string, list []*issue) {
+	var refs []string
+	for _, is := range list {
+		if is.exists() {
+			refs = append(refs, fmt.Sprintf("%s#%d", is.repo.fullName(), is.number))
+		}
+	}
+	if len(refs) > 0 {
+		fmt.Fprintf(b, "  %s %s\n", what, strings.Join(refs, ", "))
 	}
 }
 

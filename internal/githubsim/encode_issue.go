@@ -108,6 +108,8 @@ type issueJSON struct {
 	ViaApp            *struct{}         `json:"performed_via_github_app"`
 	StateReason       *string           `json:"state_reason"`
 	Dependencies      *dependenciesJSON `json:"issue_dependencies_summary,omitempty"`
+	SubIssues         *subIssuesJSON    `json:"sub_issues_summary,omitempty"`
+	ParentURL         *string           `json:"parent_issue_url,omitempty"`
 }
 
 // issuePullJSON marks an issue that is a pull request.
@@ -129,6 +131,7 @@ func (c *call) issue(is *issue) issueJSON {
 		Comments: len(is.comments), CreatedAt: is.created, UpdatedAt: is.updated, ClosedAt: timeOrNull(is.closed),
 		AuthorAssociation: r.association(is.author), ActiveLockReason: orNull(is.lockReason), Body: orNull(is.body), ClosedBy: c.urls.user(is.closedBy),
 		Reactions: reactionCounts(at, is.reactions), StateReason: orNull(is.stateReason), Dependencies: is.dependencies(),
+		SubIssues: is.subIssues(), ParentURL: c.parentURL(is),
 	}
 	if len(out.Assignees) > 0 {
 		out.Assignee = out.Assignees[0]

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -154,7 +155,7 @@ func (x *gql) labelNamed(ids []graphql.ID) (names []string, err error) {
 func (*gqlRoot) CreateIssue(ctx context.Context, a struct {
 	Input struct {
 		AssigneeIDs, LabelIDs, ProjectIDs     *[]graphql.ID
-		MilestoneID                           *graphql.ID
+		MilestoneID, ParentIssueID            *graphql.ID
 		Body, ClientMutationID, IssueTemplate *string
 		RepositoryID                          graphql.ID
 		Title                                 string
@@ -169,11 +170,34 @@ func (*gqlRoot) CreateIssue(ctx context.Context, a struct {
 	if order.labels, err = x.labelNamed(deref(a.Input.LabelIDs)); err != nil {
 		return nil, err
 	}
+	var parent *issue
+	if id := a.Input.ParentIssueID; id != nil {
+		if _, parent, err = target[*issue](ctx, *id); err != nil {
+			return nil, err
+		}
+		if e := x.mayHaveChild(parent); e != nil {
+			return nil, refuse(e)
+		}
+	}
 	is, e := r.addIssue(x.viewer, order)
+	if e == nil && parent != nil {
+		e = parent.adopt(x.viewer, is, false)
+	}
 	if e != nil {
 		return nil, refuse(e)
 	}
 	return &issuePayload{a.Input.ClientMutationID, &gqlIssue{x, is}}, nil
+}
+
+// mayHaveChild refuses a parent of an issue that is about to be opened.
+func (x *gql) mayHaveChild(parent *issue) *apiError {
+	if x.h.noSubIssues {
+		return refusal(http.StatusUnprocessableEntity, "InputObject 'CreateIssueInput' doesn't accept argument 'parentIssueId'")
+	}
+	if e := parent.repo.need(x.viewer, "triage"); e != nil {
+		return e
+	}
+	return parent.mayAdopt(nil, false)
 }
 
 // CloseIssue closes an issue.

@@ -52,6 +52,7 @@ type settings struct {
 	mergeUnknown   int                // number of further answers with the mergeability "unknown"
 	anonymous      map[string]*bucket // the budget of requests without a token
 	noDependencies bool               // issues have no dependencies
+	noSubIssues    bool               // issues have no sub-issues
 }
 
 // New makes a GitHub without accounts or repositories that keeps its git repositories under

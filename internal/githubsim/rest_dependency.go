@@ -3,8 +3,6 @@ package githubsim
 import (
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // Dependencies between issues: "blocked by" and "blocking". Only issues have them, in any
@@ -138,32 +136,14 @@ func (h *Hub) issueByID(id int64) *issue {
 // Block makes an issue blocked by another one: a number, or one of another repository as
 // owner/name#12.
 func (r *Repo) Block(number int, actor, by string) error {
-	return r.dependency(number, actor, by, (*issue).block)
+	return r.onRelated(number, actor, by, (*issue).block)
 }
 
 // Unblock removes what Block made.
 func (r *Repo) Unblock(number int, actor, by string) error {
-	return r.dependency(number, actor, by, func(is *issue, who *user, by *issue) *apiError {
+	return r.onRelated(number, actor, by, func(is *issue, who *user, by *issue) *apiError {
 		is.unblock(who, by)
 		return nil
-	})
-}
-
-func (r *Repo) dependency(number int, actor, by string, deed func(*issue, *user, *issue) *apiError) error {
-	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {
-		home, n := r, by
-		if name, digits, elsewhere := strings.Cut(by, "#"); elsewhere {
-			home, n = r.hub.repo(name), digits
-		}
-		if home == nil {
-			return notFound()
-		}
-		number, err := strconv.Atoi(n)
-		other := home.issue(number)
-		if err != nil || other == nil {
-			return notFound()
-		}
-		return deed(is, u, other)
 	})
 }
 

@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ var issueRoutes = []route{
 	{"GET /issues", listIssues},
 	{"POST /issues", createIssue},
 	{"GET /issues/{number}", withIssue(getIssue)},
+	{"PATCH /issues/{number}", withIssue(patchIssue)},
 	{"GET /issues/{number}/timeline", withIssue(listTimeline)},
 }
 
@@ -22,6 +24,9 @@ func withIssue(fn func(*call, *issue) (reply, *apiError)) endpoint {
 			return fn(c, is)
 		}
 		if n > 0 && n <= len(c.repo.issues) {
+			if to := c.repo.issues[n-1].movedTo; to != nil && c.r.Method == http.MethodGet {
+				return c.redirect(fmt.Sprintf("%s/repositories/%d/issues/%d", c.urls.api, to.repo.id, to.number)), nil
+			}
 			return reply{}, refusal(http.StatusGone, "This issue was deleted")
 		}
 		return reply{}, notFound()
@@ -111,6 +116,28 @@ func createIssue(c *call) (reply, *apiError) {
 }
 
 func getIssue(c *call, is *issue) (reply, *apiError) { return ok(c.issue(is)), nil }
+
+// patchIssue changes title, body and state of an issue; labels are changed by their own endpoints.
+func patchIssue(c *call, is *issue) (reply, *apiError) {
+	var in issueInput
+	if e := c.decode(&in); e != nil {
+		return reply{}, e
+	}
+	if e := c.repo.need(c.viewer, "read"); e != nil {
+		return reply{}, e
+	}
+	if in.Title != nil || in.Body != nil {
+		if e := c.repo.editIssue(c.viewer, is, in.Title, in.Body); e != nil {
+			return reply{}, e
+		}
+	}
+	if in.State != nil {
+		if e := c.repo.setState(c.viewer, is, *in.State, in.StateReason); e != nil {
+			return reply{}, e
+		}
+	}
+	return ok(c.issue(is)), nil
+}
 
 // findUsers finds accounts by login; false when one is missing.
 func (c *call) findUsers(logins []string) ([]*user, bool) {

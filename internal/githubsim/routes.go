@@ -17,7 +17,7 @@ type route struct {
 
 // repoTables are the routes below a repository.
 func repoTables() []route {
-	return slices.Concat(repoRoutes, issueRoutes, dependencyRoutes, commentRoutes, labelRoutes, reactionRoutes, pullRoutes, mergeRoutes, reviewRoutes, diffCommentRoutes, checkRoutes, branchRoutes, workflowRoutes, releaseRoutes, gitRoutes)
+	return slices.Concat(repoRoutes, issueRoutes, dependencyRoutes, subIssueRoutes, commentRoutes, labelRoutes, reactionRoutes, pullRoutes, mergeRoutes, reviewRoutes, diffCommentRoutes, checkRoutes, branchRoutes, workflowRoutes, releaseRoutes, gitRoutes)
 }
 
 // router finds the endpoint of a request.

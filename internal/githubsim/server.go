@@ -272,6 +272,11 @@ func (c *call) moved() reply {
 	if q := c.r.URL.RawQuery; q != "" {
 		to += "?" + q
 	}
+	return c.redirect(to)
+}
+
+// redirect answers that what was asked for is at another address.
+func (c *call) redirect(to string) reply {
 	e := refusal(http.StatusMovedPermanently, "Moved Permanently").reply()
 	e.header = http.Header{"Location": {to}}
 	e.body = errorBody{Message: "Moved Permanently", URL: to, DocumentationURL: docURL}

@@ -101,6 +101,9 @@ type issue struct {
 	reactions   []*reaction
 	blockedBy   []*issue
 	blocking    []*issue
+	parent      *issue
+	children    []*issue // sub-issues, in their order
+	movedTo     *issue   // deleted here: it was transferred
 	pull        *pull
 	lag         lag
 }

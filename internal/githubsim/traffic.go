@@ -103,7 +103,15 @@ func (h *Hub) arrived(r *http.Request, body []byte) *Request {
 // isMutation tells a GraphQL mutation by the query's first word.
 func isMutation(body string) bool {
 	var in struct{ Query string }
-	return json.Unmarshal([]byte(body), &in) == nil && strings.HasPrefix(strings.TrimSpace(in.Query), "mutation")
+	if json.Unmarshal([]byte(body), &in) != nil {
+		return false
+	}
+	text := strings.TrimSpace(in.Query)
+	for strings.HasPrefix(text, "#") { // a comment
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimSpace(text)
+	}
+	return strings.HasPrefix(text, "mutation")
 }
 
 // sentBy notes in the log who sent a request.

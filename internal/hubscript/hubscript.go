@@ -19,7 +19,7 @@
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]
 //	hub make-label NAME COLOR [DESCRIPTION]
 //	hub lock N                         hub unlock N
-//	hub close N [--by U]               hub reopen N [--by U]
+//	hub close N [--reason completed|not_planned|duplicate] [--by U]      hub reopen N [--by U]
 //	hub comment N AUTHOR BODY
 //	hub edit-comment ID BODY           hub delete-comment ID
 //	hub react N|ID AUTHOR CONTENT
@@ -39,6 +39,9 @@
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
 //	hub hide-node WHY
 //	hub block N BY [--by U]            hub unblock N BY [--by U]; BY is a number or owner/name#12
+//	hub add-sub N CHILD [--by U]       hub remove-sub N CHILD [--by U]; CHILD is a number or owner/name#12
+//	hub move-sub N CHILD [--by U]      the sub-issue becomes the first
+//	hub transfer N OWNER/NAME [--by U]
 //	hub archive
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
@@ -70,11 +73,11 @@
 //
 //	hub lose, hub fail, hub slow, hub html, hub secondary, hub endless, hub redirect, hub clear-faults, hub pending-faults
 //	hub hold, hub await-held, hub release, hub before
-//	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction, hub no-dependencies
+//	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction, hub no-dependencies, hub no-sub-issues
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //
-//	hub box PR | queue | issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
+//	hub box PR | queue | issues | subs N | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
 //	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript

@@ -35,13 +35,20 @@ var accountDeeds = map[string]subcommand{
 }
 
 var issueDeeds = map[string]subcommand{
-	"issue":          {2, openIssue},
-	"edit-issue":     {1, editIssue},
-	"delete-issue":   {1, byActor(func(c *command, n int, who string) error { return c.repo.DeleteIssue(n, who) })},
-	"label":          {2, byActor(func(c *command, n int, who string) error { return c.repo.Label(n, who, c.args[1:]...) })},
-	"unlabel":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Unlabel(n, who, c.args[1:]...) })},
-	"block":          {2, byActor(func(c *command, n int, who string) error { return c.repo.Block(n, who, c.args[1]) })},
-	"unblock":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Unblock(n, who, c.args[1]) })},
+	"issue":        {2, openIssue},
+	"edit-issue":   {1, editIssue},
+	"delete-issue": {1, byActor(func(c *command, n int, who string) error { return c.repo.DeleteIssue(n, who) })},
+	"label":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Label(n, who, c.args[1:]...) })},
+	"unlabel":      {2, byActor(func(c *command, n int, who string) error { return c.repo.Unlabel(n, who, c.args[1:]...) })},
+	"block":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Block(n, who, c.args[1]) })},
+	"unblock":      {2, byActor(func(c *command, n int, who string) error { return c.repo.Unblock(n, who, c.args[1]) })},
+	"add-sub":      {2, byActor(func(c *command, n int, who string) error { return c.repo.AddSubIssue(n, who, c.args[1]) })},
+	"remove-sub":   {2, byActor(func(c *command, n int, who string) error { return c.repo.RemoveSubIssue(n, who, c.args[1]) })},
+	"move-sub":     {2, byActor(func(c *command, n int, who string) error { return c.repo.MoveSubIssue(n, who, c.args[1]) })},
+	"transfer": {2, byActor(func(c *command, n int, who string) error {
+		_, err := c.repo.TransferIssue(n, who, c.args[1])
+		return err
+	})},
 	"lock":           {1, byActor(func(c *command, n int, who string) error { return c.repo.Lock(n, who) })},
 	"unlock":         {1, byActor(func(c *command, n int, who string) error { return c.repo.Unlock(n, who) })},
 	"close":          {1, byActor(func(c *command, n int, who string) error { return c.repo.Close(n, who, c.flag("reason", "")) })},

@@ -14,6 +14,7 @@ import (
 var views = map[string]subcommand{
 	"issues":         {0, showIssues},
 	"pulls":          {0, showPulls},
+	"subs":           {1, showSubIssues},
 	"pull":           {1, showPull},
 	"box":            {1, showBox},
 	"queue":          {0, showQueue},
@@ -77,6 +78,14 @@ func showIssues(c *command) error {
 		}
 	}
 	return nil
+}
+
+func showSubIssues(c *command) error {
+	n, err := c.number()
+	if err == nil {
+		c.lines(c.repo.SubIssues(n))
+	}
+	return err
 }
 
 // stateOf is open, closed or merged.

@@ -104,6 +104,7 @@ type request struct {
 				Number int `json:"number"`
 			} `json:"pull_request"`
 		} `json:"task"`
+		Parent  *struct{} `json:"parent"`
 		Partial *struct {
 			Commit string `json:"commit"`
 		} `json:"partial"`
@@ -456,11 +457,19 @@ func (r rule) answer(req request) map[string]any {
 func defaultAnswer(req request) map[string]any {
 	issue := req.Context.Task.Issue
 	a := map[string]any{"blocked_reason": nil, "decision_summary": fmt.Sprintf("Did %s for #%d.", req.Kind, issue.Number)}
+	if req.Context.Parent != nil && req.Kind != "review" {
+		a["replan"] = nil
+	}
 	switch {
 	case req.Kind == "design_start":
 		maps.Copy(a, map[string]any{
 			"title": issue.Title, "summary": "A design for " + issue.Title + ".", "touch_paths": []string{"src/**"},
 			"depends_on": []string{}, "estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
+		})
+	case req.Kind == "roadmap_start":
+		maps.Copy(a, map[string]any{
+			"title": issue.Title, "goal": "All of " + issue.Title + ".",
+			"nodes": []any{roadmapNode("first"), roadmapNode("second", "first")},
 		})
 	case strings.HasSuffix(req.Kind, "_start"):
 		maps.Copy(a, map[string]any{
@@ -471,6 +480,14 @@ func defaultAnswer(req request) map[string]any {
 		maps.Copy(a, feedbackAnswer(req))
 	}
 	return a
+}
+
+// roadmapNode is a node without faults.
+func roadmapNode(id string, needs ...string) map[string]any {
+	return map[string]any{
+		"id": id, "title": "The " + id + " part", "flow": "small_job", "needs": append([]string{}, needs...),
+		"goal": "The " + id + " part is done.", "scope": "One file.", "acceptance": "- It works.", "tests": "By a table.",
+	}
 }
 
 func feedbackAnswer(req request) map[string]any {

@@ -34,6 +34,23 @@ func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdHubSubs makes sub-issues of an issue.
+func cmdHubSubs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: hub-subs N NUMBER AUTHOR")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	number, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	repo := worldOf(ts).hub.Repo(mainRepo)
+	for i := range n {
+		child, err := repo.OpenIssue(args[2], fmt.Sprintf("Sub-issue %d", i+1), "")
+		ts.Check(err)
+		ts.Check(repo.AddSubIssue(number, args[2], strconv.Itoa(child)))
+	}
+}
+
 func cmdHubFailNode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hub-fail-node FILE")

@@ -38,6 +38,7 @@
 //	await-still FILE         waits until nobody writes to a file any more; await-more FILE: until somebody does
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
+//	hub-subs N NUMBER AUTHOR makes N sub-issues of an issue
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	marks NUMBER REVIEWER NAME sets $REVIEW, $FINDING and $ACTION to the markers of an approval of what the pull request
 //	                         has now by that reviewer, who calls in NAME
@@ -155,6 +156,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"await-db":      cmdAwaitDB,
 		"await-label":   cmdAwaitLabel,
 		"hub-many":      cmdHubMany,
+		"hub-subs":      cmdHubSubs,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
 		"receiver":      cmdReceiver,

@@ -22,6 +22,11 @@ const (
 	ActionFlow        ActionKind = "flow"        // sets or removes the label that starts an issue's flow; repeated
 	ActionClose       ActionKind = "close"       // closes a pull request of ours
 
+	ActionChild      ActionKind = "child"       // opens the sub-issue of a roadmap's node, without a label
+	ActionBlock      ActionKind = "block"       // makes an issue blocked by another one, or ends that
+	ActionEditIssue  ActionKind = "edit_issue"  // replaces title and text of an issue of ours that nobody edited
+	ActionCloseIssue ActionKind = "close_issue" // closes an issue, as completed or as not planned
+
 	ActionReview        ActionKind = "review"         // a reviewer's review, with its comments
 	ActionStatus        ActionKind = "status"         // a commit status with the result of a head's reviews; renewed
 	ActionDismiss       ActionKind = "dismiss"        // dismisses our review of a former head, or marks it as outdated
@@ -47,6 +52,9 @@ func (k ActionKind) Merging() bool {
 
 // StickyEdit is the Base of a sticky comment that may be edited but not created.
 const StickyEdit = "edit"
+
+// BlockRemove is the Base of a block that ends that an issue is blocked.
+const BlockRemove = "remove"
 
 // Need says what an action's failure means for its turn.
 type Need string
@@ -93,12 +101,12 @@ type Action struct {
 	Token    string // unique; made of the purpose, never of the text
 	State    ActionState
 
-	Number int       // issue or pull request
-	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method
+	Number int       // issue or pull request. child: the roadmap's issue. block: the blocked issue
+	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method, node of a roadmap, the issue that blocks (Dependency.String), reason for closing
 	On     EventKind // reaction: the kind of comment that Target is
-	Title  string    // pull request, issue
+	Title  string    // pull request, issue, child, edit_issue
 	Body   string    // includes its markers. labels: color and description of labels that may have to be created
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty. block: BlockRemove or empty. edit_issue: IssueHash of what it replaces
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
 	Extra  string    // review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases
 	Why    string    // for people: what the action answers

@@ -15,13 +15,22 @@ import (
 type Command struct {
 	Verb  Verb
 	Head  string // unblock, approve, merge: prefix of the intended commit, in lower case; empty: any commit
+	Arg   string // what stands behind the verb without a name, as its row says
 	Wrong string // help: why the input is no command, in a sentence; empty: help was requested
 }
 
-// String formats the command. Of what a person wrote it contains only hexadecimal digits.
+// String formats the command. Of what a person wrote it contains only hexadecimal digits: an
+// argument of several words is an ellipsis.
 func (c Command) String() string {
 	words := []string{"/mergexo", string(c.Verb)}
 	row, _ := FindCommand(c.Verb)
+	switch {
+	case c.Arg == "":
+	case row.Argument.Words:
+		words = append(words, "…")
+	default:
+		words = append(words, c.Arg)
+	}
 	for _, f := range row.Flags {
 		if value := *f.field(&c); value != "" {
 			words = append(words, "--"+f.Name, value)
@@ -103,9 +112,21 @@ func noCommand(word string) string {
 	return "There is no command `" + word + "`, so nothing was done."
 }
 
-// parse parses the command's flags: --NAME VALUE or --NAME=VALUE, each at most once.
+// parse parses the command's argument, then its flags: --NAME VALUE or --NAME=VALUE, each at most
+// once.
 func (r CommandSpec) parse(args []string) Command {
-	c := Command{Verb: r.Verb}
+	c, wrong := Command{Verb: r.Verb}, Command{Verb: VerbHelp, Wrong: "`" + string(r.Verb) + "` " + r.arguments() + ", so nothing was done."}
+	switch {
+	case r.Argument.Value == "":
+	case len(args) == 0:
+		return wrong
+	case r.Argument.Words:
+		c.Arg, args = strings.Join(args, " "), nil
+	case !r.Argument.valid().MatchString(args[0]):
+		return wrong
+	default:
+		c.Arg, args = args[0], args[1:]
+	}
 	for len(args) > 0 {
 		name, value, given := strings.Cut(args[0], "=")
 		if args = args[1:]; !given && len(args) > 0 {
@@ -113,7 +134,7 @@ func (r CommandSpec) parse(args []string) Command {
 		}
 		i := slices.IndexFunc(r.Flags, func(f CommandFlag) bool { return "--"+f.Name == name && *f.field(&c) == "" })
 		if i < 0 || !given || !r.Flags[i].valid().MatchString(value) {
-			return Command{Verb: VerbHelp, Wrong: "`" + string(r.Verb) + "` takes " + r.arguments() + ", so nothing was done."}
+			return wrong
 		}
 		*r.Flags[i].field(&c) = strings.ToLower(value)
 	}
@@ -122,14 +143,17 @@ func (r CommandSpec) parse(args []string) Command {
 
 // arguments says which arguments the command takes.
 func (r CommandSpec) arguments() string {
+	if a := r.Argument; a.Value != "" {
+		return "needs `" + a.Value + "` (" + a.takes + ")"
+	}
 	if len(r.Flags) == 0 {
-		return "no arguments"
+		return "takes no arguments"
 	}
 	var all []string
 	for _, f := range r.Flags {
 		all = append(all, "`--"+f.Name+" "+f.Value+"` ("+f.takes+")")
 	}
-	return "nothing but " + strings.Join(all, " and ")
+	return "takes nothing but " + strings.Join(all, " and ")
 }
 
 // Prefixes for ids that GitHub counts separately: a comment, a diff comment and a review of one
@@ -150,7 +174,7 @@ func AsCommand(e Event) Event {
 	}
 	// Lines below the command are not part of the hash: editing them does not repeat an old
 	// command.
-	e.Hash = ContentHash(cmd.String(), cmd.Wrong)
+	e.Hash = ContentHash(cmd.String(), cmd.Arg+cmd.Wrong)
 	e.State, e.Source, e.Kind = string(e.Kind), CommandSource(e.Kind, e.Source), EventCommand
 	e.Key = EventKey(e.Number, e.Kind, e.Source, e.Hash)
 	return e
@@ -164,7 +188,7 @@ func CommandSource(kind EventKind, id string) string {
 	case EventSummary:
 		return summarySource + id
 	case EventIssue, EventSource, EventCheck, EventConflict, EventHead, EventMerged, EventClosed,
-		EventReopened, EventLabelled, EventCommand, EventReviewDue, EventFixDue:
+		EventReopened, EventLabelled, EventCommand, EventReviewDue, EventFixDue, EventReplan:
 	}
 	return id
 }
@@ -194,6 +218,8 @@ const (
 	VerbDesign   Verb = "design"
 	VerbBugfix   Verb = "bugfix"
 	VerbSmallJob Verb = "small-job"
+	VerbRoadmap  Verb = "roadmap"
+	VerbReplan   Verb = "replan"
 	VerbApprove  Verb = "approve"
 	VerbHold     Verb = "hold"
 	VerbMerge    Verb = "merge"
@@ -205,6 +231,7 @@ type CommandSpec struct {
 	Verb      Verb
 	Does      string
 	Flow      Flow // that it starts; empty: none
+	Argument  CommandArgument
 	Flags     []CommandFlag
 	NeedsItem bool // refused if no work has started
 	OnMerged  bool // also answered on the merged pull request of a design; other commands are referred to its issue
@@ -222,6 +249,15 @@ type CommandFlag struct {
 	takes string                 // its values, in words
 	valid func() *regexp.Regexp  // matches them
 	field func(*Command) *string // has the value, in lower case
+}
+
+// CommandArgument is what a command needs behind its verb, without a name. The zero value: nothing.
+type CommandArgument struct {
+	Value, Example string
+	Words          bool // all words behind the verb, as they stand
+
+	takes string                // its values, in words
+	valid func() *regexp.Regexp // matches one word; nil with Words
 }
 
 func headFlag() CommandFlag {
@@ -250,6 +286,11 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},
 		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: FlowSmallJob},
+		{Verb: VerbRoadmap, Does: "Start with a plan of the issue as sub-issues", Flow: FlowRoadmap, OtherForm: true},
+		{
+			Verb: VerbReplan, Does: "Change a merged roadmap for a reason, in a pull request of its own", NeedsItem: true,
+			Argument: CommandArgument{Value: "WHY", Example: "the parser has to come first", Words: true, takes: "the reason"},
+		},
 	}
 }
 
@@ -284,6 +325,9 @@ func CommandHelp() string {
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, row := range CommandTable() {
 		b.WriteString("| `/mergexo " + string(row.Verb))
+		if row.Argument.Value != "" {
+			b.WriteString(" " + row.Argument.Value)
+		}
 		for _, f := range row.Flags {
 			b.WriteString(" [--" + f.Name + " " + f.Value + "]")
 		}

@@ -71,6 +71,35 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
+func TestAnArgumentStandsBehindTheVerb(t *testing.T) {
+	number := CommandSpec{Verb: "pick", Argument: CommandArgument{Value: "N", takes: "a number", valid: headPrefix}, Flags: []CommandFlag{headFlag()}}
+	words := CommandSpec{Verb: "tell", Argument: CommandArgument{Value: "WHY", Words: true, takes: "the reason"}}
+	needs, why := "help: `pick` needs `N` (a number), so nothing was done.", "help: `tell` needs `WHY` (the reason), so nothing was done."
+	for _, c := range []struct {
+		row  CommandSpec
+		args string
+		want string
+	}{
+		{number, "1234567", "pick 1234567"},
+		{number, "1234567 --head ABCDEF1", "pick 1234567 abcdef1"},
+		{number, "", needs},
+		{number, "--head ABCDEF1", needs},
+		{number, "1234567 7654321", needs},
+		{number, "one", needs},
+		{words, "--head  of @it", "tell --head of @it"},
+		{words, "", why},
+	} {
+		got := c.row.parse(strings.Fields(c.args))
+		said := strings.Join(strings.Fields(string(got.Verb)+" "+got.Arg+" "+got.Head), " ")
+		if got.Wrong != "" {
+			said += ": " + got.Wrong
+		}
+		if said != c.want {
+			t.Errorf("%s %s is %s, not %s", c.row.Verb, c.args, said, c.want)
+		}
+	}
+}
+
 // Whatever somebody writes, what we say of it is short and harmless, and what
 // we would write ourselves means the same again.
 func TestParseCommandIsSafe(t *testing.T) {
@@ -100,7 +129,7 @@ func safe(t interface{ Fatalf(string, ...any) }, body string) {
 		t.Fatalf("%q is answered with %q", body, said)
 	}
 	again, ok := ParseCommand(c.String())
-	if !ok || again.Verb != c.Verb || again.Head != c.Head {
+	if !ok || again.Verb != c.Verb || again.Head != c.Head || (again.Arg == "") != (c.Arg == "") {
 		t.Fatalf("%q is %s, and that is %+v", body, c, again)
 	}
 }

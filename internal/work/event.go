@@ -24,6 +24,7 @@ const (
 	EventClosed   EventKind = "closed"
 	EventReopened EventKind = "reopened"
 	EventLabelled EventKind = "labelled"
+	EventReplan   EventKind = "replan"  // a merged roadmap is to change; its text says why
 	EventCommand  EventKind = "command" // a command to gh mergexo, on an issue or a pull request
 
 	EventReviewDue EventKind = "review_due" // a reviewer must review a head (internal/work/review)
@@ -36,7 +37,7 @@ func (k EventKind) IsComment() bool {
 	case EventReview, EventIssue, EventSummary, EventSource:
 		return true
 	case EventCheck, EventConflict, EventHead, EventMerged, EventClosed, EventReopened, EventLabelled, EventCommand,
-		EventReviewDue, EventFixDue:
+		EventReviewDue, EventFixDue, EventReplan:
 		return false
 	}
 	return false
@@ -145,7 +146,7 @@ func EventIDs(events []Event) []int64 {
 
 // StartsItem reports whether an event asks for the item's start turn.
 func StartsItem(item Item, e Event) bool {
-	return e.Kind == EventLabelled ||
+	return e.Kind == EventLabelled || e.Kind == EventReplan ||
 		e.Kind == EventMerged && item.Flow == FlowImplementation && e.Number == item.Number
 }
 

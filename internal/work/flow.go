@@ -17,6 +17,7 @@ const (
 	FlowImplementation Flow = "implementation"
 	FlowBugfix         Flow = "bugfix"
 	FlowSmallJob       Flow = "small_job"
+	FlowRoadmap        Flow = "roadmap" // the issue is done by sub-issues, which its document describes
 
 	// FlowReview is for somebody else's pull request: it is reviewed and never pushed to. No issue
 	// starts it, so Flows does not list it.
@@ -24,7 +25,9 @@ const (
 )
 
 // Flows lists every flow, in the order of precedence: an issue with several labels takes the first.
-func Flows() []Flow { return []Flow{FlowBugfix, FlowSmallJob, FlowDesign, FlowImplementation} }
+func Flows() []Flow {
+	return []Flow{FlowBugfix, FlowSmallJob, FlowDesign, FlowImplementation, FlowRoadmap}
+}
 
 // branchWord is the flow's name in branch names.
 func (f Flow) branchWord() string {
@@ -37,6 +40,8 @@ func (f Flow) branchWord() string {
 		return "bugfix"
 	case FlowSmallJob:
 		return "small"
+	case FlowRoadmap:
+		return "roadmap"
 	case FlowReview: // never pushes a branch
 	}
 	return string(f)
@@ -47,11 +52,15 @@ func (f Flow) StartKind() Kind { return Kind(string(f) + "_start") }
 
 // FeedbackKind is the kind of turn that answers people on the flow's pull request.
 func (f Flow) FeedbackKind() Kind {
-	if f == FlowDesign {
+	if f.Document() {
 		return KindDesignFeedback
 	}
 	return KindImplementationFeedback
 }
+
+// Document reports whether the flow's pull request is a document for people to discuss, after whose
+// merge the work begins.
+func (f Flow) Document() bool { return f == FlowDesign || f == FlowRoadmap }
 
 // BranchPrefix is the prefix by which a flow's branch for an issue is found again. The slug is not
 // compared, because titles change.
@@ -90,18 +99,27 @@ func ParseBranch(branch string) (Flow, int, bool) {
 	return "", 0, false
 }
 
-// DocumentPath is the path of an issue's design document.
-func DocumentPath(issue int, title string) string {
-	return fmt.Sprintf("docs/design/%d-%s.md", issue, slug(title))
+// DocumentPath is the path of a flow's document for an issue.
+func DocumentPath(f Flow, issue int, title string) string {
+	return fmt.Sprintf("docs/%s/%d-%s.md", f.documents(), issue, slug(title))
+}
+
+// documents is the folder below docs with the documents of a flow: an implementation's is its
+// design.
+func (f Flow) documents() string {
+	if f == FlowRoadmap {
+		return "roadmap"
+	}
+	return "design"
 }
 
 // documentName matches the part of a document's name after its number. The name appears in prompts
 // next to our instructions, so it must not contain a sentence.
 var documentName = lazy.Regexp(`^[A-Za-z0-9._-]{1,100}$`)
 
-// IsDocument reports whether a path is a design document of an issue, with any title.
-func IsDocument(path string, issue int) bool {
-	name, numbered := strings.CutPrefix(path, fmt.Sprintf("docs/design/%d-", issue))
+// IsDocument reports whether a path is a flow's document of an issue, with any title.
+func IsDocument(f Flow, path string, issue int) bool {
+	name, numbered := strings.CutPrefix(path, fmt.Sprintf("docs/%s/%d-", f.documents(), issue))
 	name, ended := strings.CutSuffix(name, ".md")
 	return numbered && ended && documentName().MatchString(name)
 }

@@ -52,7 +52,7 @@ type Item struct {
 	RepoID int64
 	Number int // the source issue
 	Flow   Flow
-	Parent int64 // the design item of this implementation; 0: none
+	Parent int64 // the design item of this implementation, or the first item of the roadmap that this one changes; 0: none
 
 	State  State
 	Since  time.Time // when the state began
@@ -77,10 +77,14 @@ type Item struct {
 	IssueClosed     bool     // as of the last read of the issue
 	Wait            Wait     // what it waits for, as the last plan of it saw
 	Blocked         Blocked  // by issues, as GitHub lists them
+	SubIssueOf      string   // the issue whose sub-issue it is, in the form of Dependency.String; empty: none
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 
 	Setup SetupFailure // of the last turn for which the repository's set-up ran
 }
+
+// Replans reports whether the item changes the merged document of its roadmap, which is its parent.
+func (i Item) Replans() bool { return i.Flow == FlowRoadmap && i.Parent != 0 }
 
 // SetupFailure is why a repository's set-up failed. Its turn ran without what it makes.
 type SetupFailure struct {

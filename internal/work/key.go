@@ -40,6 +40,11 @@ func ContentHash(parts ...string) string {
 	return digest(norm...)[:hashLen]
 }
 
+// IssueHash identifies a version of an issue's title and text, without the markers of the text.
+func IssueHash(title, body string) string {
+	return ContentHash(strings.TrimSpace(title), Unmarked(body))
+}
+
 // TurnKey returns the key of a turn. It is stored when the turn is claimed and never computed again
 // for that turn, because the turn's push moves the head.
 func TurnKey(repo RepoKey, number int, kind Kind, head string, eventKeys []string) string {
@@ -96,6 +101,9 @@ func NoticeToken(repo RepoKey, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
+// TableToken is the token of the comment with the table of a roadmap.
+func TableToken(repo RepoKey, number int) string { return token("roadmap table", repo, number) }
+
 // StopToken is the token of the comment that says why a work item is stopped. The same reason on
 // the same issue or pull request is the same stop. If an agent asks a question, asked is the turn's
 // key and each question is a new stop. If it repeats the words of the last question, the existing
@@ -143,6 +151,28 @@ func FlowToken(repo RepoKey, issue int) string {
 // CloseToken is the token of closing a pull request for a command.
 func CloseToken(repo RepoKey, pull int, commandKey string) string {
 	return token("close", repo, pull, commandKey)
+}
+
+// ChildToken is the token of opening the sub-issue of a roadmap's node. It stays in the sub-issue's
+// text when that is edited.
+func ChildToken(repo RepoKey, roadmap int, node string) string {
+	return token("child", repo, roadmap, node)
+}
+
+// BlockToken is the token of making an issue blocked by another one, or of ending that, for a cause
+// such as the commit of a document: what a person changes afterwards stays.
+func BlockToken(repo RepoKey, number int, blocker, base, cause string) string {
+	return token("block", repo, number, blocker, base, cause)
+}
+
+// EditIssueToken is the token of replacing a version of an issue, by its IssueHash, by another one.
+func EditIssueToken(repo RepoKey, number int, from, to string) string {
+	return token("edit_issue", repo, number, from, to)
+}
+
+// CloseIssueToken is the token of closing an issue for a cause, such as a command's key.
+func CloseIssueToken(repo RepoKey, number int, cause string) string {
+	return token("close_issue", repo, number, cause)
 }
 
 // ReviewToken is the token of a reviewer's review of a head.

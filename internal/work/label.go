@@ -66,6 +66,7 @@ func RepoLabels(l Labels) []Label {
 		{Name: l.Bugfix, Color: "d876e3", Description: "gh mergexo fixes this bug"},
 		{Name: l.SmallJob, Color: "5319e7", Description: "gh mergexo does this small job"},
 		{Name: l.Design, Color: "1d76db", Description: "gh mergexo writes a design document for this issue"},
+		{Name: l.Roadmap, Color: "006b75", Description: "gh mergexo plans this issue as sub-issues"},
 		IgnoreLabel(l.Ignore),
 	}
 }

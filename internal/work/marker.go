@@ -16,17 +16,19 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
 type Marks struct {
 	Token   string
+	Nodes   string   // from MarkNodes; only on the comment with the table of a roadmap
 	Handled []string // event keys; only on the last visible action of a turn
 	Stop    string   // from MarkStop; only on the comment about a stop that lasts
 	Review  string   // defined by internal/work/review; only on our reviews
 	Finding string   // defined by internal/work/review; only on the comments of a review
 	Merge   string   // a head that a person approved for merging; only on the answer to that command
+	Node    string   // from MarkNode; only in the text of a roadmap's sub-issue
 	Epoch   string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
@@ -38,10 +40,13 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
+	}
+	if m.Nodes != "" {
+		b.WriteString("<!-- mergexo-nodes:" + m.Nodes + " -->\n")
 	}
 	b.WriteString("<!-- mergexo-action:" + m.Token + " -->")
 	return b.String()
@@ -71,6 +76,10 @@ func (m *Marks) read(line string) bool {
 		m.Stop = s[1]
 		return true
 	}
+	if s := nodesMarker().FindStringSubmatch(line); s != nil {
+		m.Nodes = s[1]
+		return true
+	}
 	found := reviewMarker().FindStringSubmatch(line)
 	if found == nil {
 		return false
@@ -82,6 +91,8 @@ func (m *Marks) read(line string) bool {
 		m.Finding = found[2]
 	case "merge":
 		m.Merge = found[2]
+	case "node":
+		m.Node = found[2]
 	default:
 		m.Epoch = found[2]
 	}
@@ -218,3 +229,31 @@ type Stop struct {
 
 // Lasts reports whether the item is stopped now.
 func (s Stop) Lasts() bool { return s.Attempts > 0 && s.Ended.IsZero() }
+
+// NodeMark says which node of which roadmap a sub-issue is, for a pass whose database was lost and
+// for one that finds it elsewhere.
+type NodeMark struct {
+	Roadmap int    `json:"roadmap"` // number of the roadmap's issue
+	Node    string `json:"node"`    // id in the roadmap's document
+	Hash    string `json:"hash"`    // of the title, flow and text that were applied last
+}
+
+// MarkNode returns the marker of a roadmap's sub-issue.
+func MarkNode(m NodeMark) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // three plain fields
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseNode reads a marker made by MarkNode for a node of this roadmap. It returns false for any
+// other.
+func ParseNode(mark string, roadmap int) (NodeMark, bool) {
+	b, _ := base64.RawURLEncoding.DecodeString(mark) // invalid base64 gives no valid JSON
+	var m NodeMark
+	if err := json.Unmarshal(b, &m); err != nil || m.Roadmap != roadmap || m.Node == "" || m.Hash == "" {
+		return NodeMark{}, false
+	}
+	return m, true
+}

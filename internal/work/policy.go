@@ -24,6 +24,7 @@ type Labels struct {
 	Design   string
 	Bugfix   string
 	SmallJob string
+	Roadmap  string
 	Ignore   string
 	Review   string // on somebody else's pull request: review it
 	Hold     string // on a pull request: hold its reviews
@@ -55,6 +56,8 @@ func (l Labels) Of(f Flow) string {
 		return l.Bugfix
 	case FlowSmallJob:
 		return l.SmallJob
+	case FlowRoadmap:
+		return l.Roadmap
 	case FlowReview:
 		return l.Review
 	case FlowImplementation:

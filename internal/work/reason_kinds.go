@@ -22,6 +22,9 @@ const (
 	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
 	WhyDependsDropped     ReasonKind = "dependency_dropped"          // Name
 	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
+	WhyNoSubIssues        ReasonKind = "no_sub_issues"               // Name (the host): a roadmap cannot be unfolded there
+	WhyRoadmapFaults      ReasonKind = "roadmap_faults"              // Names (each with its line)
+	WhyRoadmapRefused     ReasonKind = "roadmap_refused"             // Text: what GitHub says
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name
@@ -136,40 +139,47 @@ const (
 
 // Why a work item or a request waits: it continues later, or in a later pass.
 const (
-	WhyGitHubLimit  ReasonKind = "github_limit"         // Text
-	WhyUnclearWrite ReasonKind = "github_unclear"       // GitHub's answer to a write is unclear; Text
-	WhyNoAnswer     ReasonKind = "github_no_answer"     // Text
-	WhyLoginUnknown ReasonKind = "github_login"         //
-	WhyDraftReview  ReasonKind = "draft_review"         // the operator has a draft review; Number
-	WhyPace         ReasonKind = "comment_pace"         // Count, Text
-	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At; Count: runs with unknown cost
-	WhyProvider     ReasonKind = "agent_provider"       // Who, Text, Name (its fallback)
-	WhyNoConnection ReasonKind = "no_connection"        // Local
-	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
-	WhyHeadNotShown ReasonKind = "head_not_visible"     // GitHub was asked since the push
-	WhyHeadNotRead  ReasonKind = "head_not_read"        // no pass has read GitHub since the push; Commit
-	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
-	WhyPartMissing  ReasonKind = "comment_not_found"    // a comment or review that is being answered; Number, Names (ids); At: first seen missing
-	WhyChecksRun    ReasonKind = "checks_running"       //
-	WhyBranchMoves  ReasonKind = "branch_moving"        //
-	WhyCommitLost   ReasonKind = "commit_lost"          // Text
-	WhyRepoGone     ReasonKind = "repository_gone"      // Name
-	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
-	WhyCommandFirst ReasonKind = "command_first"        //
-	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer could not be read; Local
-	WhyHalted       ReasonKind = "everything_paused"    // everything on this machine; At, Text
-	WhyPaused       ReasonKind = "paused"               // the item; Who, At
-	WhyTriedAgain   ReasonKind = "tried_again"          // after a failure; Text, At
-	WhyRunning      ReasonKind = "agent_running"        // Name (kind of turn), Number (slot)
-	WhyInterrupted  ReasonKind = "interrupted"          // no pass works on the turn; Name
-	WhyToBeSent     ReasonKind = "answer_to_send"       // the agent has answered; the answer must be sent
-	WhyPushed       ReasonKind = "pushed"               // the rest of the answer must be sent
-	WhyFreeSlot     ReasonKind = "free_slot"            // Name (kind of turn)
-	WhyToAnswer     ReasonKind = "to_answer"            // Count of events
-	WhyPeople       ReasonKind = "people"               // people must act on a pull request; Number
-	WhyReply        ReasonKind = "reply"                // people must reply on the issue
-	WhyQuiet        ReasonKind = "quiet_period"         // At
-	WhyDepends      ReasonKind = "dependency"           // Names
+	WhyGitHubLimit  ReasonKind = "github_limit"        // Text
+	WhyUnclearWrite ReasonKind = "github_unclear"      // GitHub's answer to a write is unclear; Text
+	WhyNoAnswer     ReasonKind = "github_no_answer"    // Text
+	WhyLoginUnknown ReasonKind = "github_login"        //
+	WhyDraftReview  ReasonKind = "draft_review"        // the operator has a draft review; Number
+	WhyPace         ReasonKind = "comment_pace"        // Count, Text
+	WhyDayBudget    ReasonKind = "day_budget"          // Name, Used, Limit, At; Count: runs with unknown cost
+	WhyProvider     ReasonKind = "agent_provider"      // Who, Text, Name (its fallback)
+	WhyNoConnection ReasonKind = "no_connection"       // Local
+	WhyMachineFault ReasonKind = "machine_fault"       // of the machine that runs gh mergexo; Local
+	WhyHeadNotShown ReasonKind = "head_not_visible"    // GitHub was asked since the push
+	WhyHeadNotRead  ReasonKind = "head_not_read"       // no pass has read GitHub since the push; Commit
+	WhyIssueMissing ReasonKind = "issue_not_found"     // Number; At: first seen missing
+	WhyPartMissing  ReasonKind = "comment_not_found"   // a comment or review that is being answered; Number, Names (ids); At: first seen missing
+	WhyChecksRun    ReasonKind = "checks_running"      //
+	WhyBranchMoves  ReasonKind = "branch_moving"       //
+	WhyCommitLost   ReasonKind = "commit_lost"         // Text
+	WhyRepoGone     ReasonKind = "repository_gone"     // Name
+	WhyRepoReplaced ReasonKind = "repository_replaced" // Name
+	WhyCommandFirst ReasonKind = "command_first"       //
+	WhyNotRead      ReasonKind = "not_read"            // a part of GitHub's answer could not be read; Local
+	WhyHalted       ReasonKind = "everything_paused"   // everything on this machine; At, Text
+	WhyPaused       ReasonKind = "paused"              // the item; Who, At
+	WhyTriedAgain   ReasonKind = "tried_again"         // after a failure; Text, At
+	WhyRunning      ReasonKind = "agent_running"       // Name (kind of turn), Number (slot)
+	WhyInterrupted  ReasonKind = "interrupted"         // no pass works on the turn; Name
+	WhyToBeSent     ReasonKind = "answer_to_send"      // the agent has answered; the answer must be sent
+	WhyPushed       ReasonKind = "pushed"              // the rest of the answer must be sent
+	WhyFreeSlot     ReasonKind = "free_slot"           // Name (kind of turn)
+	WhyToAnswer     ReasonKind = "to_answer"           // Count of events
+	WhyPeople       ReasonKind = "people"              // people must act on a pull request; Number
+	WhyReply        ReasonKind = "reply"               // people must reply on the issue
+	WhyQuiet        ReasonKind = "quiet_period"        // At
+	WhyDepends      ReasonKind = "dependency"          // Names
+
+	// Of an issue below a roadmap; Name is the roadmap's issue.
+	WhyRoadmapHeld     ReasonKind = "roadmap_held"     // Who and At: it is paused; else Text
+	WhyRoadmapParallel ReasonKind = "roadmap_parallel" // Count (the limit), Names (issues under way)
+	WhyRoadmapCost     ReasonKind = "roadmap_cost"     // Name (the budget), Used, Limit, Names (the roadmap's issue); Count: runs with unknown cost
+	WhyRoadmapNobody   ReasonKind = "roadmap_nobody"   // Names (issues below it that are ready, and on which nobody works)
+
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
 	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red
@@ -186,7 +196,7 @@ const (
 // isSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
 // the config enables that.
 func isSpending(budget string) bool {
-	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxTokensPerTurn
+	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxCostOfRoadmap || budget == MaxTokensPerTurn
 }
 
 // The budgets, by their keys in the config.
@@ -198,4 +208,5 @@ const (
 	MaxTokensPerTurn  = "max_tokens_per_turn"
 	MaxTurnsPerDay    = "max_turns_per_day"
 	MaxCostPerDay     = "max_cost_per_day_usd"
+	MaxCostOfRoadmap  = "max_cost"
 )

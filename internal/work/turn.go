@@ -17,6 +17,7 @@ const (
 	KindImplementationFeedback Kind = "implementation_feedback"
 	KindBugfixStart            Kind = "bugfix_start"
 	KindSmallJobStart          Kind = "small_job_start"
+	KindRoadmapStart           Kind = "roadmap_start"
 	KindFix                    Kind = "fix"
 	KindReview                 Kind = "review"
 )
@@ -25,14 +26,14 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		KindDesignStart, KindDesignFeedback, KindImplementationStart, KindImplementationFeedback, KindBugfixStart, KindSmallJobStart,
-		KindFix, KindReview,
+		KindRoadmapStart, KindFix, KindReview,
 	}
 }
 
 // Start reports whether the turn opens a pull request.
 func (k Kind) Start() bool {
 	switch k {
-	case KindDesignStart, KindImplementationStart, KindBugfixStart, KindSmallJobStart:
+	case KindDesignStart, KindImplementationStart, KindBugfixStart, KindSmallJobStart, KindRoadmapStart:
 		return true
 	case KindDesignFeedback, KindImplementationFeedback, KindFix, KindReview:
 		return false
@@ -49,11 +50,14 @@ const (
 	ModeRead  Mode = "read"
 )
 
-// Mode returns the mode of a kind. A design is a document, which we write from the answer, and a
-// review only reports: neither agent changes files.
+// Document reports whether the turn's file is a document that we write from the answer.
+func (k Kind) Document() bool { return k == KindDesignStart || k == KindRoadmapStart }
+
+// Mode returns the mode of a kind. We write documents from the answer, and a review only reports:
+// neither agent changes files.
 func (k Kind) Mode() Mode {
 	switch k {
-	case KindDesignStart, KindReview:
+	case KindDesignStart, KindRoadmapStart, KindReview:
 		return ModeRead
 	case KindDesignFeedback, KindImplementationStart, KindImplementationFeedback, KindBugfixStart, KindSmallJobStart, KindFix:
 		return ModeWrite

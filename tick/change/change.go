@@ -37,6 +37,7 @@ var kinds = []Change{
 	OpenPull{}, // before moves: a stop comment is posted on the pull request
 	ItemResult{},
 	AwaitComment{}, // before EndTurn, which releases the turn's own comments
+	Table{},        // before moves, which mark it as due again
 	Takeover{},     // before moves, which may end its stop
 	Move{},
 	AfterTurn{}, // before EndTurn, as above
@@ -46,6 +47,7 @@ var kinds = []Change{
 	FinishEvents{},
 	RenewBudget{},
 	LocalCommand{},
+	Replan{}, // after moves: the change before it may end in the same pass
 	Command{},
 	Failure{},
 	LostHead{},
@@ -58,7 +60,12 @@ var kinds = []Change{
 	RereadPull{},
 	RetryShelved{},
 	ResumeTurn{},
+	RoadmapNode{},
+	Roadmap{},
+	ForgetNotice{},
+	RetryNotice{},
 	Notice{},
+	RoadmapDecided{}, // after all that changes roadmaps: it marks one as decided
 	MergeApproval{},
 	ForgetMerge{},
 	MergeNow{},

@@ -2,12 +2,15 @@ package change
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Claim starts a turn. It returns store.ErrStale if another pass took its events or its item first,
@@ -18,10 +21,11 @@ type Claim struct {
 	Trigger work.Event   // one more, not stored yet; without a key: none
 	Words
 
-	Turn    work.Turn    // as planned
-	Budgets work.Budgets // those of a day are checked again: another machine may have claimed a turn since the plan
-	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
-	Events  []work.Event // the turn's events; Apply loads them with their texts
+	Turn    work.Turn                          // as planned
+	Limits  func(work.RepoName) roadmap.Limits // of the roadmaps in a repository; checked again, as the next
+	Budgets work.Budgets                       // those of a day are checked again: another machine may have claimed a turn since the plan
+	Claimed work.Turn                          // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
+	Events  []work.Event                       // the turn's events; Apply loads them with their texts
 }
 
 // Apply is part of Change.
@@ -61,6 +65,9 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 // reserve checks that the day's budgets leave a turn. The turn's row takes it: the transaction that
 // adds the row has read all others.
 func (c *Claim) reserve(ctx context.Context, tx *Tx) error {
+	if err := c.seat(ctx, tx); err != nil {
+		return err
+	}
 	if c.Budgets.TurnsPerDay == 0 && c.Budgets.CostPerDay == 0 {
 		return nil
 	}
@@ -70,6 +77,23 @@ func (c *Claim) reserve(ctx context.Context, tx *Tx) error {
 	}
 	if d := spending.DayOf(spent, c.Budgets, tx.Now); d.Left == 0 {
 		return &SpentError{d}
+	}
+	return nil
+}
+
+// seat checks that the roadmaps above the item's issue still leave room for it: a pass that plans
+// another repository may have begun something below them.
+func (c *Claim) seat(ctx context.Context, tx *Tx) error {
+	if !c.Turn.Kind.Start() || c.Item.SubIssueOf == "" {
+		return nil
+	}
+	above, err := tx.RoadmapsAbove(ctx, c.Item.SubIssueOf, c.Limits)
+	if err != nil {
+		return err
+	}
+	issue := work.Dependency{Repo: tx.Repo.Name, Number: c.Item.Number}.String()
+	if why := roadmap.Brake(issue, above); !why.None() {
+		return fmt.Errorf("%s: %w", why, store.ErrStale)
 	}
 	return nil
 }

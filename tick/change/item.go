@@ -103,13 +103,19 @@ func (c OpenPull) Apply(ctx context.Context, tx *Tx) error {
 
 // Wait stores what an item waits for, and since when.
 type Wait struct {
-	Item int64
+	Item  int64
+	Below bool // its issue may be shown in the table of a roadmap
 	work.Wait
 	Words
 }
 
 // Apply is part of Change.
-func (c Wait) Apply(ctx context.Context, tx *Tx) error { return tx.SetWait(ctx, c.Item, c.Wait) }
+func (c Wait) Apply(ctx context.Context, tx *Tx) error {
+	if err := tx.SetWait(ctx, c.Item, c.Wait); err != nil || !c.Below {
+		return err
+	}
+	return tx.MarkTableAbove(ctx, c.Item)
+}
 
 // ItemResult stores what a turn leaves to later turns of its item.
 type ItemResult struct {

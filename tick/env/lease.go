@@ -87,7 +87,7 @@ func (l *Lease) Approves() bool {
 // OnlyReads reports whether the turn discards files that the agent leaves in the checkout. A design
 // start does not: its file is written from the answer.
 func (l *Lease) OnlyReads() bool {
-	return l.Mode() == work.ModeRead && l.Turn.Kind != work.KindDesignStart
+	return l.Mode() == work.ModeRead && !l.Turn.Kind.Document()
 }
 
 // Mode returns whether the turn's agent may change files.

@@ -201,7 +201,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	switch {
 	case p.State == work.PullClosed:
 		item.State = work.StateClosed
-	case label.Flow == work.FlowDesign:
+	case label.Flow.Document():
 		item.State = work.StateMerged
 	default:
 		item.State = work.StateCompleted
@@ -216,7 +216,11 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 		return err
 	}
 	if item.State == work.StateMerged {
-		if err := h.promote(ctx, item, pull); err != nil {
+		promote := h.promote
+		if item.Flow == work.FlowRoadmap {
+			promote = h.promoteRoadmap
+		}
+		if err := promote(ctx, item, pull); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,10 @@ func (h *reading) fillQueue(walks []*walk) {
 		q.add(w.items)
 		for _, it := range w.items {
 			h.changed[it.number] = true
+			if it.issue.Parent != "" {
+				h.parents[strings.ToLower(h.called(it.issue.Parent))] = true
+			}
+			h.pullEnded = h.pullEnded || it.issue.IsPull && it.issue.State != "open"
 		}
 	}
 	q.order = slices.DeleteFunc(q.order, func(n int) bool {
@@ -289,6 +293,7 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 		return item, err
 	}
 	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
+	item.SubIssueOf = h.called(is.Parent)
 	h.putItem(item)
 	return item, nil
 }
@@ -314,7 +319,7 @@ func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 }
 
 func fingerprint(is github.Issue) string {
-	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers))
+	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers), is.Parent)
 }
 
 // changes adds events for closings and reopenings after the labelling that began the item.
@@ -411,7 +416,7 @@ func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent
 func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
 	return work.Item{
 		RepoID: h.row.ID, Number: is.Number, Flow: label.Flow, State: work.StatePending, Since: h.now(),
-		Label: label.Name, Priority: priority(is.Labels),
+		Label: label.Name, Priority: priority(is.Labels), SubIssueOf: h.called(is.Parent),
 	}
 }
 

@@ -22,7 +22,7 @@ type promotion struct {
 	fulfills bool // the document is marked implemented: no item is made
 }
 
-// followDesign promotes a design that was merged, and reads the files that an open implementation
+// followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
 // touches.
 func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
 	if pull.ItemID == 0 {
@@ -38,6 +38,8 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 		return err
 	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
 		return h.promote(ctx, item, *pull)
+	case item.Flow == work.FlowRoadmap && pull.State == work.PullMerged && old.State != work.PullMerged:
+		return h.promoteRoadmap(ctx, item, *pull)
 	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
 		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
 	}
@@ -52,7 +54,7 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	}
 	path := design.Document
 	if path == "" {
-		path = work.DocumentPath(design.Number, design.Title)
+		path = work.DocumentPath(design.Flow, design.Number, design.Title)
 	}
 	doc, path, err := h.findDocument(ctx, design, pull, path, at)
 	if err != nil {
@@ -85,7 +87,7 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 		return nil, "", err
 	}
 	for _, path := range files {
-		if !work.IsDocument(path, design.Number) {
+		if !work.IsDocument(design.Flow, path, design.Number) {
 			continue
 		}
 		if doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); err != nil || ok {
@@ -102,7 +104,7 @@ func implementationOf(design work.Item, pull work.PullRequest, f prompts.Documen
 		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
 		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
-		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", SubIssueOf: design.SubIssueOf,
 	}
 	if f.Priority != 0 {
 		item.Priority = f.Priority

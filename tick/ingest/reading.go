@@ -41,9 +41,11 @@ type reading struct {
 	prefetched map[int]bool // issues that were prefetched
 	starts     int          // how many of them had the first reads of a turn prefetched
 
-	lights  map[int]string // fingerprints of pull requests from light queries
-	changed map[int]bool   // issues and pull requests that were listed
-	rotated bool           // the oldest details were read again in this pass
+	lights    map[int]string  // fingerprints of pull requests from light queries
+	changed   map[int]bool    // issues and pull requests that were listed
+	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
+	pullEnded bool            // a pull request that is not open was listed
+	rotated   bool            // the oldest details were read again in this pass
 
 	mu             sync.Mutex      // guards what concurrent walks write
 	brought        bool            // some list had something new
@@ -90,7 +92,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	h := &reading{
 		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
 		known: known{pages: map[string]work.Validator{}, cuts: map[string]string{}}, prefetched: map[int]bool{},
-		lights: map[int]string{}, changed: map[int]bool{},
+		lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
 		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{},
 		slice: newSlice(),
 	}
@@ -266,6 +268,8 @@ type slice struct {
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
 	blocking     []blocking           // those read
+	roadmaps     []mergedRoadmap      // documents to apply
+	below        []below              // of roadmaps, as read
 	closed       []string             // issues of ours that the lists show as closed, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.

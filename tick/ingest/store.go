@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -94,6 +95,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storePromoted(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeRoadmaps(ctx, tx); err != nil {
+		return err
+	}
 	for _, d := range h.dependencies {
 		d.SeenAt = now
 		if err := tx.PutDependency(ctx, d); err != nil {
@@ -108,7 +112,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		}
 	}
 	for _, ref := range h.closed {
-		if err := tx.WakeBlocked(ctx, ref, now); err != nil {
+		if err := errors.Join(tx.WakeBlocked(ctx, ref, now), tx.WakeRoadmaps(ctx, ref, now)); err != nil {
 			return err
 		}
 	}

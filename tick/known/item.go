@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 // Item is a work item with everything that its plan may depend on. Without an id it is only a
@@ -26,6 +27,8 @@ type Item struct {
 	Spent        []work.Spent                    // the turns that its budgets count, oldest first
 	Findings     map[int64][]string              // what fix turns were to fix, by turn id; see work.Findings
 	Dependencies map[string]work.DependencyState // what must be closed before it begins, by reference; empty once it has begun
+
+	Below roadmap.Seat // its place below a roadmap, if its issue is one of a roadmap; read only if it may begin, or has waited for long
 
 	Notices  map[string]work.ActionState // states of the notices planned about its events, by token
 	Pointed  []work.Event                // issue comments redirected to the pull request; read only if more of them wait

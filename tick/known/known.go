@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -48,6 +49,10 @@ type Snapshot struct {
 
 	Halt *merging.Halt // merging is halted in the repository; nil if not
 	Sent []work.Action // sent merges and branch updates without a known result; and updates whose pull requests merge next
+
+	Tables []roadmap.Shown // of roadmaps of the repository whose comments may be out of date
+	Roadmaps []roadmap.Record // those that have not ended
+	Unfold   []roadmap.Facts  // of those among them that changed
 
 	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }

@@ -196,7 +196,7 @@ func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action 
 		a.Why = fmt.Sprintf("PR #%d is taken out of the merge queue of %s: %s", pull.Number, pull.Base, why)
 	case merging.AskMerge, merging.AskNothing:
 		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
-		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, i.Flow != work.FlowDesign && i.Landing.Box.Closes, a.Token)
+		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, !i.Flow.Document() && i.Landing.Box.Closes, a.Token)
 		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): all gates are open", pull.Number, pull.Base, c.Method)
 	}
 	return a

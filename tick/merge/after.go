@@ -147,7 +147,7 @@ func (m *Merging) uncheckedIssues(ctx context.Context, tx *store.Tx, r *env.Repo
 		if err != nil {
 			return nil, err
 		}
-		if !known && item.Flow != work.FlowDesign {
+		if !known && !item.Flow.Document() {
 			all = append(all, row)
 		}
 	}

@@ -152,7 +152,7 @@ func (r *commander) execute(inv invocation) Reply {
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
 	})
 	row, _ := work.FindCommand(inv.Verb)
-	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
+	if inv.onPull && r.item.Flow.Document() && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
 		return refusal("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
 	if row.NeedsItem && r.item.ID == 0 {
@@ -178,6 +178,8 @@ func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 		work.VerbDesign:   (*commander).beginFlow,
 		work.VerbBugfix:   (*commander).beginFlow,
 		work.VerbSmallJob: (*commander).beginFlow,
+		work.VerbRoadmap:  (*commander).beginFlow,
+		work.VerbReplan:   (*commander).replan,
 	}
 }
 
@@ -187,7 +189,8 @@ func (r *commander) noItem(inv invocation) Reply {
 		return refusal("The label `%s` is set, so no work has started. Remove it, or use %s, and the %s starts.",
 			r.v.Policy.Labels.Ignore, r.command(work.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
-	return refusal("There is no work here. On an issue, %s, %s or %s starts it.", r.command(work.VerbDesign), r.command(work.VerbBugfix), r.command(work.VerbSmallJob))
+	return refusal("There is no work here. On an issue, %s, %s, %s or %s starts it.",
+		r.command(work.VerbDesign), r.command(work.VerbBugfix), r.command(work.VerbSmallJob), r.command(work.VerbRoadmap))
 }
 
 func helpReply(inv invocation) Reply {
@@ -293,7 +296,7 @@ func (r *commander) startsOver() string {
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
 	}
-	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
+	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && !r.item.Flow.Document()
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed && r.item.IssueClosed:
 		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)

@@ -16,7 +16,8 @@ type Plan struct {
 	Served    known.RoundRobin // when its turns were last started
 	Decisions []Decision       // in the order in which they were made
 
-	waiting []Turn // implementations that may start, to be compared by score
+	waiting []Turn  // implementations that may start, to be compared by score
+	below   []below // what may start below roadmaps
 }
 
 // Decision is a change to store, a turn to claim, or a reason to wait.

@@ -49,7 +49,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		}
 		r := plannerOf(v, p, item)
 		r.reactions = eyes
-		made, decides := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now)
+		made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
 		landingOf(r).lift()
 		if decides {
 			r.route()
@@ -57,6 +57,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		switch {
 		case landingOf(r).concerns():
 			g.now.landings = append(g.now.landings, landingOf(r))
+		case len(p.below) > candidates: // the end of the plan decides
 		case decides:
 			r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
 		}
@@ -64,6 +65,9 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	turns := map[int64]bool{}
 	for _, t := range of[Turn](p.Decisions[len(g.before.p.Decisions):]) {
 		turns[t.Item.ID] = true
+	}
+	for _, b := range p.below[len(g.before.p.below):] {
+		turns[b.turn.Item.ID] = true
 	}
 	return turns
 }
@@ -82,7 +86,16 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	for _, stray := range known.InOrder(v.Untracked) {
 		plannerOf(v, p, stray).commander().commands()
 	}
+	p.tables(v)
+	p.unfold(v)
+	p.beginBelow(v)
 	p.schedule(&v)
+	if len(p.below) > 0 {
+		outlook := p.Outlooks(v)
+		for _, b := range p.below {
+			b.planner.age(outlook(b.planner.item))
+		}
+	}
 	p.holdTurns(v.Day)
 	return *p
 }
@@ -147,7 +160,7 @@ func (r *itemPlanner) applyEnd() bool {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow == work.FlowDesign {
+		if r.item.Flow.Document() && !r.item.Replans() { // a change of a roadmap leaves nothing to do
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
@@ -187,7 +200,7 @@ func (r *itemPlanner) applyEnd() bool {
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 	r.moves(work.Move{Cause: cause, To: to}, r.words("move", "", why))
-	if r.item.Parent != 0 && to == work.StateCompleted {
+	if r.item.Parent != 0 && !r.item.Replans() && to == work.StateCompleted {
 		r.p.add(change.Move{Move: work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to}})
 	}
 }

@@ -71,6 +71,9 @@ func (r *itemPlanner) start() {
 	if r.item.Flow == work.FlowImplementation {
 		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
 	}
+	if r.item.Replans() {
+		reason = "the roadmap is to change"
+	}
 	switch {
 	case r.item.Labelled():
 	case len(unheard) == 0:
@@ -88,6 +91,7 @@ func (r *itemPlanner) start() {
 	}
 	switch {
 	case r.waitsForOthers(t.Kind):
+	case r.belowRoadmap(t):
 	case r.item.State != work.StateReady:
 		r.plan(t)
 	case r.withinBudgets(t.Kind):

@@ -39,13 +39,17 @@ func (r *itemPlanner) age(o Outlook) {
 	case now.Reason.None(), patience == 0, !now.ToldAt.IsZero():
 	case now.Since.Add(patience).After(r.v.Now):
 		now.LookAt = now.Since.Add(patience)
+	case r.item.SubIssueOf != "" && was.LookAt.After(r.v.Now): // as the next case left it
+		now.LookAt = was.LookAt
+	case r.toldByTable(now.Reason.Kind):
+		now.LookAt = r.v.Now.Add(patience)
 	default:
 		now.Reason, now.ToldAt = s.Why, r.v.Now
 		now.Reason.Head = was.Reason.Head
 		r.tell(now, s)
 	}
 	if !now.Same(was) || !now.Since.Equal(was.Since) || !now.LookAt.Equal(was.LookAt) || !now.ToldAt.Equal(was.ToldAt) {
-		r.p.add(change.Wait{Item: r.item.ID, Wait: now})
+		r.p.add(change.Wait{Item: r.item.ID, Below: r.item.SubIssueOf != "", Wait: now})
 	}
 }
 

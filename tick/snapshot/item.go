@@ -52,7 +52,16 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 	for _, p := range r.pulls {
 		pulls = append(pulls, p.ID)
 	}
-	r.stored, err = r.tx.ListReviews(ctx, pulls)
+	if r.stored, err = r.tx.ListReviews(ctx, pulls); err != nil {
+		return nil, err
+	}
+	var waiting []int64
+	for _, row := range rows {
+		if _, begun := r.pulls[row.ID]; depends(row) && !begun {
+			waiting = append(waiting, row.ID)
+		}
+	}
+	r.needs, err = r.tx.ListDependenciesOf(ctx, waiting)
 	return rows, err
 }
 
@@ -68,7 +77,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 			return i, err
 		}
 	}
-	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
+	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -165,17 +174,16 @@ func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	return nil
 }
 
-// dependencies reads what an item that is ready to begin waits for.
-func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
-	if len(i.DependsOn) == 0 && i.Blocked.LookAt.IsZero() || i.HasPull() {
+// dependencies adds what an item that is ready to begin waits for.
+func (r *reading) dependencies(_ context.Context, i *known.Item) error {
+	if !depends(i.Item) || i.HasPull() {
 		return nil
 	}
 	i.Dependencies = map[string]work.DependencyState{}
 	for _, ref := range i.DependsOn {
 		i.Dependencies[ref] = work.DependencyOpen // until it is read
 	}
-	seen, err := r.tx.ListDependencies(ctx, i.ID)
-	for _, d := range seen {
+	for _, d := range r.needs[i.ID] {
 		for ref := range i.Dependencies {
 			if strings.EqualFold(ref, d.Ref) {
 				delete(i.Dependencies, ref)
@@ -183,5 +191,8 @@ func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
 		}
 		i.Dependencies[d.Ref] = cmp.Or(d.State, work.DependencyOpen) // empty: it could not be read
 	}
-	return err
+	return nil
 }
+
+// depends reports whether an item may wait for issues.
+func depends(i work.Item) bool { return len(i.DependsOn) > 0 || !i.Blocked.LookAt.IsZero() }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -49,7 +50,11 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	if err != nil {
 		return v, from, err
 	}
+	from.limits, from.families = p.Config.RoadmapLimits(r.Name), map[string]family{}
 	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
+	if err := from.unfolding(ctx, &v); err != nil {
+		return v, from, err
+	}
 	return v, from, from.landings(ctx, &v)
 }
 
@@ -117,6 +122,9 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 
 // rest reads the pending commands that belong to no item, and the newest turn of each queue.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
+	if v.Tables, err = r.tables(ctx); err != nil {
+		return v, err
+	}
 	if v.Untracked, err = r.untracked(ctx); err != nil || items == 0 {
 		return v, err
 	}
@@ -144,11 +152,16 @@ type reading struct {
 	writers   []int64                // all our accounts
 
 	// Rows of one page of items:
-	events  map[int64][]work.Event      // pending comments, by item id
-	more    map[int64]known.More        // number of pending comments that were not read
-	pulls   map[int64]work.PullRequest  // the newest of each item, by item id
-	related map[int64]store.RelatedRows // by item id
-	stored  map[int64]store.Reviews     // reviews, by the pull request's id
+	events  map[int64][]work.Event       // pending comments, by item id
+	more    map[int64]known.More         // number of pending comments that were not read
+	pulls   map[int64]work.PullRequest   // the newest of each item, by item id
+	related map[int64]store.RelatedRows  // by item id
+	stored  map[int64]store.Reviews      // reviews, by the pull request's id
+	needs   map[int64][]store.Dependency // what items without a pull request depend on, by item id
+
+	limits   func(work.RepoName) roadmap.Limits
+	roadmaps []roadmap.Record  // of the repository, which have not ended
+	families map[string]family // what is above and beside issues, by the issue whose sub-issues they are
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
@@ -282,10 +295,11 @@ func (r *reading) paused(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// pauseOf returns the oldest open pause of an open item; nil if there is none.
+// pauseOf returns the oldest open pause of an item that is open or has a roadmap; nil if there is none.
 func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	at := slices.IndexFunc(r.pauses, func(p work.Pause) bool { return p.Number == row.Number || p.Number == pull.Number })
-	if at < 0 || !row.State.Open() {
+	leads := slices.ContainsFunc(r.roadmaps, func(m roadmap.Record) bool { return m.Number == row.Number })
+	if at < 0 || !row.State.Open() && !leads {
 		return nil
 	}
 	return &r.pauses[at]

@@ -69,6 +69,10 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindDesignStart {
 		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
 	}
+	if t.Kind == work.KindRoadmapStart {
+		d := roadmapOf(c.l, a)
+		title, summary, refers = "Roadmap: "+d.Title, prompts.RoadmapSummary(d), "Refs"
+	}
 	token := work.PullRequestToken(c.l.Repo.Row.Key(), t.Branch)
 	design := ""
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
@@ -218,6 +222,8 @@ func commitMessage(l *env.Lease, a prompts.Answer) string {
 		return message
 	case l.Turn.Kind == work.KindDesignStart:
 		return fmt.Sprintf("Design for #%d: %s", l.Item.Number, public.NoClosing(public.Title(a.Title)))
+	case l.Turn.Kind == work.KindRoadmapStart:
+		return fmt.Sprintf("Roadmap for #%d: %s", l.Item.Number, public.NoClosing(public.Title(roadmapOf(l, a).Title)))
 	case a.PRTitle != "":
 		return public.NoClosing(public.Title(a.PRTitle))
 	}

@@ -179,6 +179,11 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	changes = append(append(changes, ends...), p.answered(l, answer, f, asked))
+	replan, err := p.replan(ctx, l, answer)
+	if err != nil {
+		return err
+	}
+	changes = append(changes, replan...)
 	if err := p.apply(ctx, l, changes...); err != nil {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
@@ -195,10 +200,12 @@ func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 	if answer.DecisionSummary != "" {
 		item.DecisionSummary = answer.DecisionSummary
 	}
-	if l.Turn.Kind == work.KindDesignStart {
+	if l.Turn.Kind.Document() {
 		if l.Turn.Commit != "" { // else the branch has it, perhaps under the name of an older title
-			item.Document = work.DocumentPath(item.Number, item.Title)
+			item.Document = documentPath(l, "")
 		}
+	}
+	if l.Turn.Kind == work.KindDesignStart {
 		item.TouchPaths = answer.TouchPaths
 		item.Priority = designPriority(item, answer)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -167,9 +168,9 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	}
 	var made git.Committed
 	var err error
-	if l.Turn.Kind == work.KindDesignStart {
-		path := work.DocumentPath(l.Item.Number, l.Item.Title)
-		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: designDocument(l, a)})
+	if l.Turn.Kind.Document() {
+		path := documentPath(l, "")
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: documentOf(l, a)})
 	} else {
 		made, err = m.CommitTree(ctx, c)
 	}
@@ -223,6 +224,14 @@ func trailers(l *env.Lease) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// documentOf returns the file of a turn that writes a document.
+func documentOf(l *env.Lease, a prompts.Answer) []byte {
+	if l.Turn.Kind == work.KindRoadmapStart {
+		return roadmap.Render(roadmapOf(l, a))
+	}
+	return designDocument(l, a)
 }
 
 func designDocument(l *env.Lease, a prompts.Answer) []byte {

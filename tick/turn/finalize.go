@@ -41,6 +41,9 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		if err := p.rereadIssueComments(ctx, l, push); err != nil {
 			return err
 		}
+		if err := p.LastLook.requireSound(ctx, l, l.Turn.Commit); err != nil {
+			return err
+		}
 		if err := p.push(ctx, l, push); err != nil {
 			return err
 		}

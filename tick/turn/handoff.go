@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -27,14 +28,14 @@ func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, e
 		return nil, err
 	}
 	h.Document = string(doc)
-	h.NonGoals, h.Criteria = section(h.Document, nonGoals), section(h.Document, criteria)
+	h.NonGoals, h.Criteria = document.Points(h.Document, nonGoals), document.Points(h.Document, criteria)
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if item.Parent != 0 {
 			design, err := tx.GetItem(ctx, item.Parent)
 			if err != nil {
 				return err
 			}
-			h.Decisions = points(design.DecisionSummary)
+			h.Decisions = document.Split(design.DecisionSummary)
 		}
 		h.Risks, err = risks(ctx, tx, item)
 		return err

@@ -205,7 +205,7 @@ func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d githu
 		}
 		return "the review was dismissed or deleted", true, nil
 	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand,
-		work.EventReviewDue, work.EventFixDue:
+		work.EventReviewDue, work.EventFixDue, work.EventReplan:
 	}
 	return "", false, nil
 }

@@ -20,7 +20,8 @@ import (
 // briefs makes the contexts of prompts.
 type briefs struct {
 	*env.Env
-	may func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
+	looks *lastLook
+	may   func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
 }
 
 // PromptContext returns the context of a turn's prompt.
@@ -75,7 +76,13 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if c.Handoff, err = p.handoff(ctx, l); err != nil {
 		return c, err
 	}
+	if c.Parent, err = p.parent(ctx, l); err != nil {
+		return c, err
+	}
 	if l.Turn.Kind.Start() {
+		if err := p.roadmapContext(ctx, l, &c); err != nil {
+			return c, err
+		}
 		return p.resumeContext(ctx, l, c)
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
@@ -86,6 +93,9 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	c.Unresolved = unresolved(all, threads, l.Turn.ID)
 	c.Earlier = earlier(all, sent, turns, l.Turn)
 	if err := p.fillBase(ctx, l, &c); err != nil {
+		return c, err
+	}
+	if err := p.roadmapContext(ctx, l, &c); err != nil {
 		return c, err
 	}
 	switch {
@@ -108,8 +118,8 @@ func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context)
 	if c.Task.ChangedFiles, err = m.ChangedFiles(ctx, base, l.Turn.Head); err != nil {
 		return fmt.Errorf("list the changed files: %w", err)
 	}
-	if c.Task.Document == "" && l.Item.Flow == work.FlowDesign {
-		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.Item.Number) })
+	if c.Task.Document == "" && l.Item.Flow.Document() {
+		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(l.Item.Flow, path, l.Item.Number) })
 		if at >= 0 { // the document's name is made from an older title, which the lost database had
 			c.Task.Document = c.Task.ChangedFiles[at]
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -61,7 +62,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs, Advice: aroundFlaw(f)}}
+			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: inWords(f), Count: f.repairs, Advice: aroundFlaw(f)}}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
@@ -70,10 +71,26 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	}
 }
 
+// inWords returns a flaw for people: a document's faults are theirs to mend, too.
+func inWords(f *flaw) string {
+	if !f.Document {
+		return f.Failure
+	}
+	faults := strings.Split(f.Output, "\n")
+	text := f.Failure + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
+	if left := len(faults) - shownFaults; left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	return text
+}
+
+// shownFaults is how many faults of a document a comment names.
+const shownFaults = 10
+
 // aroundFlaw returns where the output of tests is that the agent could not repair. Test output, like agent
 // output, stays on this machine: it may contain anything the tests read.
 func aroundFlaw(f *flaw) string {
-	if f.Output == "" {
+	if f.Output == "" || f.Document {
 		return ""
 	}
 	return "What the tests printed is in the log of the machine that runs gh mergexo"
@@ -83,8 +100,11 @@ func aroundFlaw(f *flaw) string {
 // tests.
 func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*flaw, error) {
 	r := l.Repo.Settings
-	if l.Turn.Commit == "" || l.Turn.Kind == work.KindDesignStart {
+	if l.Turn.Commit == "" || l.Turn.Kind.Document() {
 		return nil, nil //nolint:nilnil // no flaw is an answer
+	}
+	if f, err := p.documentFlaw(ctx, l); f != nil || err != nil {
+		return f, err
 	}
 	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
 		return &flaw{prompts.Unproven{
@@ -168,10 +188,13 @@ func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *f
 	return nil
 }
 
-// testReplayed runs the required tests on a replayed commit: its change and somebody's push may
+// testReplayed checks a roadmap and runs the required tests on a replayed commit: its change and somebody's push may
 // each pass alone and fail together.
 func (p *runner) testReplayed(ctx context.Context, l *env.Lease, commit string) error {
-	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
+	if err := p.looks.replayedSound(ctx, l, commit); err != nil {
+		return err
+	}
+	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind.Document() {
 		return nil
 	}
 	ag, err := p.Agents.Agent(ctx, l.Repo.Row, p.briefs.agentOf(l).Name)

@@ -92,7 +92,7 @@ func (p *runner) setUp(ctx context.Context, l *env.Lease, ag agent.Agent, at git
 	if len(l.Repo.Settings.Setup) == 0 {
 		return nil, p.recordSetup(ctx, l, "")
 	}
-	if l.Turn.Kind == work.KindDesignStart || l.Turn.Kind == work.KindDesignFeedback {
+	if l.Turn.Kind.Document() || l.Turn.Kind == work.KindDesignFeedback {
 		return nil, nil //nolint:nilnil // no set-up is an answer
 	}
 	running, over := p.watch(ctx, l)

@@ -22,7 +22,7 @@ func Surroundings(cfg *config.Config, a config.Agent, r config.Repo, kind work.K
 	if a.Adapter == config.AdapterClaude && kind.Mode() == work.ModeRead {
 		s.Shell = false // it only has tools that read files
 	}
-	if kind != work.KindDesignStart && kind != work.KindReview {
+	if !kind.Document() && kind != work.KindReview {
 		s.RequiredTests, s.TestSeconds = r.RequiredTests, int(r.TestTimeout.Seconds())
 	}
 	return s

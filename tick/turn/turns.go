@@ -24,7 +24,8 @@ type Turns struct {
 
 // New returns Turns.
 func New(e *env.Env, r *ingest.Reader, n *tell.Notices) *Turns {
-	look, told := &lastLook{e, r, n}, &briefs{e, r.MayCommand}
+	look := &lastLook{e, r, n}
+	told := &briefs{e, look, r.MayCommand}
 	restores := &restorer{e, r, n, look, told}
 	return &Turns{
 		Env: e, reader: r, notices: n, Restorer: restores, LastLook: look, Briefs: told,

@@ -106,6 +106,12 @@ func (d details) value(key string) string {
 		return checks(d.Names)
 	case "have":
 		return plural(len(d.Names), "has", "have")
+	case "them":
+		return plural(len(d.Names), "it", "them")
+	case "they":
+		return plural(len(d.Names), "it", "they")
+	case "lack":
+		return plural(len(d.Names), "lacks", "lack")
 	case "approvals":
 		return approvals(d.Count)
 	case "number":

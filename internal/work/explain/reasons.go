@@ -74,6 +74,18 @@ var reasons = []row{
 		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
 	},
 	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", startAnyway("comment on the issue to start it anyway"), nil},
+	{
+		work.WhyNoSubIssues, People, AtOnce, "{name} has no sub-issues, of which a roadmap is made (GitHub Enterprise Server has them from 3.17 on)",
+		step("cut it into issues yourself, with a label of another kind of work on each"), nil,
+	},
+	{
+		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing of it is made: {names}",
+		step("open a pull request that changes the document, or comment `/mergexo replan WHY` on the roadmap's issue"), nil,
+	},
+	{
+		work.WhyRoadmapRefused, People, AtOnce, "GitHub refuses a part of the roadmap: {text}",
+		step("remove what GitHub names, then comment `/mergexo retry` on the roadmap's issue"), nil,
+	},
 	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 
 	// Branches, pull requests, pushes.
@@ -232,6 +244,22 @@ var reasons = []row{
 	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
 	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
 	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once they are closed"), nil},
+	{
+		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
+		step("`/mergexo resume` on {name} ends what {who} began|reopen {name}, or take this issue out of it"), nil,
+	},
+	{
+		work.WhyRoadmapParallel, Nobody, Reminded, "{count issue} of its roadmap, {name}, may be under way at a time, and {list} {have} begun",
+		step("it begins when one of them is over; `parallel` in [repo.roadmap] is the limit"), nil,
+	},
+	{
+		work.WhyRoadmapCost, Operator, Reminded, "no more of the roadmap {names} begins: {budget}",
+		step("raise `max_cost` in [repo.roadmap] of the config, or take this issue out of the roadmap"), nil,
+	},
+	{
+		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}: no issue blocks {them}, and {they} {lack} a label that starts work",
+		step("set such a label, work on {them} yourself, or close {them}"), nil,
+	},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
 	{

@@ -232,6 +232,8 @@ func budget(r work.Reason, p Place) string {
 		spends = fmt.Sprintf("this turn has cost %s; %s is %.2f", spending.Cost(r.Used, 0), r.Name, r.Limit)
 	case work.MaxCostPerDay:
 		spends = fmt.Sprintf("the turns of the last 24 hours have cost %s; %s is %.2f", spending.Cost(r.Used, r.Count), r.Name, r.Limit)
+	case work.MaxCostOfRoadmap:
+		spends = fmt.Sprintf("its issues have cost %s; %s is %.2f", spending.Cost(r.Used, r.Count), r.Name, r.Limit)
 	case work.MaxTokensPerTurn:
 		spends = fmt.Sprintf("this turn has used %.0f tokens; %s is %.0f", r.Used, r.Name, r.Limit)
 	}

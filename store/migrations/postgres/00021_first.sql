@@ -169,6 +169,7 @@ CREATE TABLE work_items (
     setup_failure    TEXT    COLLATE "C" NOT NULL DEFAULT '',
     setup_command    TEXT    COLLATE "C" NOT NULL DEFAULT '',
     setup_failed_at  BIGINT  NOT NULL DEFAULT 0,
+    parent_ref       TEXT    COLLATE "C" NOT NULL DEFAULT '',
     body             TEXT    COLLATE "C" NOT NULL,
     decision_summary TEXT    COLLATE "C" NOT NULL,
     fingerprint      TEXT    COLLATE "C" NOT NULL
@@ -178,7 +179,8 @@ CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
 CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
-CREATE INDEX work_items_open ON work_items (repo_id, state)
+CREATE INDEX work_items_parent ON work_items (parent_ref) WHERE parent_ref <> '';
+CREATE INDEX work_items_open ON work_items (repo_id)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
@@ -190,6 +192,60 @@ CREATE TABLE dependencies (
     PRIMARY KEY (item_id, ref)
 );
 CREATE INDEX dependencies_ref ON dependencies (ref) WHERE listed = 1;
+
+CREATE TABLE roadmaps (
+    item_id    BIGINT  PRIMARY KEY REFERENCES work_items (id),
+    repo_id    BIGINT  NOT NULL REFERENCES repositories (id),
+    state      TEXT    COLLATE "C" NOT NULL,
+    since      BIGINT  NOT NULL,
+    document   TEXT    COLLATE "C" NOT NULL,
+    hash       TEXT    COLLATE "C" NOT NULL,
+    pull       BIGINT  NOT NULL,
+    commit_oid TEXT    COLLATE "C" NOT NULL,
+    revision   BIGINT  NOT NULL,
+    depth      BIGINT  NOT NULL,
+    look       BIGINT  NOT NULL,
+    look_at    BIGINT  NOT NULL,
+    why        TEXT    COLLATE "C" NOT NULL,
+    goal       TEXT    COLLATE "C" NOT NULL,
+    table_at   BIGINT  NOT NULL DEFAULT 0
+);
+
+CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
+
+CREATE TABLE roadmap_nodes (
+    item_id   BIGINT  NOT NULL REFERENCES roadmaps (item_id),
+    node      TEXT    COLLATE "C" NOT NULL,
+    position  BIGINT  NOT NULL,
+    title     TEXT    COLLATE "C" NOT NULL,
+    flow      TEXT    COLLATE "C" NOT NULL,
+    needs     TEXT    COLLATE "C" NOT NULL,
+    hash      TEXT    COLLATE "C" NOT NULL,
+    step      TEXT    COLLATE "C" NOT NULL,
+    number    BIGINT  NOT NULL,
+    applied   TEXT    COLLATE "C" NOT NULL,
+    edges     TEXT    COLLATE "C" NOT NULL,
+    body      TEXT    COLLATE "C" NOT NULL,
+    PRIMARY KEY (item_id, node)
+);
+
+CREATE TABLE sub_issues (
+    item_id  BIGINT  NOT NULL REFERENCES roadmaps (item_id),
+    ref      TEXT    COLLATE "C" NOT NULL,
+    position BIGINT  NOT NULL,
+    state    TEXT    COLLATE "C" NOT NULL,
+    title    TEXT    COLLATE "C" NOT NULL,
+    PRIMARY KEY (item_id, ref)
+);
+CREATE INDEX sub_issues_ref ON sub_issues (ref);
+
+CREATE TABLE idle_issues (
+    item_id BIGINT  NOT NULL REFERENCES roadmaps (item_id),
+    ref     TEXT    COLLATE "C" NOT NULL,
+    since   BIGINT  NOT NULL,
+    told_at BIGINT  NOT NULL,
+    PRIMARY KEY (item_id, ref)
+);
 
 CREATE TABLE stops (
     item_id  BIGINT  PRIMARY KEY REFERENCES work_items (id),
@@ -631,6 +687,7 @@ CREATE TABLE totals (
     ms            BIGINT  NOT NULL,
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 );
+CREATE INDEX totals_item ON totals (item_id) WHERE what = 'run' AND item_id > 0;
 
 CREATE TABLE counters (
     machine TEXT    COLLATE "C" NOT NULL,

@@ -211,6 +211,7 @@ CREATE TABLE work_items (
     setup_failure    TEXT    NOT NULL DEFAULT '', -- empty: it did not
     setup_command    TEXT    NOT NULL DEFAULT '',
     setup_failed_at  INTEGER NOT NULL DEFAULT 0,
+    parent_ref       TEXT    NOT NULL DEFAULT '', -- the issue whose sub-issue this issue is, as in dependencies; empty: it is none
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL
@@ -220,7 +221,8 @@ CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
 CREATE INDEX work_items_blocked ON work_items (blockers_look_at, repo_id) WHERE blockers_look_at > 0;
 CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
-CREATE INDEX work_items_open ON work_items (repo_id, state)
+CREATE INDEX work_items_parent ON work_items (parent_ref) WHERE parent_ref <> '';
+CREATE INDEX work_items_open ON work_items (repo_id)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
@@ -232,6 +234,64 @@ CREATE TABLE dependencies (
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX dependencies_ref ON dependencies (ref) WHERE listed = 1;
+
+-- Roadmaps that were merged: one for each issue, kept by its first work item.
+CREATE TABLE roadmaps (
+    item_id    INTEGER PRIMARY KEY REFERENCES work_items (id),
+    repo_id    INTEGER NOT NULL REFERENCES repositories (id),
+    state      TEXT    NOT NULL,
+    since      INTEGER NOT NULL, -- of the state
+    document   TEXT    NOT NULL, -- path
+    hash       TEXT    NOT NULL, -- of the document that was applied last
+    pull       INTEGER NOT NULL, -- number of the pull request that merged it; 0: not one of ours
+    commit_oid TEXT    NOT NULL, -- at which it was read
+    revision   INTEGER NOT NULL, -- how many documents were applied
+    depth      INTEGER NOT NULL, -- how deep the issue is nested; 1: no roadmap is above it
+    look       INTEGER NOT NULL, -- how often something changed since the plan decided about it
+    look_at    INTEGER NOT NULL, -- when GitHub is asked about it again
+    why        TEXT    NOT NULL, -- why it is stopped, as JSON; empty: it is not
+    goal       TEXT    NOT NULL, -- the document's text above its nodes
+    table_at   INTEGER NOT NULL DEFAULT 0 -- when the comment with the table of issues is made again; 0: it is up to date
+) STRICT;
+
+CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
+
+-- The nodes of the document that was applied last, those that it lacks by now, and their sub-issues.
+CREATE TABLE roadmap_nodes (
+    item_id   INTEGER NOT NULL REFERENCES roadmaps (item_id),
+    node      TEXT    NOT NULL,
+    position  INTEGER NOT NULL, -- in the document
+    title     TEXT    NOT NULL,
+    flow      TEXT    NOT NULL,
+    needs     TEXT    NOT NULL, -- nodes
+    hash      TEXT    NOT NULL, -- of title, flow and text
+    step      TEXT    NOT NULL,
+    number    INTEGER NOT NULL, -- of the sub-issue; 0: there is none yet
+    applied   TEXT    NOT NULL, -- hash of what the sub-issue was given last
+    edges     TEXT    NOT NULL, -- nodes that were set as blocking it
+    body      TEXT    NOT NULL, -- text of the sub-issue
+    PRIMARY KEY (item_id, node)
+) STRICT, WITHOUT ROWID;
+
+-- What GitHub lists below a roadmap's issue: people add to it, and take from it.
+CREATE TABLE sub_issues (
+    item_id  INTEGER NOT NULL REFERENCES roadmaps (item_id),
+    ref      TEXT    NOT NULL, -- as in dependencies
+    position INTEGER NOT NULL,
+    state    TEXT    NOT NULL, -- as in dependencies
+    title    TEXT    NOT NULL,
+    PRIMARY KEY (item_id, ref)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sub_issues_ref ON sub_issues (ref);
+
+-- Sub-issues of roadmaps that are ready, and on which nobody works.
+CREATE TABLE idle_issues (
+    item_id INTEGER NOT NULL REFERENCES roadmaps (item_id),
+    ref     TEXT    NOT NULL, -- as in dependencies
+    since   INTEGER NOT NULL,
+    told_at INTEGER NOT NULL, -- when a comment told it; 0: none did
+    PRIMARY KEY (item_id, ref)
+) STRICT, WITHOUT ROWID;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
@@ -727,6 +787,7 @@ CREATE TABLE totals (
     ms            INTEGER NOT NULL, -- of times: their sum
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, machine, outcome, most)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX totals_item ON totals (item_id) WHERE what = 'run' AND item_id > 0;
 
 -- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
 -- Both are counted where metrics are written, by each machine for itself.

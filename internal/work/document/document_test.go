@@ -1,20 +1,26 @@
-package turn
+package document
 
 import (
 	"slices"
 	"testing"
 )
 
+// Names of two sections of a design.
+var (
+	nonGoals = []string{"nongoals", "nongoal", "outofscope", "notinscope"}
+	criteria = []string{"acceptancecriteria", "acceptancecriterion", "acceptance"}
+)
+
 func TestASectionIsPartedIntoPoints(t *testing.T) {
 	const doc = "---\nissue: 1\n---\n\n# Title\n\n## Non-Goals\n\n- speed, which\n  is enough\n* beauty\n\n### Later\n\nOne\nparagraph.\n\n" +
 		"## Acceptance criteria ##\n\n1. it works\n2) twice\n+ [x] so far\n- [ ] and on\n"
-	if got, want := section(doc, nonGoals), []string{"speed, which is enough", "beauty", "One paragraph."}; !slices.Equal(got, want) {
+	if got, want := Points(doc, nonGoals), []string{"speed, which is enough", "beauty", "One paragraph."}; !slices.Equal(got, want) {
 		t.Errorf("non-goals: %q, want %q", got, want)
 	}
-	if got, want := section(doc, criteria), []string{"it works", "twice", "so far", "and on"}; !slices.Equal(got, want) {
+	if got, want := Points(doc, criteria), []string{"it works", "twice", "so far", "and on"}; !slices.Equal(got, want) {
 		t.Errorf("criteria: %q, want %q", got, want)
 	}
-	if got := section(doc, []string{"missing"}); got != nil {
+	if got := Points(doc, []string{"missing"}); got != nil {
 		t.Errorf("missing: %q", got)
 	}
 }
@@ -28,15 +34,15 @@ func TestASectionIsFoundByWhateverItIsCalled(t *testing.T) {
 		"## Out of scope", "## Out-of-scope for now", "## Not in scope", "Non-goals\n---------", "Non-goals\n===", "**2.2 Non-goals (initially)**", "__Non-goals__:", "**Non-goals:**",
 	} {
 		doc := "# Title\n\n## Design\n\nWhat changes.\n\n" + heading + "\n\n- speed\n\n# Risks\n\n- none\n"
-		if got := section(doc, nonGoals); !slices.Equal(got, []string{"speed"}) {
+		if got := Points(doc, nonGoals); !slices.Equal(got, []string{"speed"}) {
 			t.Errorf("%q: %q", heading, got)
 		}
-		if got := section("intro\n"+heading+"\n- speed\n", nonGoals); heading[0] != 'N' && heading[0] != '*' && heading[0] != '_' && !slices.Equal(got, []string{"speed"}) {
+		if got := Points("intro\n"+heading+"\n- speed\n", nonGoals); heading[0] != 'N' && heading[0] != '*' && heading[0] != '_' && !slices.Equal(got, []string{"speed"}) {
 			t.Errorf("%q below a paragraph: %q", heading, got)
 		}
 	}
 	for _, heading := range []string{"## Acceptance Criteria", "## 5 Acceptance criteria:", "## Acceptance", "Acceptance criteria\n---", "## Acceptance criteria for the command"} {
-		if got := section(heading+"\n\n- it works\n", criteria); !slices.Equal(got, []string{"it works"}) {
+		if got := Points(heading+"\n\n- it works\n", criteria); !slices.Equal(got, []string{"it works"}) {
 			t.Errorf("%q: %q", heading, got)
 		}
 	}
@@ -49,10 +55,10 @@ func TestWhatIsNoSuchSection(t *testing.T) {
 		"```md\n## Non-goals\n\n- a\n```\n", "~~~\nNon-goals\n---\n- a\n~~~\n", "## Why non-goals matter\n\n- a\n", "#Non-goals\n\n- a\n", "    ## Non-goals\n\n- a\n",
 		"## Acceptance of risk\n\n- a\n", "## Non-goals\n\n## Design\n\n- a\n", "Some **Non-goals** here.\n\n- a\n",
 	} {
-		if got := section(doc, nonGoals); got != nil {
+		if got := Points(doc, nonGoals); got != nil {
 			t.Errorf("%q: non-goals %q", doc, got)
 		}
-		if got := section(doc, criteria); got != nil {
+		if got := Points(doc, criteria); got != nil {
 			t.Errorf("%q: criteria %q", doc, got)
 		}
 	}
@@ -68,7 +74,7 @@ func TestWhereASectionEnds(t *testing.T) {
 		"## Non-goals\n\n## Out of scope\n- a\n":                     {"a"},
 		"## Non-goals\r\n\r\n- a\r\n\r\n## Design\r\n- b\r\n":        {"a"},
 	} {
-		if got := section(doc, nonGoals); !slices.Equal(got, want) {
+		if got := Points(doc, nonGoals); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", doc, got, want)
 		}
 	}

@@ -1,0 +1,63 @@
+package actions
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// block makes an issue blocked by another one, or ends that if Base is work.BlockRemove. Number is
+// the blocked issue, Target the other one, in any repository, as work.Dependency.String. An edge
+// that a person made counts, too. An edge that a person removes later is not made again, because its
+// row is settled.
+type block struct{ blocker int64 } // database id
+
+// find reads the blocker first: its repository may have been renamed, and GitHub lists it by its
+// present name.
+func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	d, ok := work.ParseDependency(a.Target, s.Repo.Current)
+	if !ok || d.Repo.Host != s.Repo.Current.Host {
+		return observation{}, false, &overError{a.Target + " is no issue on this host"}
+	}
+	if d.Repo.Equal(s.Repo.Name) {
+		d.Repo = s.Repo.Current
+	}
+	by, ok, err := s.GitHub.IssueWherever(ctx, d.Repo, d.Number)
+	switch {
+	case err != nil:
+		return observation{}, false, overIfForbidden(err)
+	case !ok:
+		return observation{}, false, &overError{a.Target + " does not exist or is not visible to this account"}
+	case by.IsPull:
+		return observation{}, false, &overError{a.Target + " is a pull request, which blocks no issue"}
+	}
+	e.blocker = by.ID
+	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
+	if err == nil && !ok {
+		err = &overError{"the issue is gone"}
+	}
+	if err != nil {
+		return observation{}, false, err
+	}
+	blockers, err := s.GitHub.BlockedBy(ctx, s.Repo.Current, a.Number)
+	set := slices.ContainsFunc(blockers, func(b work.Blocker) bool { return strings.EqualFold(b.Ref, by.Ref()) })
+	return observation{url: is.URL}, set != (a.Base == work.BlockRemove), err
+}
+
+func (e *block) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	if a.Base == work.BlockRemove {
+		return observation{}, overIfRefused(s.GitHub.RemoveBlocker(ctx, s.Repo.Current, a.Number, e.blocker))
+	}
+	return observation{}, overIfRefused(s.GitHub.AddBlocker(ctx, s.Repo.Current, a.Number, e.blocker))
+}
+
+// overIfForbidden ends an action about an issue that GitHub does not show to this account.
+func overIfForbidden(err error) error {
+	if github.IsStatus(err, 403, 451) {
+		return &overError{"GitHub does not show it to this account"}
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Roadmap is a merged roadmap with its issues. It is the output of roadmap.
+type Roadmap struct {
+	Repo     string         `json:"repo"`     // owner/name, with the host in front where two hosts are configured
+	Number   int            `json:"number"`   // of the roadmap's issue
+	Title    string         `json:"title"`    // the issue's title
+	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled`, `ended`
+	Document string         `json:"document"` // the path of its document
+	Closed   int            `json:"closed"`   // number of its issues that are closed
+	Total    int            `json:"total"`    // number of its issues, with those that are still to be opened
+	Issues   []RoadmapIssue `json:"issues"`   // in GitHub's order, then those that are still to be opened
+
+	why   string // why it is stopped
+	lines []roadmap.Line
+}
+
+// RoadmapIssue is one issue of a roadmap.
+type RoadmapIssue struct {
+	Issue       string           `json:"issue"`       // as in owner/name#12; empty: it is still to be opened
+	Node        string           `json:"node"`        // its id in the document; empty: people added it
+	Title       string           `json:"title"`       // the issue's title
+	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `stopped`, `done`, `dropped`, `gone`
+	PullRequest int              `json:"pullRequest"` // number of its newest pull request; 0: none
+	Needs       []string         `json:"needs"`       // issues, and nodes without an issue, that must be closed first
+	WaitingFor  string           `json:"waitingFor"`  // what it waits for, for people; empty: nothing
+	ReasonCode  work.ReasonKind  `json:"reasonCode"`  // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+}
+
+// NewRoadmapCmd makes the command roadmap.
+func NewRoadmapCmd(a *cli.App) *cobra.Command {
+	return a.WithJSON(Roadmap{}, &cobra.Command{
+		Use:   "roadmap <owner/name#number>",
+		Short: "Draw the graph of a roadmap",
+		Long: `Draw a merged roadmap as a tree: its issues, how far work on each has come, and what
+each waits for. An issue stands below one that it needs; "needs" names all others.
+
+Name the roadmap by its issue: owner/name#12, its URL, or, if one repository is
+configured, #12 (quote it for your shell) or 12.`,
+		Example: `  $ gh mergexo roadmap octo/repo#12
+  $ gh mergexo roadmap 12 --json issues --jq '.issues[] | select(.state == "idle") | .issue'`,
+		Args: cli.Args(cli.Words(1, 1)),
+		RunE: func(c *cobra.Command, given []string) error {
+			cfg, which, err := a.Item(given[0])
+			if err != nil {
+				return err
+			}
+			var r Roadmap
+			found := false
+			seen, err := machine.View(c.Context(), cfg, func(tx *store.Tx) error {
+				r, found, err = loadRoadmap(c.Context(), tx, cfg, which)
+				return err
+			})
+			switch {
+			case err != nil:
+				return err
+			case !seen:
+				return cli.ErrNothingYet
+			case !found:
+				return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("%s is no roadmap, or its document is not merged yet: gh mergexo show %s", which.Called(cfg), which.Called(cfg)))
+			case a.JSON.Asked():
+				return a.JSON.Write(a.Output(), r)
+			}
+			return r.print(a.Output())
+		},
+	})
+}
+
+func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cli.Ref) (r Roadmap, found bool, err error) {
+	rows, err := tx.ListRepos(ctx)
+	if err != nil {
+		return r, false, err
+	}
+	row := cli.FindRepo(rows, which.Repo)
+	m, found, err := tx.FindRoadmapOf(ctx, row.ID, which.Number)
+	if err != nil || !found {
+		return r, found, err
+	}
+	home := work.Dependency{Repo: which.Repo, Number: which.Number}.String()
+	issues, err := tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: home, Repo: which.Repo})
+	if err != nil {
+		return r, true, err
+	}
+	called := cfg.Called(which.Repo)
+	at := explain.Place{Spending: true, Repo: called, Item: which.Called(cfg)}
+	w := roadmap.Words{
+		Short: func(ref string) string { return shortRef(ref, which.Repo) },
+		Clean: terminal.OneLine,
+		Why:   func(why work.Reason) string { return explain.Reason(why, at).Here() },
+	}
+	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document, why: explain.Reason(m.Why, at).Here()}
+	r.Closed, r.Total = roadmap.Tally(issues)
+	r.Issues = terminal.Each(issues, func(i roadmap.Issue) RoadmapIssue { return issueOf(i, w) })
+	r.lines = roadmap.Tree(issues)
+	return r, true, nil
+}
+
+// shortRef is a reference as people write it in a repository.
+func shortRef(ref string, home work.RepoName) string {
+	d, ok := work.ParseDependency(ref, home)
+	switch {
+	case !ok:
+		return ref
+	case d.Repo.Equal(home):
+		return fmt.Sprintf("#%d", d.Number)
+	case d.Repo.Host == home.Host:
+		return fmt.Sprintf("%s#%d", d.Repo.FullName(), d.Number)
+	}
+	return d.String()
+}
+
+func issueOf(i roadmap.Issue, w roadmap.Words) RoadmapIssue {
+	v := RoadmapIssue{Node: i.Node, Title: i.Title, State: i.Progress, PullRequest: i.Pull, Needs: i.Names(w.Short), WaitingFor: terminal.OneLine(i.WaitsFor(w)), ReasonCode: i.Waits.Kind}
+	if i.Ref != "" {
+		v.Issue = w.Short(i.Ref)
+	}
+	return v
+}
+
+// print draws the roadmap.
+func (r Roadmap) print(out terminal.Output) error {
+	if !out.TTY {
+		var rows [][]string
+		for _, i := range r.Issues {
+			rows = append(rows, []string{i.Issue, i.Node, string(i.State), i.number(), strings.Join(i.Needs, ","), i.WaitingFor, i.Title})
+		}
+		return out.Table(nil, rows)
+	}
+	fmt.Fprintf(out.W, "%s  %s, %d of %s closed\n", out.Bold(fmt.Sprintf("%s#%d %s", r.Repo, r.Number, terminal.OneLine(r.Title))), r.State, r.Closed, work.Count(r.Total, "issue"))
+	if r.why != "" {
+		fmt.Fprintln(out.W, out.Fit(terminal.OneLine(r.why)))
+	}
+	for _, l := range r.lines {
+		if _, err := fmt.Fprintln(out.W, out.Fit(out.Dim(l.Indent)+r.Issues[l.At].says())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i RoadmapIssue) number() string {
+	if i.PullRequest == 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d", i.PullRequest)
+}
+
+// says describes the issue in one line.
+func (i RoadmapIssue) says() string {
+	said := strings.TrimSpace(i.Issue+" "+i.Node) + " " + terminal.OneLine(i.Title) + ": " + i.State.Says()
+	if i.PullRequest != 0 {
+		said += " in #" + fmt.Sprint(i.PullRequest)
+	}
+	if i.WaitingFor != "" {
+		said += "; waits for " + i.WaitingFor
+	}
+	if len(i.Needs) > 1 {
+		said += "; needs " + work.JoinNames(i.Needs)
+	}
+	return said
+}

@@ -1,0 +1,129 @@
+package roadmap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const app = "github.com/octo/app#"
+
+// issue is the n-th issue of octo/app, which needs others.
+func issue(n int, p Progress, needs ...int) Issue {
+	i := Issue{Ref: fmt.Sprint(app, n), Title: fmt.Sprint("Issue ", n), Position: n, Progress: p}
+	for _, m := range needs {
+		i.Needs = append(i.Needs, Need{fmt.Sprint(app, m), true})
+	}
+	return i
+}
+
+func TestThePathBehindAnIssue(t *testing.T) {
+	for name, c := range map[string]struct {
+		issues []Issue
+		want   map[int]int
+	}{
+		"none":                     {[]Issue{issue(1, Waiting)}, map[int]int{1: 0}},
+		"a chain":                  {[]Issue{issue(1, Waiting), issue(2, Waiting, 1), issue(3, Waiting, 2)}, map[int]int{1: 2, 2: 1, 3: 0}},
+		"the longest of two":       {[]Issue{issue(1, Waiting), issue(2, Waiting, 1), issue(3, Waiting, 1), issue(4, Waiting, 3)}, map[int]int{1: 2, 2: 0, 3: 1, 4: 0}},
+		"what is closed is no way": {[]Issue{issue(1, Waiting), issue(2, Done, 1), issue(3, Waiting, 2)}, map[int]int{1: 0, 3: 0}},
+		"a circle ends":            {[]Issue{issue(1, Waiting, 2), issue(2, Waiting, 1), issue(3, Waiting)}, map[int]int{3: 0}},
+		"itself":                   {[]Issue{issue(1, Waiting, 1)}, map[int]int{1: 0}},
+	} {
+		got := Behind(c.issues)
+		for n, want := range c.want {
+			if got[fmt.Sprint(app, n)] != want {
+				t.Errorf("%s: behind #%d are %d, not %d", name, n, got[fmt.Sprint(app, n)], want)
+			}
+		}
+	}
+}
+
+// Whatever blocks what, each issue is drawn once, below an issue that it needs if it needs one of them.
+func TestTheTreeHasEachIssueOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var issues []Issue
+		all := rapid.IntRange(0, 8).Draw(t, "issues")
+		for n := range all {
+			issues = append(issues, issue(n, Waiting, rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "needs")...))
+		}
+		lines := Tree(issues)
+		seen := map[int]bool{}
+		for _, l := range lines {
+			if seen[l.At] {
+				t.Fatalf("%s is drawn twice", issues[l.At].Ref)
+			}
+			seen[l.At] = true
+		}
+		if len(lines) != all {
+			t.Fatalf("%d of %d issues are drawn", len(lines), all)
+		}
+	})
+	var b strings.Builder
+	some := []Issue{issue(1, Done), issue(2, Waiting, 1), issue(3, Waiting, 1, 2), issue(4, Waiting), issue(5, Waiting, 2)}
+	for _, l := range Tree(some) {
+		b.WriteString(l.Indent + some[l.At].Title + "\n")
+	}
+	want := "├─ Issue 1\n│  └─ Issue 2\n│     ├─ Issue 3\n│     └─ Issue 5\n└─ Issue 4\n"
+	if b.String() != want {
+		t.Errorf("drawn as\n%s, want\n%s", b.String(), want)
+	}
+}
+
+func TestTheTable(t *testing.T) {
+	w := Words{
+		Short: func(ref string) string { return strings.TrimPrefix(ref, "github.com/octo/app") },
+		Clean: func(s string) string { return strings.ReplaceAll(s, "@", "(at)") },
+		Why:   func(r work.Reason) string { return string(r.Kind) },
+	}
+	done, pull := issue(1, Done), issue(2, Reviewed, 1)
+	done.Title, pull.Pull, pull.Needs[0].Open = "Ask @ann | or\nnobody", 7, false
+	waits := issue(3, Waiting)
+	waits.Waits = work.Reason{Kind: work.WhyRoadmapParallel}
+	blocked := issue(4, Waiting, 2)
+	blocked.Waits = work.Reason{Kind: work.WhyDepends}
+	planned := Issue{Node: "api", Title: "The API", Position: 5, Progress: ToOpen, Needs: []Need{{NodeKey("ui"), true}, {app + "4", true}}}
+	got := Table([]Issue{done, pull, waits, blocked, planned, issue(6, Lost)}, w)
+	for _, want := range []string{
+		"1 of 5 issues closed.", "| #1 Ask (at)ann \\| or nobody | done |  |  |", "| #2 Issue 2 | in review | #7 |  |", "| #3 Issue 3 | waiting |  | roadmap_parallel |",
+		"| #4 Issue 4 | waiting |  | #2 |", "| `api` The API | to be opened |  | ui and #4 |", "| #6 Issue 6 | gone |  |  |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestBrakes(t *testing.T) {
+	held := work.Reason{Kind: work.WhyRoadmapHeld, Name: app + "1"}
+	near, far := Above{Live: Live{Ref: app + "1"}, Limits: Limits{Parallel: 2}}, Above{Live: Live{Ref: app + "9"}, Limits: Limits{Parallel: 3}}
+	with := func(a Above, change func(*Above)) Above { change(&a); return a }
+	full := func(a *Above) { a.UnderWay = []string{app + "3", app + "2"} }
+	for name, c := range map[string]struct {
+		above []Above
+		want  work.ReasonKind
+	}{
+		"no roadmap":           {nil, ""},
+		"room in both":         {[]Above{near, far}, ""},
+		"held":                 {[]Above{with(near, func(a *Above) { a.Held = held }), far}, work.WhyRoadmapHeld},
+		"held farther up":      {[]Above{near, with(far, func(a *Above) { a.Held = held })}, work.WhyRoadmapHeld},
+		"full":                 {[]Above{with(near, full), far}, work.WhyRoadmapParallel},
+		"full farther up":      {[]Above{near, with(far, func(a *Above) { full(a); a.Parallel = 1 })}, work.WhyRoadmapParallel},
+		"not full farther up":  {[]Above{near, with(far, full)}, ""},
+		"it has begun":         {[]Above{with(near, func(a *Above) { a.UnderWay, a.Held = []string{app + "2", app + "5"}, held })}, ""},
+		"too dear":             {[]Above{with(near, func(a *Above) { a.MaxCost, a.CostUSD = 5, 5 })}, work.WhyRoadmapCost},
+		"cheap enough":         {[]Above{with(near, func(a *Above) { a.MaxCost, a.CostUSD = 5, 4.99 })}, ""},
+		"no limit of the cost": {[]Above{with(near, func(a *Above) { a.CostUSD = 500 })}, ""},
+	} {
+		if got := Brake(app+"5", c.above); got.Kind != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if why := Brake(app+"5", []Above{with(near, full)}); !slices.Equal(why.Names, []string{app + "2", app + "3"}) || why.Name != near.Ref || why.Count != 2 {
+		t.Errorf("%+v", why)
+	}
+}

@@ -1,0 +1,170 @@
+package roadmap
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Item is the newest work item on an issue below a roadmap.
+type Item struct {
+	ID     int64
+	Ref    string // of the issue
+	State  work.State
+	Flow   work.Flow
+	Reason work.Reason // why it is blocked
+	Wait   work.Reason // what it waits for else
+	Pull   int         // number of the newest pull request of the issue; 0: none
+}
+
+// Follow returns the issues below a roadmap in GitHub's order, then those that are still to be opened.
+// What GitHub lists decides; the document counts for what is not made yet. home is the roadmap's
+// repository, needs has what GitHub lists as blocking, by work item.
+func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
+	known := map[string]Item{}
+	for _, i := range items {
+		if i.Pull == 0 {
+			i.Pull = known[strings.ToLower(i.Ref)].Pull
+		}
+		known[strings.ToLower(i.Ref)] = i
+	}
+	ids := map[string]Child{}
+	var all []Issue
+	for _, n := range nodes {
+		if n.Number == 0 && n.Step != Planned {
+			continue // it went before it had an issue
+		}
+		i := Issue{Node: n.Node, Title: n.Title, Position: len(subs) + len(nodes) + n.Position}
+		if n.Number != 0 {
+			i.Ref = work.Dependency{Repo: home, Number: n.Number}.String()
+		}
+		ids[n.Node] = n
+		all = append(all, i)
+	}
+	for _, s := range subs {
+		at := slices.IndexFunc(all, func(i Issue) bool { return i.Key() == strings.ToLower(s.Ref) })
+		if at < 0 {
+			all, at = append(all, Issue{Ref: s.Ref}), len(all)
+		}
+		all[at].Title, all[at].Position = s.Title, s.Position
+		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: Lost}[s.State]
+	}
+	for n := range all {
+		i := &all[n]
+		node, item := ids[i.Node], known[i.Key()]
+		i.Pull = item.Pull
+		switch {
+		case i.Progress != "":
+		case node.Step == Gone:
+			i.Progress = Lost
+		case item.ID == 0 && (node.Step == Planned || node.Step == Made):
+			i.Progress = ToOpen
+		default:
+			i.Progress = progressOf(item)
+		}
+		if i.Waits = item.Wait; i.Progress == OfPerson {
+			i.Waits = item.Reason
+		}
+		i.Needs = needs[item.ID]
+		if i.Node != "" && item.ID == 0 {
+			i.Needs = neededBy(node, home, ids)
+		}
+	}
+	over := map[string]bool{}
+	for _, i := range all {
+		over[i.Key()] = i.Progress.Over()
+	}
+	for n := range all {
+		all[n].Needs = slices.Clone(all[n].Needs)
+		for m, need := range all[n].Needs {
+			if is, below := over[need.Key()]; below {
+				all[n].Needs[m].Open = !is
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Issue) int { return cmp.Compare(a.Position, b.Position) })
+	return all
+}
+
+// neededBy returns what a node needs by the document.
+func neededBy(n Child, home work.RepoName, ids map[string]Child) (all []Need) {
+	for _, id := range n.Needs {
+		key := NodeKey(id)
+		if number := ids[id].Number; number != 0 {
+			key = work.Dependency{Repo: home, Number: number}.String()
+		}
+		all = append(all, Need{key, true})
+	}
+	return all
+}
+
+// progressOf returns how far work on an open issue has come.
+func progressOf(i Item) Progress {
+	switch i.State {
+	case work.StatePending, work.StateReady:
+		return Waiting
+	case work.StateRunning, work.StateMerged: // a nested roadmap is merged
+		return Working
+	case work.StateAwaitingFeedback:
+		return Reviewed
+	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateCompleted: // a person closes the issue
+		return OfPerson
+	case work.StateClosed:
+	}
+	return Idle
+}
+
+// Neglected is an issue below a roadmap that is ready, and on which nobody works.
+type Neglected struct {
+	Ref    string
+	Since  time.Time // when that was first seen
+	ToldAt time.Time // when a comment told it; zero: none did
+}
+
+// Shown is what the table of a roadmap is made from.
+type Shown struct {
+	Live
+	Number int // of the roadmap's issue
+	Issues []Issue
+	Idle   []Neglected
+	Sent   time.Time // when the comment was last sent; zero: it was not
+}
+
+// Look returns which issues nobody works on, since when, which of them are to be told now, and when the
+// next of them is due. patience is after which time one is told; 0: none is.
+func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglected, next time.Time) {
+	for _, i := range s.Issues {
+		open := slices.ContainsFunc(i.Needs, func(n Need) bool { return n.Open })
+		if i.Progress != Idle || open || patience == 0 {
+			continue
+		}
+		n := Neglected{Ref: i.Ref, Since: now}
+		if at := slices.IndexFunc(s.Idle, func(o Neglected) bool { return o.Ref == i.Ref }); at >= 0 {
+			n = s.Idle[at]
+		}
+		switch due := n.Since.Add(patience); {
+		case !n.ToldAt.IsZero():
+		case !due.After(now):
+			n.ToldAt = now
+			tell = append(tell, n)
+		case next.IsZero() || due.Before(next):
+			next = due
+		}
+		idle = append(idle, n)
+	}
+	return idle, tell, next
+}
+
+// Numbers returns the numbers of the issues that were made for nodes of the document.
+func (s Shown) Numbers() map[string]int {
+	all := map[string]int{}
+	for _, i := range s.Issues {
+		if d, ok := work.ParseDependency(i.Ref, s.Repo); ok && i.Node != "" {
+			all[i.Node] = d.Number
+		}
+	}
+	return all
+}

@@ -1,0 +1,447 @@
+package roadmap
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Facts are the rows from which Next decides about a roadmap.
+type Facts struct {
+	Repo    work.RepoKey
+	Home    work.RepoName // of the roadmap, as references name it
+	Record  Record
+	Nodes   []Child
+	Below   []SubIssue
+	Held    bool                   // people hold the roadmap: nothing new is made
+	Work    map[int]Work           // on the sub-issues of nodes, by number
+	Actions map[string]work.Action // the actions of the roadmap, by token: those that Tokens names
+}
+
+// DeedKind is what a Deed does.
+type DeedKind string
+
+// The kinds of deeds.
+const (
+	DeedMake    DeedKind = "make"    // opens the sub-issue of a node
+	DeedBlock   DeedKind = "block"   // sets the edge from On to the node
+	DeedUnblock DeedKind = "unblock" // removes that edge
+	DeedEdit    DeedKind = "edit"    // gives the sub-issue the document's title and text
+	DeedLabel   DeedKind = "label"   // sets the label of the node's flow
+	DeedClose   DeedKind = "close"   // closes the sub-issue as not planned
+	DeedForget  DeedKind = "forget"  // drops the action that would open the sub-issue, which was not sent yet
+	DeedSay     DeedKind = "say"     // says on the sub-issue that the document changed, and what stays
+	DeedStop    DeedKind = "stop"    // says on the roadmap's issue why it is stopped
+	DeedSumUp   DeedKind = "sum up"  // says on the roadmap's issue what became of it
+	DeedFinish  DeedKind = "finish"  // closes the roadmap's issue as completed
+)
+
+// Deed is an action to plan.
+type Deed struct {
+	Kind  DeedKind
+	Token string
+	Node  Child
+	On    Child // of an edge: the other node
+}
+
+// Move is a change of a node's row.
+type Move struct{ Before, After Child }
+
+// Outcome is what comes next for a roadmap.
+type Outcome struct {
+	Moves []Move // what actions and the document changed
+	Deeds []Deed // in this order
+	Event Event  // for the roadmap's state; empty: none
+	Why   work.Reason
+	Waits bool // some action is not settled: it is to be decided again
+}
+
+// mostAtOnce is how many actions of a roadmap wait to be sent at a time: others wait for the same
+// queue.
+const mostAtOnce = 20
+
+// refusal begins the error of an action that GitHub refused for good.
+const refusal = "GitHub refused it: "
+
+// Next returns what comes next for a roadmap. It is a pure function of its rows: a pass that was
+// killed anywhere decides the same again.
+func Next(f Facts) Outcome {
+	n := next{Facts: f, byID: map[string]int{}}
+	n.Nodes = slices.Clone(f.Nodes)
+	for i, c := range n.Nodes {
+		n.byID[c.Node] = i
+	}
+	for _, i := range n.order() {
+		n.settle(i)
+	}
+	switch {
+	case f.Record.State == Ended:
+	case f.Record.State == Cancelled:
+		n.cancel()
+	case n.refused != "" && f.Record.State == Unfolding:
+		n.out.Event, n.out.Why = EventRefused, work.Reason{Kind: work.WhyRoadmapRefused, Text: strings.TrimPrefix(n.refused, refusal)}
+	case f.Record.State == Stopped:
+		n.deed(DeedStop, StopToken(f), Child{}, Child{})
+	case f.Record.State == Unfolding && !f.Held:
+		n.unfold()
+	case f.Record.State == Followed:
+		n.end()
+	}
+	n.limit()
+	return n.out
+}
+
+// StopToken is the token of the comment that says why the roadmap is stopped.
+func StopToken(f Facts) string {
+	return work.NoticeToken(f.Repo, f.Record.Number, strings.Join([]string{"roadmap stopped", f.Record.Hash, f.Record.Why.Text, strings.Join(f.Record.Why.Names, "\n")}, "\n"))
+}
+
+// Tokens returns the tokens of all actions that Next may ask for.
+func (f Facts) Tokens() []string {
+	tokens := []string{StopToken(f), f.sumToken(), f.finishToken()}
+	byID := map[string]Child{}
+	for _, c := range f.Nodes {
+		byID[c.Node] = c
+	}
+	for _, c := range f.Nodes {
+		tokens = append(tokens, f.makeToken(c))
+		if c.Number == 0 {
+			continue
+		}
+		tokens = append(tokens, f.editToken(c), f.closeToken(c), f.sayToken(c))
+		if c.Step == Made {
+			tokens = append(tokens, f.labelToken(c))
+		}
+		for _, id := range c.Needs {
+			if on := byID[id]; on.Number != 0 && !slices.Contains(c.Edges, id) {
+				tokens = append(tokens, f.edgeToken(c, on, ""))
+			}
+		}
+		for _, id := range c.Edges {
+			if on := byID[id]; on.Number != 0 && !slices.Contains(c.Needs, id) {
+				tokens = append(tokens, f.edgeToken(c, on, work.BlockRemove))
+			}
+		}
+	}
+	return tokens
+}
+
+func (f Facts) cause() string { return strconv.Itoa(f.Record.Revision) }
+
+func (f Facts) sumToken() string {
+	return work.NoticeToken(f.Repo, f.Record.Number, "roadmap summary "+f.cause())
+}
+
+func (f Facts) finishToken() string {
+	return work.CloseIssueToken(f.Repo, f.Record.Number, "roadmap "+f.cause())
+}
+
+func (f Facts) makeToken(c Child) string { return work.ChildToken(f.Repo, f.Record.Number, c.Node) }
+
+func (f Facts) labelToken(c Child) string { return work.FlowToken(f.Repo, c.Number) }
+
+func (f Facts) editToken(c Child) string {
+	return work.EditIssueToken(f.Repo, c.Number, c.Applied, c.Hash+" "+f.cause())
+}
+
+func (f Facts) closeToken(c Child) string {
+	return work.CloseIssueToken(f.Repo, c.Number, "removed from the roadmap "+f.cause())
+}
+
+func (f Facts) sayToken(c Child) string {
+	what := "roadmap changed " + c.Hash
+	if c.Step == Removed {
+		what = "roadmap removed " + f.cause()
+	}
+	return work.NoticeToken(f.Repo, c.Number, what)
+}
+
+func (f Facts) edgeToken(c, on Child, base string) string {
+	return work.BlockToken(f.Repo, c.Number, f.Ref(on), base, f.cause())
+}
+
+// Ref is the reference of a node's sub-issue.
+func (f Facts) Ref(c Child) string { return work.Dependency{Repo: f.Home, Number: c.Number}.String() }
+
+// Issues returns the numbers of the issues below the roadmap that are in its own repository.
+func (f Facts) Issues() (numbers []int) {
+	for _, c := range f.Nodes {
+		if c.Number != 0 {
+			numbers = append(numbers, c.Number)
+		}
+	}
+	for _, s := range f.Below {
+		if d, ok := work.ParseDependency(s.Ref, f.Home); ok && d.Repo.Equal(f.Home) && !slices.Contains(numbers, d.Number) {
+			numbers = append(numbers, d.Number)
+		}
+	}
+	return numbers
+}
+
+// below returns the sub-issue of a node as GitHub lists it below the roadmap.
+func (f Facts) below(c Child) (SubIssue, bool) {
+	i := slices.IndexFunc(f.Below, func(s SubIssue) bool { return strings.EqualFold(s.Ref, f.Ref(c)) })
+	if c.Number == 0 || i < 0 {
+		return SubIssue{}, false
+	}
+	return f.Below[i], true
+}
+
+// untouched reports whether nothing began on a node's sub-issue, and nobody edited it, as far as is
+// known; the action that edits it looks again.
+func (f Facts) untouched(c Child) bool {
+	w := f.Work[c.Number]
+	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
+}
+
+// next is the state of Next.
+type next struct {
+	Facts
+	byID    map[string]int
+	out     Outcome
+	refused string // what GitHub refused for good
+}
+
+// order returns the nodes so that each comes after those that it needs.
+func (n *next) order() []int {
+	all := make([]Node, len(n.Nodes))
+	for i, c := range n.Nodes {
+		all[i] = Node{ID: c.Node, Needs: c.Needs}
+	}
+	order := make([]int, 0, len(all))
+	for _, o := range Order(all) {
+		order = append(order, n.byID[o.ID])
+	}
+	return order
+}
+
+// settle gives a node the results of its actions.
+func (n *next) settle(i int) {
+	before := n.Nodes[i]
+	c := before
+	c.Edges = slices.Clone(c.Edges)
+	if c.Number == 0 && c.Step != Gone {
+		switch a := n.Actions[n.makeToken(c)]; {
+		case a.State == work.ActionApplied:
+			c.Number, _ = strconv.Atoi(a.ResultID)
+			c.Applied = a.Head
+			if c.Step == Planned {
+				c.Step = Made
+			}
+		case a.State.Settled():
+			if strings.Contains(a.LastError, "transferred") || c.Step == Removed {
+				c.Step = Gone
+			} else {
+				n.refused = a.LastError
+			}
+		}
+	}
+	if c.Number != 0 && (c.Step == Made || c.Step == Labelled) {
+		n.settleEdges(&c)
+		switch a := n.Actions[n.editToken(c)]; {
+		case c.Applied == c.Hash:
+		case a.State == work.ActionApplied, n.Actions[n.sayToken(c)].State.Settled():
+			c.Applied = c.Hash
+		}
+	}
+	if c.Step == Made && n.Actions[n.labelToken(c)].State.Settled() {
+		c.Step = Labelled
+	}
+	if c.Step != before.Step || c.Number != before.Number || c.Applied != before.Applied || !slices.Equal(c.Edges, before.Edges) {
+		n.out.Moves = append(n.out.Moves, Move{before, c})
+		n.Nodes[i] = c
+	}
+}
+
+// settleEdges records the edges that were set or removed. An edge between issues of which one is
+// gone needs none; one that GitHub refuses stops the roadmap, or work would begin too early.
+func (n *next) settleEdges(c *Child) {
+	for _, id := range c.Needs {
+		on, ok := n.node(id)
+		if slices.Contains(c.Edges, id) || ok && on.Number == 0 && on.Step != Gone && on.Step != Removed {
+			continue
+		}
+		a := n.Actions[n.edgeToken(*c, on, "")]
+		switch {
+		case !ok, on.Number == 0, on.Step == Gone, a.State == work.ActionApplied:
+			c.Edges = append(c.Edges, id)
+		case a.State.Settled() && strings.HasPrefix(a.LastError, refusal):
+			n.refused = a.LastError
+		case a.State.Settled():
+			c.Edges = append(c.Edges, id)
+		}
+	}
+	c.Edges = slices.DeleteFunc(c.Edges, func(id string) bool {
+		on, ok := n.node(id)
+		return !slices.Contains(c.Needs, id) && (!ok || on.Number == 0 || n.Actions[n.edgeToken(*c, on, work.BlockRemove)].State.Settled())
+	})
+}
+
+func (n *next) node(id string) (Child, bool) {
+	i, ok := n.byID[id]
+	if !ok {
+		return Child{}, false
+	}
+	return n.Nodes[i], true
+}
+
+// deed asks for an action unless it was planned before. It reports whether it is settled.
+func (n *next) deed(kind DeedKind, token string, c, on Child) (settled bool) {
+	a, planned := n.Actions[token]
+	if !planned || a.State == work.ActionPlanned && a.Sends == 0 && kind == DeedForget {
+		n.out.Deeds = append(n.out.Deeds, Deed{kind, token, c, on})
+	}
+	settled = planned && a.State.Settled()
+	n.out.Waits = n.out.Waits || !settled
+	return settled
+}
+
+// unfold makes what the document has and GitHub lacks: issues, then edges, then labels. A label
+// waits for the edges of its node.
+func (n *next) unfold() {
+	done := true
+	var later []func() bool
+	for _, i := range n.order() {
+		c := n.Nodes[i]
+		switch c.Step {
+		case Planned:
+			done = n.deed(DeedMake, n.makeToken(c), c, Child{}) && done
+		case Made, Labelled:
+			linked := n.edges(c) && n.text(c)
+			done = done && linked
+			if c.Step == Made {
+				done = false
+			}
+			if c.Step == Made && linked {
+				later = append(later, func() bool { return n.deed(DeedLabel, n.labelToken(c), c, Child{}) })
+			}
+		case Removed:
+			done = n.remove(c) && done
+		case Gone:
+		}
+	}
+	for _, label := range later {
+		done = label() && done
+	}
+	if n.out.Waits = n.out.Waits || !done; done {
+		n.out.Event = EventUnfolded
+	}
+}
+
+// edges sets and removes the edges of a node. It reports whether they are as the document has them.
+func (n *next) edges(c Child) bool {
+	done := true
+	for _, id := range c.Needs {
+		if slices.Contains(c.Edges, id) {
+			continue
+		}
+		if on, _ := n.node(id); on.Number != 0 {
+			n.deed(DeedBlock, n.edgeToken(c, on, ""), c, on)
+		}
+		done = false
+	}
+	for _, id := range c.Edges {
+		if slices.Contains(c.Needs, id) {
+			continue
+		}
+		on, _ := n.node(id)
+		n.deed(DeedUnblock, n.edgeToken(c, on, work.BlockRemove), c, on)
+		done = false
+	}
+	return done
+}
+
+// text gives a sub-issue the document's text, or says there that the document changed. It reports
+// whether that is done.
+func (n *next) text(c Child) bool {
+	if c.Applied == c.Hash {
+		return true
+	}
+	if edit, tried := n.Actions[n.editToken(c)]; n.untouched(c) && (!tried || !edit.State.Settled()) {
+		n.deed(DeedEdit, n.editToken(c), c, Child{})
+	} else {
+		n.deed(DeedSay, n.sayToken(c), c, Child{})
+	}
+	return false
+}
+
+// remove closes the sub-issue of a node that the document lacks, or says there that it stays. It
+// reports whether that is done.
+func (n *next) remove(c Child) bool {
+	if c.Number == 0 {
+		a, planned := n.Actions[n.makeToken(c)]
+		if planned && !a.State.Settled() {
+			n.deed(DeedForget, n.makeToken(c), c, Child{})
+		}
+		return !planned || a.State.Settled()
+	}
+	sub, listed := n.below(c)
+	_, closing := n.Actions[n.closeToken(c)]
+	switch {
+	case closing:
+		return n.deed(DeedClose, n.closeToken(c), c, Child{})
+	case listed && sub.State != work.DependencyOpen, !listed && n.Work[c.Number].Begun:
+		return true
+	case n.untouched(c):
+		return n.deed(DeedClose, n.closeToken(c), c, Child{})
+	}
+	return n.deed(DeedSay, n.sayToken(c), c, Child{})
+}
+
+// cancel closes the sub-issues on which nothing began, and ends the roadmap.
+func (n *next) cancel() {
+	done := true
+	for _, i := range n.order() {
+		c := n.Nodes[i]
+		sub, listed := n.below(c)
+		switch {
+		case c.Step == Gone, c.Number != 0 && n.Work[c.Number].Begun, listed && sub.State != work.DependencyOpen:
+		case c.Number == 0:
+			c.Step = Removed
+			done = n.remove(c) && done
+		default:
+			done = n.deed(DeedClose, n.closeToken(c), c, Child{}) && done
+		}
+	}
+	if n.out.Waits = n.out.Waits || !done; done {
+		n.out.Event = EventEnded
+	}
+}
+
+// end sums up the roadmap and closes its issue once everything below it is closed, and something of
+// it completed.
+func (n *next) end() {
+	completed := false
+	for _, s := range n.Below {
+		if s.State != work.DependencyClosed && s.State != work.DependencyDropped {
+			return
+		}
+		completed = completed || s.State == work.DependencyClosed
+	}
+	for _, c := range n.Nodes {
+		if _, listed := n.below(c); !listed && (c.Step == Made || c.Step == Labelled) {
+			return // GitHub's list is older than the sub-issue
+		}
+	}
+	if !completed || !n.deed(DeedSumUp, n.sumToken(), Child{}, Child{}) {
+		return
+	}
+	if n.Record.Closed || n.deed(DeedFinish, n.finishToken(), Child{}, Child{}) {
+		n.out.Event = EventEnded
+	}
+}
+
+// limit leaves later deeds to later passes.
+func (n *next) limit() {
+	waiting := 0
+	for _, a := range n.Actions {
+		if !a.State.Settled() {
+			waiting++
+		}
+	}
+	if most := max(0, mostAtOnce-waiting); len(n.out.Deeds) > most {
+		n.out.Deeds = n.out.Deeds[:most]
+	}
+}

@@ -1,0 +1,395 @@
+package roadmap
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// world is GitHub and the database of one roadmap, whose issue is #1.
+type world struct {
+	Facts
+	made   map[string]int  // how many sub-issues each node got
+	edges  map[string]bool // on GitHub, "9 blocks 10"
+	labels map[int]bool    // ever set
+	last   int             // number of the last issue
+	said   []string
+}
+
+func newWorld(nodes ...Child) *world {
+	home := work.RepoName{Host: "github.com", Owner: "o", Name: "r"}
+	w := &world{
+		Facts: Facts{Repo: "r", Home: home, Record: Record{ItemID: 1, Number: 1, State: Unfolding, Revision: 1, Hash: "d1"}, Work: map[int]Work{}, Actions: map[string]work.Action{}},
+		made:  map[string]int{}, edges: map[string]bool{}, labels: map[int]bool{}, last: 100,
+	}
+	_, moves := Record{State: Followed}.Apply(nil, Merged{Hash: "d1", Nodes: nodes})
+	for _, m := range moves {
+		w.Nodes = append(w.Nodes, m.After)
+	}
+	return w
+}
+
+// node is a node of a document.
+func node(id string, needs ...string) Child {
+	return Child{Node: id, Title: id, Flow: work.FlowBugfix, Needs: needs, Hash: "h " + id}
+}
+
+// pass decides once, stores it and plans the actions.
+func (w *world) pass() Outcome {
+	facts := w.Facts
+	facts.Actions = map[string]work.Action{}
+	for _, token := range facts.Tokens() { // of the others nothing is read
+		if a, ok := w.Actions[token]; ok {
+			facts.Actions[token] = a
+		}
+	}
+	out := Next(facts)
+	waiting := len(out.Deeds)
+	for _, a := range facts.Actions {
+		if !a.State.Settled() {
+			waiting++
+		}
+	}
+	if waiting > mostAtOnce && len(out.Deeds) > 0 {
+		panic(fmt.Sprint(waiting, " actions wait"))
+	}
+	for _, m := range out.Moves {
+		i := slices.IndexFunc(w.Nodes, func(c Child) bool { return c.Node == m.Before.Node })
+		if !m.Before.Step.MayMoveTo(m.After.Step) {
+			panic(fmt.Sprint(m))
+		}
+		w.Nodes[i] = m.After
+	}
+	if to, ok := w.Record.State.After(out.Event); ok && out.Event != "" {
+		w.Record.State, w.Record.Why = to, out.Why
+	}
+	for _, d := range out.Deeds {
+		a := work.Action{Token: d.Token, Target: string(d.Kind), Number: d.Node.Number, Title: d.Node.Node, Head: d.Node.Hash, State: work.ActionPlanned}
+		if d.Kind == DeedForget {
+			a = w.Actions[d.Token]
+			a.State = work.ActionVoid
+		}
+		if d.Kind == DeedBlock || d.Kind == DeedUnblock {
+			a.Base = fmt.Sprintf("%d blocks %d", d.On.Number, d.Node.Number)
+		}
+		w.Actions[d.Token] = a
+	}
+	return out
+}
+
+// send applies an action on GitHub.
+func (w *world) send(token string) {
+	a := w.Actions[token]
+	a.State, a.Sends = work.ActionApplied, 1
+	number := a.Number
+	at := slices.IndexFunc(w.Below, func(s SubIssue) bool { return s.Ref == w.Ref(Child{Number: number}) })
+	switch DeedKind(a.Target) {
+	case DeedMake:
+		w.made[a.Title]++
+		w.last++
+		a.ResultID = strconv.Itoa(w.last)
+		w.Below = append(w.Below, SubIssue{Ref: w.Ref(Child{Number: w.last}), Title: a.Title, State: work.DependencyOpen})
+	case DeedBlock:
+		w.edges[a.Base] = true
+	case DeedUnblock:
+		delete(w.edges, a.Base)
+	case DeedLabel:
+		if w.labels[number] {
+			panic("a label is set twice")
+		}
+		w.labels[number] = true
+	case DeedClose:
+		if at >= 0 {
+			w.Below[at].State = work.DependencyDropped
+		}
+	case DeedFinish:
+		w.Record.Closed = true
+	case DeedEdit, DeedSay, DeedStop, DeedSumUp, DeedForget:
+		w.said = append(w.said, a.Target+" "+a.Title)
+	}
+	w.Actions[token] = a
+}
+
+// settle lets passes and GitHub work until nothing is left to do.
+func (w *world) settle(t interface{ Fatalf(string, ...any) }) {
+	for range 500 {
+		out := w.pass()
+		quiet := len(out.Deeds)+len(out.Moves) == 0 && out.Event == ""
+		for _, token := range slices.Sorted(mapsKeys(w.Actions)) {
+			if !w.Actions[token].State.Settled() {
+				w.send(token)
+				quiet = false
+			}
+		}
+		if quiet && !out.Waits {
+			return
+		}
+	}
+	t.Fatalf("it does not end: %+v", w.Facts)
+}
+
+func mapsKeys(m map[string]work.Action) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (w *world) child(id string) Child {
+	i := slices.IndexFunc(w.Nodes, func(c Child) bool { return c.Node == id })
+	return w.Nodes[i]
+}
+
+func (w *world) close(id string, as work.DependencyState) {
+	ref := w.Ref(w.child(id))
+	for i := range w.Below {
+		if w.Below[i].Ref == ref {
+			w.Below[i].State = as
+		}
+	}
+}
+
+// revise applies another document.
+func (w *world) revise(t *testing.T, hash string, nodes ...Child) {
+	t.Helper()
+	after, moves := w.Record.Apply(w.Nodes, Merged{Hash: hash, Nodes: nodes})
+	w.Record = after
+	for _, m := range moves {
+		if m.Before.Node == "" {
+			w.Nodes = append(w.Nodes, m.After)
+			continue
+		}
+		w.Nodes[slices.IndexFunc(w.Nodes, func(c Child) bool { return c.Node == m.Before.Node })] = m.After
+	}
+}
+
+func deeds(out Outcome) string {
+	var all []string
+	for _, d := range out.Deeds {
+		all = append(all, strings.TrimSpace(string(d.Kind)+" "+d.Node.Node+" "+d.On.Node))
+	}
+	return strings.Join(all, ", ")
+}
+
+// One pass after the other: issues, then edges, then labels; a label waits for the edges of its node.
+func TestUnfoldingInOrder(t *testing.T) {
+	w := newWorld(node("c", "a", "b"), node("a"), node("b", "a"))
+	want := []string{
+		"make a, make b, make c",
+		"block c a, block c b, label a, block b a",
+		"label b, label c",
+		"", // followed
+		"",
+	}
+	for i, deed := range want {
+		out := w.pass()
+		got := strings.Split(deeds(out), ", ")
+		expected := strings.Split(deed, ", ")
+		slices.Sort(got)
+		slices.Sort(expected)
+		if !slices.Equal(got, expected) {
+			t.Errorf("pass %d: %s, not %s", i+1, deeds(out), deed)
+		}
+		if again := w.pass(); i < 3 && len(again.Deeds) > 0 {
+			t.Errorf("pass %d plans again: %s", i+1, deeds(again))
+		}
+		for token, a := range w.Actions {
+			if !a.State.Settled() {
+				w.send(token)
+			}
+		}
+	}
+	if w.Record.State != Followed {
+		t.Errorf("%s", w.Record.State)
+	}
+}
+
+// What people and GitHub do in between, and what follows.
+func TestNext(t *testing.T) {
+	begun := func(w *world, id string) { w.Work[w.child(id).Number] = Work{Begun: true} }
+	cases := map[string]struct {
+		do    func(*world)
+		deeds string
+		state State
+	}{
+		"nothing": {func(*world) {}, "", Followed},
+		"all closed": {func(w *world) {
+			w.close("a", work.DependencyClosed)
+			w.close("b", work.DependencyDropped)
+		}, "sum up", Followed},
+		"all dropped": {func(w *world) {
+			w.close("a", work.DependencyDropped)
+			w.close("b", work.DependencyDropped)
+		}, "", Followed},
+		"a person's own is open": {func(w *world) {
+			w.close("a", work.DependencyClosed)
+			w.close("b", work.DependencyClosed)
+			w.Below = append(w.Below, SubIssue{Ref: "github.com/o/other#9", State: work.DependencyOpen})
+		}, "", Followed},
+		"the list lags": {func(w *world) {
+			w.close("a", work.DependencyClosed)
+			w.Below = w.Below[:1]
+		}, "", Followed},
+		"cancelled":               {func(w *world) { w.Record.State = Cancelled; begun(w, "a") }, "close b", Cancelled},
+		"cancelled, nothing open": {func(w *world) { w.Record.State = Cancelled; begun(w, "a"); begun(w, "b") }, "", Ended},
+		"held while it unfolds":   {func(w *world) { w.Record.State, w.Held = Unfolding, true; w.Nodes[1].Edges = nil }, "", Unfolding},
+		"stopped":                 {func(w *world) { w.Record.State = Stopped }, "stop", Stopped},
+		"removed":                 {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed }, "close b", Unfolding},
+		"removed and begun":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; begun(w, "b") }, "say b", Unfolding},
+		"removed and edited":      {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; w.Work[w.child("b").Number] = Work{Text: "x"} }, "say b", Unfolding},
+		"removed and closed": {func(w *world) {
+			w.Record.State = Unfolding
+			w.Nodes[1].Step = Removed
+			w.close("b", work.DependencyClosed)
+		}, "", Followed},
+		"text changed":              {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new" }, "edit b", Unfolding},
+		"text changed and begun":    {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new"; begun(w, "b") }, "say b", Unfolding},
+		"an edge less":              {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Needs = nil }, "unblock b a", Unfolding},
+		"its blocker is gone":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[0].Step = Gone; w.Nodes[1].Edges = nil }, "", Followed},
+		"a gone one is not made":    {func(w *world) { w.Record.State = Unfolding; w.Nodes[0].Step = Gone }, "", Followed},
+		"an ended one does nothing": {func(w *world) { w.Record.State = Ended }, "", Ended},
+	}
+	for name, c := range cases {
+		w := newWorld(node("a"), node("b", "a"))
+		w.settle(t)
+		c.do(w)
+		out := w.pass()
+		if got := deeds(out); got != c.deeds || w.Record.State != c.state {
+			t.Errorf("%s: %q and %s, not %q and %s", name, got, w.Record.State, c.deeds, c.state)
+		}
+	}
+}
+
+// What GitHub refuses for good stops the roadmap, and nothing begins half linked.
+func TestRefusedPartsStop(t *testing.T) {
+	for _, kind := range []DeedKind{DeedMake, DeedBlock} {
+		w := newWorld(node("a"), node("b", "a"))
+		for range 4 {
+			w.pass()
+			for token, a := range w.Actions {
+				switch {
+				case a.State.Settled():
+				case a.Target == string(kind) && a.Title == "b":
+					a.State, a.LastError = work.ActionVoid, refusal+"no more than that"
+					w.Actions[token] = a
+				default:
+					w.send(token)
+				}
+			}
+		}
+		if w.Record.State != Stopped || w.Record.Why.Text != "no more than that" || w.labels[w.child("b").Number] {
+			t.Errorf("%s: %s, %q, labels %v", kind, w.Record.State, w.Record.Why.Text, w.labels)
+		}
+	}
+}
+
+// A revision applies the difference only; what would begin work a second time is a fault.
+func TestRevisions(t *testing.T) {
+	w := newWorld(node("a"), node("b", "a"), node("c"))
+	w.settle(t)
+	w.Work[w.child("c").Number] = Work{Begun: true}
+	changed := node("a")
+	changed.Hash = "new"
+	w.revise(t, "d2", changed, node("b"), node("d", "b"))
+	w.settle(t)
+	if w.Record.State != Followed || w.Record.Revision != 2 || w.made["d"] != 1 || len(w.made) != 4 || w.child("a").Applied != "new" {
+		t.Errorf("%+v, made %v", w.Record, w.made)
+	}
+	if len(w.edges) != 1 || !w.edges[fmt.Sprintf("%d blocks %d", w.child("b").Number, w.child("d").Number)] {
+		t.Errorf("edges %v", w.edges)
+	}
+	if !slices.Equal(w.said, []string{"edit a", "say c"}) {
+		t.Errorf("said %q", w.said)
+	}
+	for what, again := range map[string]Child{"comes back": node("c"), "has another flow": {Node: "b", Flow: work.FlowDesign, Hash: "h b"}} {
+		if after, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d3", Nodes: []Child{changed, again}}); after.State != Stopped || len(moves) > 0 || len(after.Why.Names) != 1 {
+			t.Errorf("a node that %s: %+v", what, after)
+		}
+	}
+	if after, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d2", Faults: []Fault{{1, "x"}}}); after.State != Followed || len(moves) > 0 {
+		t.Errorf("the same document again: %+v", after)
+	}
+}
+
+// Whatever people do in between, a node has at most one sub-issue, nothing is labelled before its
+// edges are set, and it ends.
+func TestUnfoldingEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "nodes")
+		var nodes []Child
+		for i := range n {
+			var needs []string
+			for j := range i {
+				if rapid.IntRange(0, 4).Draw(t, "edge") == 0 {
+					needs = append(needs, fmt.Sprint("n", j))
+				}
+			}
+			nodes = append(nodes, node(fmt.Sprint("n", i), needs...))
+		}
+		if n > 1 && rapid.Bool().Draw(t, "turned round") {
+			slices.Reverse(nodes)
+		}
+		w := newWorld(nodes...)
+		check := func() {
+			for id, made := range w.made {
+				if made > 1 {
+					t.Fatalf("node %s has %d sub-issues", id, made)
+				}
+			}
+			for _, c := range w.Nodes {
+				for _, id := range c.Needs {
+					if on := w.child(id); w.labels[c.Number] && on.Step != Gone && (on.Number == 0 || !w.edges[fmt.Sprintf("%d blocks %d", on.Number, c.Number)]) {
+						t.Fatalf("%s is labelled without its edge from %s", c.Node, id)
+					}
+				}
+			}
+		}
+		for range rapid.IntRange(0, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "who") {
+			case 0: // a person deletes a sub-issue, or takes it out, as ingest stores that
+				i := rapid.IntRange(0, n-1).Draw(t, "deleted")
+				if c := &w.Nodes[i]; c.Number != 0 {
+					ref := w.Ref(*c)
+					w.Below = slices.DeleteFunc(w.Below, func(s SubIssue) bool { return s.Ref == ref })
+					c.Step = Gone
+				}
+			case 1:
+				w.Held = !w.Held
+			case 2:
+				i := rapid.IntRange(0, n-1).Draw(t, "closed")
+				w.close(w.Nodes[i].Node, rapid.SampledFrom([]work.DependencyState{work.DependencyClosed, work.DependencyDropped}).Draw(t, "as"))
+			case 3, 4, 5:
+				for _, token := range slices.Sorted(mapsKeys(w.Actions)) {
+					if !w.Actions[token].State.Settled() && rapid.Bool().Draw(t, "sent") {
+						w.send(token)
+					}
+				}
+			default:
+				w.pass()
+			}
+			check()
+		}
+		w.Held = false
+		w.settle(t)
+		check()
+		if w.Record.State != Followed && w.Record.State != Ended {
+			t.Fatalf("%s", w.Record.State)
+		}
+		for i := range w.Below {
+			w.Below[i].State = work.DependencyClosed
+		}
+		w.settle(t)
+		if w.Record.State != Ended && len(w.Below) > 0 {
+			t.Fatalf("it is %s, with all closed", w.Record.State)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package prompts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+)
+
+// Roadmap is what a turn about a roadmap's document must know.
+type Roadmap struct {
+	Depth     int      `json:"depth"`      // 1: the issue is the sub-issue of no roadmap
+	SubIssues int      `json:"sub_issues"` // that the issue has beside the document's nodes, closed ones too
+	Document  string   `json:"document"`   // replan: the document that is applied now
+	Begun     []string `json:"begun"`      // replan: what has become of each node, one line each
+	Why       string   `json:"why"`        // replan: why it is to change
+	Faults    []string `json:"faults"`     // of the document at the head, each with its line; such a document is not merged
+}
+
+// bounds returns the bounds of the document.
+func (r *Roadmap) bounds() roadmap.Bounds {
+	if r == nil {
+		return roadmap.Bounds{Depth: 1}
+	}
+	return roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues}
+}
+
+// present returns the document that is applied now; without nodes: there is none.
+func (r *Roadmap) present() roadmap.Document {
+	if r == nil || r.Document == "" {
+		return roadmap.Document{}
+	}
+	d, _ := roadmap.Parse([]byte(r.Document))
+	return d
+}
+
+// RoadmapNode is a node of an answer. Its texts are empty where the present document's section is
+// kept.
+type RoadmapNode struct {
+	ID         string    `json:"id"`
+	Title      string    `json:"title"`
+	Flow       work.Flow `json:"flow"`
+	Needs      []string  `json:"needs"`
+	Goal       string    `json:"goal"`
+	Scope      string    `json:"scope"`
+	Acceptance string    `json:"acceptance"`
+	Tests      string    `json:"tests"`
+}
+
+// parts returns the node's texts with their headings.
+func (n RoadmapNode) parts() [][2]string {
+	return [][2]string{{"Goal", n.Goal}, {"Scope", n.Scope}, {"Acceptance", n.Acceptance}, {"Tests", n.Tests}}
+}
+
+// kept reports whether the node has no text of its own.
+func (n RoadmapNode) kept() bool {
+	return !slices.ContainsFunc(n.parts(), func(p [2]string) bool { return strings.TrimSpace(p[1]) != "" })
+}
+
+func (n RoadmapNode) text() string {
+	var b strings.Builder
+	for _, p := range n.parts() {
+		b.WriteString("### " + p[0] + "\n\n" + public.Balanced(paragraph(p[1])) + "\n\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// RoadmapDocument returns the document of an answer. What the answer leaves out is kept from the
+// present document.
+func RoadmapDocument(issue int, a Answer, r *Roadmap) roadmap.Document {
+	now := r.present()
+	d := roadmap.Document{Issue: issue, Title: public.Title(a.Title), Goal: public.Balanced(paragraph(a.Goal))}
+	if d.Title == "" {
+		d.Title = now.Title
+	}
+	if d.Goal == "" {
+		d.Goal = now.Goal
+	}
+	for _, n := range a.Nodes {
+		node := roadmap.Node{ID: n.ID, Title: public.Title(n.Title), Flow: n.Flow, Needs: n.Needs, Text: n.text()}
+		if old, ok := now.Node(n.ID); ok && n.kept() {
+			node.Text = old.Text
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	return d
+}
+
+// roadmap checks a roadmap's answer by the gate that its document has to pass before each push. The
+// faults are named without lines: the agent has not seen the document.
+func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
+	if blocked {
+		return
+	}
+	now := r.present()
+	if len(now.Nodes) == 0 {
+		c.title("title", a.Title, false)
+		c.text("goal", a.Goal, false)
+	}
+	if len(a.Nodes) == 0 {
+		c.add("nodes is empty; it may be so only when blocked_reason says why")
+	}
+	for i, n := range a.Nodes {
+		if _, old := now.Node(n.ID); old && n.kept() {
+			continue
+		}
+		for _, p := range n.parts() {
+			if strings.TrimSpace(p[1]) == "" {
+				c.add("nodes[%d] (%s): %s is empty", i, n.ID, strings.ToLower(p[0]))
+			}
+		}
+	}
+	if len(c.out) > 0 { // the gate would say the same in other words
+		return
+	}
+	_, faults := roadmap.Read(roadmap.Render(RoadmapDocument(0, a, r)), r.bounds())
+	for _, f := range faults {
+		c.add("%s", f.Says)
+	}
+}
+
+// RoadmapSummary returns the text of a roadmap's pull request: its goal, its nodes, and remarks.
+func RoadmapSummary(d roadmap.Document) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(d.Goal) + "\n\nAs proposed first; the document says what is merged:\n\n")
+	for _, n := range d.Nodes {
+		fmt.Fprintf(&b, "- `%s` %s (%s)", n.ID, public.InlineBody(n.Title), strings.ReplaceAll(string(n.Flow), "_", " "))
+		if len(n.Needs) > 0 {
+			b.WriteString(", after `" + strings.Join(n.Needs, "`, `") + "`")
+		}
+		b.WriteString("\n")
+	}
+	if remarks := d.Remarks(); len(remarks) > 0 {
+		b.WriteString("\nTo think about:\n\n- " + strings.Join(remarks, "\n- ") + "\n")
+	}
+	return b.String()
+}
+
+// Limits of a roadmap in a prompt, in characters.
+const (
+	maxRoadmap = 120000
+	maxWhy     = 2000
+	maxFaults  = 40
+)
+
+func prepareRoadmap(r *Roadmap) *Roadmap {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Document = cut(public.Visible(out.Document), maxRoadmap)
+	out.Why = said(out.Why, maxWhy)
+	out.Begun, out.Faults = lines(out.Begun, roadmap.MaxSubIssues+1), lines(out.Faults, maxFaults)
+	return &out
+}
+
+// roadmapPage is what the templates are told of a roadmap. Text of people is fenced.
+type roadmapPage struct {
+	Room    int  // nodes that the document may have
+	Nested  bool // nodes may be roadmaps
+	Present string
+	Begun   string
+	Why     string
+	Faults  string
+}
+
+func newRoadmapPage(f fencer, c Context) *roadmapPage {
+	r := c.Roadmap
+	if r == nil {
+		return nil
+	}
+	p := &roadmapPage{Room: max(0, roadmap.MaxSubIssues-r.SubIssues), Nested: r.Depth < roadmap.MaxDepth}
+	p.Present, p.Begun = f.optional("present document", r.Document), f.optional("what has become of its nodes", strings.Join(r.Begun, "\n"))
+	p.Why, p.Faults = f.optional("why it is to change", r.Why), f.optional("faults of the document", strings.Join(r.Faults, "\n"))
+	return p
+}

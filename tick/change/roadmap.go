@@ -1,0 +1,79 @@
+package change
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// RoadmapNode moves a node of a roadmap. A move that another pass made impossible is ignored.
+type RoadmapNode struct {
+	roadmap.Move
+	Words
+}
+
+// Apply is part of Change.
+func (c RoadmapNode) Apply(ctx context.Context, tx *Tx) error {
+	return unlessStale(tx.MoveChild(ctx, c.Before, c.After))
+}
+
+// Roadmap moves a roadmap to another state. When it ends, so does its work item.
+type Roadmap struct {
+	Before, After roadmap.Record
+	Words
+}
+
+// Apply is part of Change.
+func (c Roadmap) Apply(ctx context.Context, tx *Tx) error {
+	if err := tx.MoveRoadmap(ctx, c.Before, c.After); err != nil || c.After.State != roadmap.Ended {
+		return unlessStale(err)
+	}
+	return Move{Move: work.Move{Item: c.Before.ItemID, Cause: work.CauseFulfilled, To: work.StateCompleted}}.Apply(ctx, tx)
+}
+
+func unlessStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// RoadmapDecided records that nothing more is to be decided about a roadmap until it changes.
+type RoadmapDecided struct {
+	Item    int64
+	Changes int // that were counted when it was read
+	Words
+}
+
+// Apply is part of Change.
+func (c RoadmapDecided) Apply(ctx context.Context, tx *Tx) error {
+	return tx.MarkRoadmapDecided(ctx, c.Item, c.Changes)
+}
+
+// ForgetNotice makes a planned action void that was not sent yet.
+type ForgetNotice struct {
+	Action int64
+	Why    string
+	Words
+}
+
+// Apply is part of Change.
+func (c ForgetNotice) Apply(ctx context.Context, tx *Tx) error {
+	return unlessStale(tx.VoidUnsent(ctx, c.Action, c.Why, tx.Now))
+}
+
+// RetryNotice plans an action again that GitHub refused.
+type RetryNotice struct {
+	work.Action
+	Words
+}
+
+// Apply is part of Change.
+func (c RetryNotice) Apply(ctx context.Context, tx *Tx) error {
+	a := c.Action
+	a.PlannedAt = tx.Now
+	return tx.RepeatAction(ctx, a)
+}

@@ -1,0 +1,349 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Once a roadmap is merged, its nodes are stored with the merge, and the plan unfolds them. From then
+// on GitHub's list of sub-issues says what is below it: people add to it, and take from it.
+
+// roadmapLife is the time after which the sub-issues of a roadmap, and its document, are read again
+// if nothing shows that they changed. What a list of sub-issues leaves out although it exists is
+// looked for sooner.
+const (
+	roadmapLife = 30 * time.Minute
+	lagLife     = 5 * time.Minute
+)
+
+// mergedRoadmap is a document of a roadmap that was merged, and what a lost database had made of it.
+type mergedRoadmap struct {
+	number int            // of the roadmap's issue
+	first  int64          // its first work item; 0: it is new
+	depth  int            // of the issue
+	doc    roadmap.Merged //
+	found  []roadmap.Child
+}
+
+// below is what GitHub lists below a roadmap's issue.
+type below struct {
+	roadmap roadmap.Record
+	gone    bool // the issue was deleted or transferred
+	list    []roadmap.SubIssue
+	lost    []roadmap.Move // nodes whose sub-issues people took away
+	lookAt  time.Time
+}
+
+// promoteRoadmap reads the document of a merged roadmap, or of its revision.
+func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
+	at := cmp.Or(pull.MergeCommit, pull.Base)
+	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
+	doc, path, err := h.findDocument(ctx, item, pull, path, at)
+	if err != nil {
+		return fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
+	}
+	m := mergedRoadmap{number: item.Number, first: cmp.Or(item.Parent, item.ID)}
+	if m.depth, err = h.depthOf(ctx, item.SubIssueOf); err != nil {
+		return err
+	}
+	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, item.Number)
+	if err != nil {
+		return err
+	}
+	m.doc = h.readRoadmap(doc, m.depth, item.Number, subs)
+	m.doc.Document, m.doc.Pull, m.doc.Commit = path, pull.Number, pull.MergeCommit
+	switch {
+	case len(doc) == 0:
+		m.doc.Document = work.DocumentPath(item.Flow, item.Number, item.Title)
+		m.doc.Faults = []roadmap.Fault{{Says: fmt.Sprintf("pull request #%d has no file %s", pull.Number, m.doc.Document)}}
+	case !ok:
+		m.doc.Faults = []roadmap.Fault{{Says: h.repo.Name.Host + " has no sub-issues"}}
+	}
+	if m.found, err = h.findNodes(ctx, item.Number, m.doc, subs); err != nil {
+		return err
+	}
+	h.roadmaps = append(h.roadmaps, m)
+	return nil
+}
+
+// depthOf returns how deep an issue is nested below roadmaps, by the issue above it. A roadmap that
+// is merged in another repository does not count.
+func (h *reading) depthOf(ctx context.Context, parent string) (depth int, err error) {
+	d, ok := work.ParseDependency(parent, h.repo.Name)
+	if !ok || !d.Repo.Equal(h.repo.Name) {
+		return 1, nil
+	}
+	depth = 1
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		live, err := tx.ListRoadmaps(ctx, h.row.ID)
+		for _, m := range live {
+			if m.Number == d.Number {
+				depth = m.Depth + 1
+			}
+		}
+		return err
+	})
+	return depth, err
+}
+
+// readRoadmap parses and checks a document. What its nodes say is made fit for GitHub, as an agent
+// wrote it.
+func (h *reading) readRoadmap(doc []byte, depth, number int, subs []github.Issue) roadmap.Merged {
+	parsed, faults := roadmap.Parse(doc)
+	others := len(subs)
+	for _, is := range subs {
+		if mark, ours := h.nodeOf(is, number); ours {
+			if _, in := parsed.Node(mark.Node); in {
+				others--
+			}
+		}
+	}
+	if len(faults) == 0 {
+		faults = parsed.Check(roadmap.Bounds{Depth: depth, SubIssues: others})
+	}
+	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
+	for i, n := range parsed.Nodes {
+		title, text := public.Title(h.env.Secrets.Redact(n.Title)), public.Body(h.env.Secrets.Redact(n.Text))
+		m.Nodes = append(m.Nodes, roadmap.Child{
+			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
+		})
+	}
+	return m
+}
+
+// nodeOf returns the node of which an issue is the sub-issue, if we opened it.
+func (h *reading) nodeOf(is github.Issue, number int) (work.NodeMark, bool) {
+	marks, _ := work.ParseMarks(is.Body)
+	mark, ok := work.ParseNode(marks.Node, number)
+	return mark, ok && is.Repo.Equal(h.row.Current) && h.isOurs(is.Author)
+}
+
+// isOurs reports whether an account is one of ours.
+func (h *reading) isOurs(who work.Account) bool {
+	return who.ID != 0 && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), who.ID)
+}
+
+// findNodes returns the nodes for which sub-issues exist that the database does not know: it was
+// lost. What was labelled once is not labelled again.
+func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged, subs []github.Issue) (found []roadmap.Child, err error) {
+	for _, is := range subs {
+		mark, ours := h.nodeOf(is, number)
+		if !ours || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
+			continue
+		}
+		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Number: is.Number, Applied: mark.Hash}
+		if i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node }); i >= 0 {
+			c = doc.Nodes[i]
+			c.Number, c.Applied, c.Step = is.Number, mark.Hash, roadmap.Made
+			label := h.repo.Settings.Labels.Of(c.Flow)
+			begun := is.State != "open" || work.HasLabel(is.Labels, label)
+			if !begun {
+				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+				if err != nil {
+					return nil, err
+				}
+				_, begun = lastEvent(timeline, "labeled", label)
+			}
+			if begun {
+				c.Step, c.Edges = roadmap.Labelled, c.Needs
+			}
+		}
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+// storeRoadmaps stores merged documents. It runs after the work items have their rows.
+func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
+	for _, m := range h.roadmaps {
+		first := cmp.Or(m.first, h.itemID(m.number))
+		before, known, err := tx.FindRoadmap(ctx, first)
+		if err != nil {
+			return err
+		}
+		if !known {
+			if err := h.addRoadmap(ctx, tx, first, m); err != nil {
+				return err
+			}
+			continue
+		}
+		nodes, err := tx.ListChildren(ctx, first)
+		if err != nil {
+			return err
+		}
+		after, moves := before.Apply(nodes, m.doc)
+		if after.Hash == before.Hash {
+			continue
+		}
+		for _, move := range moves {
+			if err := tx.MoveChild(ctx, move.Before, move.After); err != nil {
+				return err
+			}
+		}
+		if err := tx.MoveRoadmap(ctx, before, after); err != nil {
+			return err
+		}
+	}
+	return h.storeBelow(ctx, tx)
+}
+
+// addRoadmap stores a roadmap whose first document was merged, or that is found again.
+func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m mergedRoadmap) error {
+	r := roadmap.Record{
+		ItemID: first, RepoID: h.row.ID, State: roadmap.Unfolding, Document: m.doc.Document, Hash: m.doc.Hash, Pull: m.doc.Pull, Commit: m.doc.Commit,
+		Revision: 1, Depth: m.depth, Look: 1, LookAt: h.now(), Goal: m.doc.Goal,
+	}
+	nodes := m.doc.Nodes
+	if len(m.doc.Faults) > 0 {
+		r.State, r.Why, nodes = roadmap.Stopped, work.Reason{Kind: work.WhyRoadmapFaults, Names: roadmap.Strings(m.doc.Faults)}, nil
+	}
+	all := m.found
+	for _, n := range nodes {
+		if !slices.ContainsFunc(m.found, func(c roadmap.Child) bool { return c.Node == n.Node }) {
+			all = append(all, n)
+		}
+	}
+	return tx.AddRoadmap(ctx, r, all)
+}
+
+// readSubIssues reads what is below the repository's roadmaps: where their issues or one of their
+// sub-issues changed, and every roadmapLife. Then it also looks whether people changed the document.
+func (h *reading) readSubIssues(ctx context.Context) error {
+	var live []roadmap.Record
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		live, err = tx.ListRoadmaps(ctx, h.row.ID)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, m := range live {
+		ref := work.Dependency{Repo: h.repo.Name, Number: m.Number}.String()
+		due := !m.LookAt.After(h.now())
+		if due || h.changed[m.Number] || h.parents[strings.ToLower(ref)] {
+			if err := h.readBelow(ctx, m, ref); err != nil {
+				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if due || h.pullEnded {
+			if err := h.readDocument(ctx, m); err != nil {
+				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// laterOrFail leaves a roadmap that could not be read to the next pass. done means that the time is up.
+func (h *reading) laterOrFail(ctx context.Context, m roadmap.Record, err error) (done bool, _ error) {
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return true, nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return true, err
+	}
+	h.env.Log.WarnContext(ctx, "a roadmap was not read", "repo_full_name", h.repo.Name.FullName(), "issue_number", m.Number, "error", err)
+	h.trouble = append(h.trouble, err.Error())
+	return false, nil
+}
+
+// readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
+// gone for good if people deleted it, transferred it or took it out; otherwise the list lags.
+func (h *reading) readBelow(ctx context.Context, m roadmap.Record, ref string) error {
+	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	if err != nil {
+		return err
+	}
+	b := below{roadmap: m, gone: !ok, lookAt: h.now().Add(roadmapLife)}
+	listed := map[int]bool{}
+	for i, is := range subs {
+		b.list = append(b.list, roadmap.SubIssue{Ref: h.called(is.Ref()), Position: i, Title: is.Title, State: is.Dependency()})
+		listed[is.Number] = listed[is.Number] || is.Repo.Equal(h.row.Current)
+	}
+	var nodes []roadmap.Child
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		nodes, err = tx.ListChildren(ctx, m.ItemID)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, c := range nodes {
+		if b.gone || c.Number == 0 || listed[c.Number] || c.Step == roadmap.Gone {
+			continue
+		}
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
+		if err != nil {
+			return err
+		}
+		if ok && strings.EqualFold(h.called(is.Parent), ref) {
+			b.lookAt = h.now().Add(lagLife)
+			continue
+		}
+		after := c
+		after.Step = roadmap.Gone
+		b.lost = append(b.lost, roadmap.Move{Before: c, After: after})
+	}
+	h.below = append(h.below, b)
+	return nil
+}
+
+// readDocument reads the document of a roadmap from the default branch, where people may have changed
+// it by a pull request of their own. One that they deleted or moved says nothing.
+func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
+	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
+	if err != nil || !ok || work.ContentHash(string(doc)) == m.Hash {
+		return err
+	}
+	subs, _, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	if err != nil {
+		return err
+	}
+	changed := mergedRoadmap{number: m.Number, first: m.ItemID, depth: m.Depth, doc: h.readRoadmap(doc, m.Depth, m.Number, subs)}
+	changed.doc.Document = m.Document
+	h.roadmaps = append(h.roadmaps, changed)
+	return nil
+}
+
+// storeBelow stores what was read below roadmaps.
+func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
+	for _, b := range h.below {
+		if b.gone {
+			ended := b.roadmap
+			ended.State = roadmap.Ended
+			if err := tx.MoveRoadmap(ctx, b.roadmap, ended); err != nil && !errors.Is(err, store.ErrStale) {
+				return err
+			}
+			continue
+		}
+		for _, m := range b.lost {
+			if err := tx.MoveChild(ctx, m.Before, m.After); err != nil && !errors.Is(err, store.ErrStale) {
+				return err
+			}
+		}
+		if err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt); err != nil {
+			return err
+		}
+		if len(b.lost) > 0 {
+			if err := tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

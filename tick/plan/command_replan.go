@@ -1,0 +1,38 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
+)
+
+// replan begins a pull request that changes a merged roadmap. The reason is a person's text: it is
+// stored as the text of an event, and only the agent's prompt has it.
+func (r *commander) replan(inv invocation) Reply {
+	first := r.item.ID
+	switch {
+	case r.item.Flow != work.FlowRoadmap:
+		return refusal("#%d is no roadmap.", r.item.Number)
+	case r.item.Replans() && r.item.State == work.StateClosed, r.item.Replans() && r.item.State == work.StateCompleted:
+		first = r.item.Parent
+	case r.item.Replans() && r.item.HasPull():
+		return refusal("The roadmap is being changed in #%d. Comment there, or try again once it is merged or closed.", r.item.Pull.Number)
+	case r.item.Replans():
+		return refusal("The roadmap is being changed already. %s", r.statusSentences())
+	case r.item.State.Open() && r.item.HasPull():
+		return refusal("The roadmap is not merged yet. Comment on #%d, and it is changed there.", r.item.Pull.Number)
+	case r.item.State.Open():
+		return refusal("There is no roadmap yet. Comment on the issue, and the agent reads it.")
+	case r.item.State != work.StateMerged:
+		return refusal("The roadmap is over. %s.", r.again())
+	}
+	if r.item.IssueClosed {
+		return refusal("The issue is closed. Reopen it, then repeat the command.")
+	}
+	if slices.ContainsFunc(of[change.Replan](r.p.Decisions), func(c change.Replan) bool { return c.Roadmap == first }) {
+		return refusal("The roadmap is being changed already.")
+	}
+	r.p.add(change.Replan{Roadmap: first, Source: inv.key, By: inv.account, Why: inv.Arg, URL: inv.url, Words: r.words("replan", "", inv.by+" wants the roadmap to change")})
+	return reply("The next pass begins a pull request that changes the roadmap. Work on its sub-issues continues; only what that pull request changes is changed, once it is merged.")
+}

@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/tick/change"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// A merged roadmap is unfolded by notices, which later passes look for and send: package roadmap says
+// from rows alone which come next.
+
+// Reasons for closing an issue, as GitHub names them.
+const (
+	closeCompleted  = "completed"
+	closeNotPlanned = "not_planned"
+)
+
+// unfold plans what comes next for the roadmaps that changed.
+func (p *Plan) unfold(v known.Snapshot) {
+	for _, f := range v.Unfold {
+		u := unfolder{v, p, f}
+		u.next(roadmap.Next(f))
+	}
+}
+
+// unfolder plans one roadmap.
+type unfolder struct {
+	v known.Snapshot
+	p *Plan
+	roadmap.Facts
+}
+
+func (u unfolder) next(out roadmap.Outcome) {
+	for _, m := range out.Moves {
+		u.p.add(change.RoadmapNode{Move: m, Words: u.words("node %s: %s → %s", m.After.Node, m.Before.Step, m.After.Step)})
+	}
+	if to, moves := u.Record.State.After(out.Event); moves && out.Event != "" {
+		after := u.Record
+		after.State, after.Why = to, out.Why
+		u.p.add(change.Roadmap{Before: u.Record, After: after, Words: u.words("%s → %s", u.Record.State, to)})
+	}
+	for _, d := range out.Deeds {
+		u.deed(d)
+	}
+	if len(out.Moves)+len(out.Deeds) == 0 && out.Event == "" && !out.Waits && u.Record.Look > 0 {
+		u.p.add(change.RoadmapDecided{Item: u.Record.ItemID, Changes: u.Record.Look})
+	}
+}
+
+func (u unfolder) words(said string, args ...any) change.Words {
+	return change.Words{Says: change.Line{Item: u.Record.ItemID, Number: u.Record.Number, What: "roadmap", Reason: fmt.Sprintf(said, args...)}}
+}
+
+// deed plans an action.
+func (u unfolder) deed(d roadmap.Deed) {
+	a := work.Action{
+		RepoID: u.v.Repo.ID, ItemID: u.Record.ItemID, Need: work.NeedRequired, State: work.ActionPlanned, Token: d.Token,
+		Number: d.Node.Number, Why: fmt.Sprintf("node %s of the roadmap #%d", d.Node.Node, u.Record.Number),
+	}
+	said := ""
+	switch d.Kind {
+	case roadmap.DeedMake:
+		a.Kind, a.Number, a.Target, a.Title, a.Head = work.ActionChild, u.Record.Number, d.Node.Node, d.Node.Title, d.Node.Hash
+		a.Body, said = u.body(d.Node), fmt.Sprintf("open the sub-issue %q (%s)", d.Node.Title, d.Node.Flow)
+	case roadmap.DeedBlock:
+		a.Kind, a.Target, said = work.ActionBlock, u.Ref(d.On), fmt.Sprintf("#%d blocks #%d", d.On.Number, d.Node.Number)
+	case roadmap.DeedUnblock:
+		a.Kind, a.Target, a.Base = work.ActionBlock, u.Ref(d.On), work.BlockRemove
+		said = fmt.Sprintf("#%d blocks #%d no more", d.On.Number, d.Node.Number)
+	case roadmap.DeedEdit:
+		a.Kind, a.Title, a.Body, a.Base = work.ActionEditIssue, d.Node.Title, u.body(d.Node), d.Node.Applied
+		said = fmt.Sprintf("give #%d the text of node %s", d.Node.Number, d.Node.Node)
+	case roadmap.DeedLabel:
+		a, said = u.label(a, d.Node), fmt.Sprintf("set the label of #%d", d.Node.Number)
+	case roadmap.DeedClose:
+		a.Kind, a.Target, said = work.ActionCloseIssue, closeNotPlanned, fmt.Sprintf("close #%d as not planned", d.Node.Number)
+	case roadmap.DeedForget:
+		u.p.add(change.ForgetNotice{Action: u.Actions[d.Token].ID, Why: "the roadmap lacks it", Words: u.words("node %s is not made", d.Node.Node)})
+		return
+	case roadmap.DeedSay:
+		a.Kind, a.Body, said = work.ActionComment, u.mark(u.stays(d.Node), d.Token), fmt.Sprintf("say on #%d that the roadmap changed", d.Node.Number)
+	case roadmap.DeedStop:
+		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.stopped(), d.Token), "say why the roadmap is stopped"
+	case roadmap.DeedSumUp:
+		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.summary(), d.Token), "say what became of the roadmap"
+	case roadmap.DeedFinish:
+		a.Kind, a.Number, a.Target, said = work.ActionCloseIssue, u.Record.Number, closeCompleted, "close the roadmap's issue"
+	}
+	u.p.add(change.Notice{Action: a, Words: u.words("%s", said)})
+}
+
+func (u unfolder) mark(body, token string) string {
+	return u.v.Policy.Mark(body, work.Marks{Token: token})
+}
+
+// body is the text of a node's sub-issue. Its token stays when the text changes.
+func (u unfolder) body(c roadmap.Child) string {
+	return u.v.Policy.Mark(c.Body, work.Marks{
+		Token: work.ChildToken(u.Repo, u.Record.Number, c.Node),
+		Node:  work.MarkNode(work.NodeMark{Roadmap: u.Record.Number, Node: c.Node, Hash: c.Hash}),
+	})
+}
+
+// label sets the label of a node's flow, unless somebody ever set it: a sub-issue begins once.
+func (u unfolder) label(a work.Action, c roadmap.Child) work.Action {
+	name := u.v.Policy.Labels.Of(c.Flow)
+	a.Kind, a.Target, a.Head = work.ActionFlow, name, time.Time{}.Format(time.RFC3339)
+	all := work.RepoLabels(u.v.Policy.Labels)
+	if at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == name }); at >= 0 {
+		a.Body = work.Labelling{With: all[at : at+1]}.Action(u.v.Repo, 0, 0, "").Body
+	}
+	return a
+}
+
+// document links the roadmap's document.
+func (u unfolder) document() string {
+	return fmt.Sprintf("[%s](https://%s/blob/%s/%s)", path.Base(u.Record.Document), u.Home, u.v.Repo.DefaultBranch, u.Record.Document)
+}
+
+// stays says on a sub-issue that the roadmap changed, and the sub-issue did not.
+func (u unfolder) stays(c roadmap.Child) string {
+	why := "Work on this issue has begun"
+	if !u.Work[c.Number].Begun {
+		why = "Somebody edited this issue"
+	}
+	if c.Step == roadmap.Removed {
+		return fmt.Sprintf("The roadmap, #%d, does not have this any more: %s. %s, so it stays open and continues. To end it, comment `/mergexo cancel` and close it.",
+			u.Record.Number, u.document(), why)
+	}
+	return fmt.Sprintf("The roadmap, #%d, now says something else about this: see `%s` in %s. %s, so its text stays as it is. To have it considered, say so in a comment.",
+		u.Record.Number, c.Node, u.document(), why)
+}
+
+// stopped says why the roadmap is stopped, and what to do.
+func (u unfolder) stopped() string {
+	why := u.Record.Why
+	if why.Kind == work.WhyRoadmapRefused {
+		return fmt.Sprintf("The roadmap is stopped: GitHub refuses a part of it.\n\n> %s\n\n- Next step: remove what GitHub names, then comment `/mergexo retry`.",
+			u.v.Policy.Clean(strings.Join(strings.Fields(why.Text), " ")))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The roadmap is stopped: its document, %s, has faults, so nothing more of it is made.\n\n", u.document())
+	for _, fault := range why.Names {
+		b.WriteString("- " + u.v.Policy.Clean(strings.Join(strings.Fields(fault), " ")) + "\n")
+	}
+	b.WriteString("\nNext step: open a pull request that changes the document, or comment `/mergexo replan` and what is to change.")
+	return b.String()
+}
+
+// summary says what became of the roadmap's sub-issues.
+func (u unfolder) summary() string {
+	var landed, not []string
+	for _, s := range u.Below {
+		line := "- " + u.v.Short(s.Ref) + " " + u.v.Policy.Clean(s.Title)
+		if d, ok := work.ParseDependency(s.Ref, u.Home); ok && d.Repo.Equal(u.Home) && u.Work[d.Number].Pull != 0 {
+			w := u.Work[d.Number]
+			line += fmt.Sprintf(": #%d", w.Pull)
+			if !w.Merged {
+				line += ", which was not merged"
+			}
+		}
+		if s.State == work.DependencyClosed {
+			landed = append(landed, line)
+		} else {
+			not = append(not, line)
+		}
+	}
+	said := "This roadmap is done: " + strconv.Itoa(len(landed)) + " of " + work.Count(len(u.Below), "sub-issue") + " were completed."
+	if len(landed) == len(u.Below) {
+		said = "This roadmap is done: all of its sub-issues were completed."
+	}
+	said += "\n\n" + strings.Join(landed, "\n")
+	if len(not) > 0 {
+		said += "\n\nNot planned any more:\n\n" + strings.Join(not, "\n")
+	}
+	return said
+}

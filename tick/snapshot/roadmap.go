@@ -1,0 +1,81 @@
+package snapshot
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// family is what the sub-issues of one issue have in common.
+type family struct {
+	above  []roadmap.Above
+	issues []roadmap.Issue // of the nearest roadmap
+	behind map[string]int  // by key: see roadmap.Behind
+}
+
+// seat reads the item's place below a roadmap, if it may begin now, or has waited for long. It is read
+// once for all items of a roadmap: most of them wait for one another.
+func (r *reading) seat(ctx context.Context, i *known.Item) error {
+	open := func(s work.DependencyState) bool { return s != work.DependencyClosed }
+	waits := slices.ContainsFunc(slices.Collect(maps.Values(i.Dependencies)), open)
+	if i.SubIssueOf == "" || i.HasPull() || !i.State.Open() || waits && !i.Wait.Due(r.now) {
+		return nil
+	}
+	f, known := r.families[i.SubIssueOf]
+	if !known {
+		var err error
+		if f, err = r.family(ctx, i.SubIssueOf); err != nil {
+			return err
+		}
+		r.families[i.SubIssueOf] = f
+	}
+	i.Below = f.seat(work.Dependency{Repo: r.repo.Name, Number: i.Number}.String())
+	return nil
+}
+
+func (r *reading) family(ctx context.Context, parent string) (f family, err error) {
+	if f.above, err = r.tx.RoadmapsAbove(ctx, parent, r.limits); err != nil || len(f.above) == 0 {
+		return f, err
+	}
+	f.issues, err = r.tx.ListIssuesBelow(ctx, f.above[0].Live)
+	f.behind = roadmap.Behind(f.issues)
+	return f, err
+}
+
+func (f family) seat(ref string) roadmap.Seat {
+	s := roadmap.Seat{Above: f.above}
+	for _, x := range f.issues {
+		if x.Ref == ref {
+			s.Behind, s.Position = f.behind[x.Key()], x.Position
+		}
+	}
+	first := slices.IndexFunc(f.issues, func(x roadmap.Issue) bool { return x.Progress == roadmap.Waiting })
+	s.First = first >= 0 && f.issues[first].Ref == ref
+	return s
+}
+
+// tables reads the roadmaps whose tables are due.
+func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
+	due, err := r.tx.ListDueTables(ctx, r.repo.ID, r.now)
+	for _, l := range due {
+		d, _ := work.ParseDependency(l.Ref, r.repo.Name)
+		s := roadmap.Shown{Live: l, Number: d.Number}
+		if s.Issues, err = r.tx.ListIssuesBelow(ctx, l); err != nil {
+			return nil, err
+		}
+		if s.Idle, err = r.tx.ListIdle(ctx, l.ItemID); err != nil {
+			return nil, err
+		}
+		a, _, err := r.tx.GetAction(ctx, work.TableToken(r.repo.Key(), s.Number))
+		if err != nil {
+			return nil, err
+		}
+		s.Sent = a.SentAt
+		all = append(all, s)
+	}
+	return all, err
+}

@@ -1,0 +1,271 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// A roadmap's document passes one gate before each push, whoever wrote it: what is merged with a
+// fault cannot be unfolded.
+
+// documentRepairs is how often an agent mends a document before a person must act.
+const documentRepairs = 2
+
+// roadmapBounds reads what bounds the document of a turn's item: its issue as GitHub has it now.
+func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bounds, error) {
+	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	switch {
+	case err != nil:
+		return roadmap.Bounds{}, fmt.Errorf("read the roadmap's issue: %w", err)
+	case !ok: // deleted: this turn ends elsewhere
+		return roadmap.Bounds{Depth: 1}, nil
+	case !is.SubIssues.Supported:
+		return roadmap.Bounds{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoSubIssues, Name: l.Repo.Name.Host}}
+	}
+	b := roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		live, err := tx.ListLiveRoadmaps(ctx)
+		if err != nil {
+			return err
+		}
+		b.Depth += len(roadmap.Chain(cmp.Or(is.Parent, l.Item.SubIssueOf), live))
+		if !l.Item.Replans() {
+			return nil
+		}
+		children, err := tx.ListChildren(ctx, l.Item.Parent)
+		for _, c := range children {
+			if c.Number != 0 && c.Step != roadmap.Gone { // a node of the document, and one of the sub-issues
+				b.SubIssues = max(0, b.SubIssues-1)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return b, fmt.Errorf("read the roadmap: %w", err)
+	}
+	return b, nil
+}
+
+// roadmapContext adds what a turn about a roadmap must know.
+func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Context) error {
+	if l.Item.Flow != work.FlowRoadmap {
+		return nil
+	}
+	bounds, err := p.looks.roadmapBounds(ctx, l)
+	if err != nil {
+		return err
+	}
+	c.Roadmap = &prompts.Roadmap{Depth: bounds.Depth, SubIssues: bounds.SubIssues}
+	switch {
+	case l.Turn.Kind.Start() && l.Item.Replans():
+		return p.replanContext(ctx, l, c.Roadmap)
+	case l.Turn.Kind.Start():
+		return nil
+	}
+	faults, err := roadmapFaults(ctx, l, l.Turn.Head, c.Task.Document, bounds)
+	c.Roadmap.Faults = roadmap.Strings(faults)
+	return err
+}
+
+// replanContext adds what a turn that changes a merged roadmap must know: its document on the base,
+// what has become of its nodes, and why it is to change.
+func (p *briefs) replanContext(ctx context.Context, l *env.Lease, r *prompts.Roadmap) error {
+	doc, _, err := l.Repo.Git().ReadFile(ctx, l.Turn.Head, documentPath(l, ""))
+	if err != nil {
+		return fmt.Errorf("read the roadmap: %w", err)
+	}
+	r.Document = string(doc)
+	for _, e := range l.Events {
+		if e.Kind == work.EventReplan {
+			r.Why = e.Body
+		}
+	}
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		children, err := tx.ListChildren(ctx, l.Item.Parent)
+		if err != nil {
+			return err
+		}
+		var numbers []int
+		for _, c := range children {
+			numbers = append(numbers, c.Number)
+		}
+		works, err := tx.ListWorkOn(ctx, l.Item.RepoID, numbers)
+		for _, c := range children {
+			r.Begun = append(r.Begun, became(c, works[c.Number]))
+		}
+		return err
+	})
+}
+
+// became says what has become of a node.
+func became(c roadmap.Child, w roadmap.Work) string {
+	text := c.Node + ": "
+	if c.Number != 0 {
+		text += fmt.Sprintf("#%d, ", c.Number)
+	}
+	switch {
+	case c.Step == roadmap.Removed:
+		return text + "no longer in the document"
+	case c.Step == roadmap.Gone:
+		return text + "deleted, or taken out of the roadmap, by a person"
+	case w.Merged:
+		return text + fmt.Sprintf("merged as #%d", w.Pull)
+	case w.Pull != 0:
+		return text + fmt.Sprintf("begun, in #%d", w.Pull)
+	case w.Begun:
+		return text + "begun"
+	}
+	return text + "not begun"
+}
+
+// roadmapFaults returns the faults of the document at a commit.
+func roadmapFaults(ctx context.Context, l *env.Lease, commit, path string, b roadmap.Bounds) ([]roadmap.Fault, error) {
+	doc, ok, err := l.Repo.Git().ReadFile(ctx, commit, path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the roadmap: %w", err)
+	case !ok:
+		return []roadmap.Fault{{Says: fmt.Sprintf("there is no file %s", path)}}, nil
+	}
+	_, faults := roadmap.Read(doc, b)
+	return faults, nil
+}
+
+// askedRoadmap returns what the stored prompt of a turn says about its roadmap.
+func askedRoadmap(t work.Turn) (r *prompts.Roadmap, document string, err error) {
+	var req env.Request
+	if err := json.Unmarshal(t.Request, &req); err != nil {
+		return nil, "", fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	return req.Context.Roadmap, req.Context.Task.Document, nil
+}
+
+// roadmapOf returns the document of an answer, by the prompt that it answers.
+func roadmapOf(l *env.Lease, a prompts.Answer) roadmap.Document {
+	r, _, err := askedRoadmap(l.Turn)
+	if err != nil {
+		r = nil // the answer was checked by the same prompt
+	}
+	return prompts.RoadmapDocument(l.Item.Number, a, r)
+}
+
+// documentFlaw returns why the document of a roadmap may not be pushed as the turn left it; nil: it
+// may, or the turn has none.
+func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) {
+	if l.Item.Flow != work.FlowRoadmap {
+		return nil, nil //nolint:nilnil // no flaw is an answer
+	}
+	r, document, err := askedRoadmap(l.Turn)
+	if err != nil {
+		return nil, err
+	}
+	bounds := roadmap.Bounds{Depth: 1}
+	if r != nil {
+		bounds = roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues}
+	}
+	faults, err := roadmapFaults(ctx, l, l.Turn.Commit, documentPath(l, document), bounds)
+	if err != nil || len(faults) == 0 {
+		return nil, err
+	}
+	return &flaw{prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(roadmap.Strings(faults), "\n"), Document: true}, documentRepairs}, nil
+}
+
+// documentPath returns the path of the document that a turn writes or changes. known is that of its
+// prompt.
+func documentPath(l *env.Lease, known string) string {
+	switch {
+	case l.Turn.Kind.Start() && l.Item.Replans() && l.Item.Document != "":
+		return l.Item.Document
+	case l.Turn.Kind.Start() || known == "":
+		return work.DocumentPath(l.Item.Flow, l.Item.Number, l.Item.Title)
+	}
+	return known
+}
+
+// requireSound checks the document once more right before its first push, by the issue as it is now:
+// people may have made sub-issues while the agent worked.
+func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string) error {
+	if l.Item.Flow != work.FlowRoadmap || commit == "" || !l.Repo.Git().Has(ctx, commit) {
+		return nil
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	faults, err := p.faultsNow(ctx, l, commit)
+	if err != nil || len(faults) == 0 {
+		return err
+	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyChangeRefused, Text: "the roadmap: " + strings.Join(roadmap.Strings(faults), "; ")}}
+}
+
+// replayedSound checks the document of a commit that was replayed on what somebody pushed.
+func (p *lastLook) replayedSound(ctx context.Context, l *env.Lease, commit string) error {
+	if l.Item.Flow != work.FlowRoadmap {
+		return nil
+	}
+	faults, err := p.faultsNow(ctx, l, commit)
+	if err != nil || len(faults) == 0 {
+		return err
+	}
+	return &work.SupersededError{Reason: "with what somebody pushed the roadmap has faults: " + faults[0].String()}
+}
+
+// faultsNow returns the faults of the document at a commit, by its issue as it is now.
+func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) ([]roadmap.Fault, error) {
+	bounds, err := p.roadmapBounds(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	_, document, err := askedRoadmap(l.Turn)
+	if err != nil {
+		return nil, err
+	}
+	return roadmapFaults(ctx, l, commit, documentPath(l, document), bounds)
+}
+
+// replan returns the change of the roadmap above the turn's issue that its agent asks for. Each issue
+// may ask once.
+func (p *Turns) replan(ctx context.Context, l *env.Lease, a prompts.Answer) (asked []change.Change, err error) {
+	why := strings.TrimSpace(a.Replan)
+	if why == "" {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		live, err := tx.ListLiveRoadmaps(ctx)
+		if err != nil {
+			return err
+		}
+		chain := roadmap.Chain(l.Item.SubIssueOf, live)
+		if len(chain) == 0 {
+			return nil
+		}
+		first, err := tx.GetItem(ctx, chain[0].ItemID)
+		if err != nil || first.RepoID != l.Item.RepoID {
+			return err
+		}
+		source := fmt.Sprintf("issue %d", l.Item.Number)
+		token := work.NoticeToken(l.Repo.Row.Key(), first.Number, "replan for "+source)
+		body := fmt.Sprintf("The agent that works on #%d asks to change this roadmap, and the next pass begins a pull request for it: %s", l.Item.Number, public.Body(why))
+		asked = append(asked, change.Replan{Roadmap: first.ID, Source: source, Why: why, URL: l.Item.URL, Say: &work.Action{
+			RepoID: first.RepoID, ItemID: first.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token, Number: first.Number,
+			Body: prompts.Bounded(body, l.Signature, work.Marks{Token: token}), Why: "replan for #" + strconv.Itoa(l.Item.Number),
+		}})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the roadmap above: %w", err)
+	}
+	return asked, nil
+}
