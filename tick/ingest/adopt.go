@@ -193,6 +193,15 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	if err != nil {
 		return err
 	}
+	switch {
+	case !known && mark.Flow == work.FlowRoadmap:
+		if merged, err := h.adoptMergedRoadmap(ctx, mark.Issue); merged || err != nil {
+			h.backlog[p.Number] = true // it is a revision, which comes once the merged one has its rows
+			return err
+		}
+	case known && item.ID != 0 && item.Flow == work.FlowRoadmap && item.State == work.StateMerged && mark.Flow == work.FlowRoadmap:
+		item = work.Item{RepoID: item.RepoID, Number: item.Number, Flow: item.Flow, Parent: item.ID, Since: h.now(), State: work.StateAwaitingFeedback, Title: item.Title, Body: item.Body, Author: item.Author, URL: item.URL, Priority: item.Priority, Label: item.Label, LabelEvent: item.LabelEvent, SubIssueOf: item.SubIssueOf}
+	}
 	if !known {
 		if item, err = h.originOf(ctx, mark); err != nil {
 			return err

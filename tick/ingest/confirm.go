@@ -28,8 +28,9 @@ type confirmed struct {
 // afterwards: agents do not see those edits until the label is set again.
 func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
 	c := confirmed{Title: is.Title, Body: is.Body}
-	if h.isOurs(is.Author) { // the sub-issue of a roadmap: its markers are not for agents
+	if h.isOurs(is.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
 		c.Body = work.Unmarked(is.Body)
+		return c, nil
 	}
 	labelled, ok := lastEvent(timeline, "labeled", known.Label)
 	if !ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -75,6 +76,41 @@ func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.
 	}
 	h.roadmaps = append(h.roadmaps, m)
 	return nil
+}
+
+// adoptMergedRoadmap tracks the merged roadmap of an issue of which an open pull request is the
+// revision. It is false if none was merged.
+func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
+	is, ok, err := h.issueOf(ctx, issue)
+	if err != nil || !ok {
+		return false, err
+	}
+	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(work.FlowRoadmap), Flow: work.FlowRoadmap}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, issue)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range slices.Backward(timeline) {
+		if t.FromPull == 0 || !h.isOurs(t.Actor) {
+			continue
+		}
+		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
+		if err != nil {
+			return false, err
+		}
+		if !ok || p.State != work.PullMerged {
+			continue
+		}
+		past, made, err := h.madeFor(ctx, is, label, p)
+		if err != nil {
+			return false, err
+		}
+		if made {
+			labelled, _ := lastEvent(timeline, "labeled", label.Name)
+			return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
+		}
+	}
+	return false, nil
 }
 
 // depthOf returns how deep an issue is nested below roadmaps, by the issue above it. A roadmap that

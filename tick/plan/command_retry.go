@@ -14,6 +14,9 @@ import (
 // retry resumes what failed, is stopped or waits. Its budgets start at zero, because a person has
 // looked at it.
 func (r *commander) retry(inv invocation) Reply {
+	if rep, ok := r.retryRoadmap(); ok {
+		return rep
+	}
 	if why, over := r.over(); over {
 		return refusal("%s, so there is nothing to retry. %s.", why, r.again())
 	}
@@ -161,6 +164,9 @@ func (r *commander) resumeTo(to work.State) {
 
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
+	if rep, ok := r.cancelRoadmap(inv); ok {
+		return rep
+	}
 	if why, over := r.over(); over {
 		rep := reply("%s, so there is nothing to cancel. %s.", why, r.again())
 		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged

@@ -31,6 +31,53 @@ func (p *Plan) unfold(v known.Snapshot) {
 	}
 }
 
+// roadmapHere returns the merged roadmap of the item's issue, if no work on the issue itself is in
+// progress, such as a revision.
+func (r *commander) roadmapHere() (roadmap.Record, bool) {
+	i := slices.IndexFunc(r.v.Roadmaps, func(m roadmap.Record) bool { return m.Number == r.item.Number })
+	if i < 0 || r.item.ID == 0 || r.item.State.Open() {
+		return roadmap.Record{}, false
+	}
+	return r.v.Roadmaps[i], true
+}
+
+// cancelRoadmap cancels a merged roadmap: what has not begun is closed by the following plans.
+func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
+	m, ok := r.roadmapHere()
+	to, moves := m.State.After(roadmap.EventCancelled)
+	switch {
+	case !ok:
+		return Reply{}, false
+	case !moves:
+		return reply("The roadmap is cancelled already."), true
+	}
+	after := m
+	after.State, after.Why = to, work.Reason{}
+	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", inv.by+" cancelled the roadmap")})
+	return Reply{
+		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
+			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
+		sent: []work.Action{r.flowLabel(inv, "")},
+	}, true
+}
+
+// retryRoadmap has GitHub asked again for what it refused of a roadmap.
+func (r *commander) retryRoadmap() (Reply, bool) {
+	m, ok := r.roadmapHere()
+	i := slices.IndexFunc(r.v.Unfold, func(f roadmap.Facts) bool { return f.Record.ItemID == m.ItemID })
+	if !ok || i < 0 || m.State != roadmap.Stopped || m.Why.Kind != work.WhyRoadmapRefused {
+		return Reply{}, false
+	}
+	for _, a := range roadmap.Refused(r.v.Unfold[i]) {
+		r.p.add(change.RetryNotice{Action: a, Words: r.words("notice", "", "ask GitHub again for what it refused")})
+	}
+	after := m
+	after.State, _ = m.State.After(roadmap.EventRetried)
+	after.Why = work.Reason{}
+	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", "the roadmap is unfolded again")})
+	return reply("The next passes ask GitHub again for what it refused, and make the rest of the roadmap."), true
+}
+
 // unfolder plans one roadmap.
 type unfolder struct {
 	v known.Snapshot

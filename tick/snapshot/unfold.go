@@ -17,7 +17,7 @@ func (r *reading) unfolding(ctx context.Context, v *known.Snapshot) (err error) 
 	}
 	r.roadmaps = v.Roadmaps
 	for _, m := range v.Roadmaps {
-		if m.Look == 0 && m.State != roadmap.Unfolding && m.State != roadmap.Cancelled {
+		if m.Look == 0 && m.State == roadmap.Followed {
 			continue
 		}
 		f, err := r.roadmapFacts(ctx, m)

@@ -30,6 +30,7 @@ const (
 	EventMerged    Event = "merged"    // a document of it was merged
 	EventFaulty    Event = "faulty"    // the merged document cannot be applied
 	EventRefused   Event = "refused"   // GitHub refuses a part of it for good
+	EventRetried   Event = "retried"   // by a person's command, after a refusal
 	EventUnfolded  Event = "unfolded"  // everything of the document is made
 	EventCancelled Event = "cancelled" // by a person's command
 	EventEnded     Event = "ended"     // all sub-issues are closed, and the issue was told
@@ -49,7 +50,8 @@ var transitions = slices.Concat(
 		{"", EventMerged, Unfolding, "a sub-issue for each node, edges, labels"},
 		{"", EventFaulty, Stopped, "a person changes the document"},
 		{Unfolding, EventUnfolded, Followed, "work on the sub-issues"},
-		{Unfolding, EventRefused, Stopped, "a person changes the document, or comments `retry`"},
+		{Unfolding, EventRefused, Stopped, "a person comments `retry`, or changes the document"},
+		{Stopped, EventRetried, Unfolding, "what GitHub refused, and the rest"},
 	},
 	from(EventMerged, Unfolding, "the difference to what was applied last", Unfolding, Followed, Stopped),
 	from(EventFaulty, Stopped, "a person changes the document", Unfolding, Followed, Stopped),

@@ -1,6 +1,7 @@
 package roadmap
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,16 @@ func Next(f Facts) Outcome {
 	}
 	n.limit()
 	return n.out
+}
+
+// Refused returns the actions that GitHub refused for good.
+func Refused(f Facts) (all []work.Action) {
+	for _, token := range slices.Sorted(maps.Keys(f.Actions)) {
+		if a := f.Actions[token]; a.State == work.ActionVoid && strings.HasPrefix(a.LastError, refusal) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // StopToken is the token of the comment that says why the roadmap is stopped.

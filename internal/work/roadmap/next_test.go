@@ -245,7 +245,11 @@ func TestNext(t *testing.T) {
 		"stopped":                 {func(w *world) { w.Record.State = Stopped }, "stop", Stopped},
 		"removed":                 {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed }, "close b", Unfolding},
 		"removed and begun":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; begun(w, "b") }, "say b", Unfolding},
-		"removed and edited":      {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; w.Work[w.child("b").Number] = Work{Text: "x"} }, "say b", Unfolding},
+		"removed and edited": {func(w *world) {
+			w.Record.State = Unfolding
+			w.Nodes[1].Step = Removed
+			w.Work[w.child("b").Number] = Work{Text: "x"}
+		}, "say b", Unfolding},
 		"removed and closed": {func(w *world) {
 			w.Record.State = Unfolding
 			w.Nodes[1].Step = Removed
