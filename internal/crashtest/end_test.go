@@ -63,12 +63,13 @@ var (
 func (w *world) look() (e ended, err error) {
 	hub := dueHashes.ReplaceAllString(readable(stopMarks.ReplaceAllString(w.hub.Dump(hexes), "")), "$1$2$3")
 	hub = shortNames.ReplaceAllString(hub, "$1…")
-	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…"))
+	e.hub = w.named(w.byTitle(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…")))
 	e.merges = w.scenario.merges
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err
 	}
+	e.commits = w.byTitle(e.commits)
 	if e.work, err = w.work(); err != nil {
 		return e, err
 	}
@@ -80,7 +81,7 @@ func (w *world) look() (e ended, err error) {
 	if w.scenario.between != nil {
 		e.hub, e.commits = groupHashes.ReplaceAllString(e.hub, "$1"), groupHashes.ReplaceAllString(e.commits, "$1")
 	}
-	if w.scenario.reviews != nil { // whether a pass sees a review of ours, or makes it, depends on when one died
+	if w.scenario.reviews != nil || w.scenario.plans { // whether a pass sees a review of ours, or makes it, depends on when one died
 		e.ledger = copyLines.ReplaceAllString(e.ledger, "")
 	}
 	if err := w.partsShown(); err != nil {
@@ -91,7 +92,7 @@ func (w *world) look() (e ended, err error) {
 	defer w.rig.mu.Unlock()
 	e.removed = w.rig.removed
 	for _, r := range w.rig.runs {
-		e.runs[r.String()]++
+		e.runs[w.byTitle(r.String())]++
 	}
 	return e, nil
 }

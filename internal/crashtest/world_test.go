@@ -192,7 +192,7 @@ func (w *world) startHub() (err error) {
 	return w.hub.ServeUnix(w.path("hub.sock"))
 }
 
-var workLabels = []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"}
+var workLabels = []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:roadmap", "agent:ignore"}
 
 // now is the hub's time. It begins a little in the past, so that it can be moved
 // without running ahead of the machine's: what happens within one of its
