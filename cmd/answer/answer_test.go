@@ -126,6 +126,7 @@ func TestTheToolRefusesWhatThePassWouldRefuse(t *testing.T) {
 	comment := prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventSource, Author: "ann", Body: "Why?"}}}
 	const feedback = `{"review_replies":[],"general_comment":%s,"commit_message":null,"flaky_test":null,"blocked_reason":null,"decision_summary":null}`
 	const verdict = `{"decision":%q,"summary":"s","body":null,"comments":[],"earlier":[],"escalate":[]}`
+	const plan = `{"title":"T","goal":"G","nodes":[{"id":"one","title":"One","flow":"bugfix","needs":[%q],"goal":"g","scope":"s","acceptance":"a","tests":"t"}],"blocked_reason":null,"decision_summary":null}`
 	tests := []struct {
 		kind   work.Kind
 		about  prompts.Context
@@ -140,6 +141,12 @@ func TestTheToolRefusesWhatThePassWouldRefuse(t *testing.T) {
 		{work.KindBugfixStart, prompts.Context{}, fmt.Sprintf(start, strings.Repeat("a", prompts.MaxAnswer)), "at most"},
 		{work.KindImplementationFeedback, comment, fmt.Sprintf(feedback, "null"), "has no answer: general_comment is empty"},
 		{work.KindImplementationFeedback, comment, fmt.Sprintf(feedback, `"Because."`), ""},
+		{work.KindRoadmapStart, prompts.Context{}, fmt.Sprintf(plan, "one"), "in a circle: one needs one"},
+		{work.KindRoadmapStart, prompts.Context{}, fmt.Sprintf(plan, "two"), `node "one" needs "two", which is the id of no node`},
+		{work.KindRoadmapStart, prompts.Context{Roadmap: &prompts.Roadmap{Depth: 1, SubIssues: 100}}, strings.Replace(fmt.Sprintf(plan, ""), `[""]`, "[]", 1), "100 sub-issues beside them"},
+		{work.KindRoadmapStart, prompts.Context{}, strings.Replace(fmt.Sprintf(plan, ""), `[""]`, "[]", 1), ""},
+		{work.KindBugfixStart, prompts.Context{}, strings.Replace(fmt.Sprintf(start, "Fix"), "{", `{"replan":"x",`, 1), `unknown key "replan"`},
+		{work.KindBugfixStart, prompts.Context{Parent: &prompts.Parent{Number: 1}}, strings.Replace(fmt.Sprintf(start, "Fix"), "{", `{"replan":"x",`, 1), ""},
 		{work.KindReview, prompts.Context{}, fmt.Sprintf(verdict, "request_changes"), "say what must change, or approve"},
 		{work.KindReview, prompts.Context{}, fmt.Sprintf(verdict, "approve"), ""},
 	}
@@ -201,7 +208,7 @@ func TestTheToolHasTheSchemaOfItsTurn(t *testing.T) {
 		tools := c.ask("tools/list", "{}").Result.Tools
 		var got, want any
 		if len(tools) != 1 || tools[0].Name != "answer" || !tools[0].Annotations.ReadOnlyHint ||
-			json.Unmarshal(tools[0].InputSchema, &got) != nil || json.Unmarshal(prompts.Schema(kind), &want) != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			json.Unmarshal(tools[0].InputSchema, &got) != nil || json.Unmarshal(prompts.Schema(kind, prompts.Context{}), &want) != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %+v", kind, tools)
 		}
 	}

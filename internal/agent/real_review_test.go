@@ -70,7 +70,7 @@ func (r *rig) asReviewer(name string) agent.Request {
 		r.t.Fatal(err)
 	}
 	q := r.request(prompt)
-	q.Kind, q.Mode, q.Role, q.Schema = work.KindReview, work.KindReview.Mode(), name, prompts.Schema(work.KindReview)
+	q.Kind, q.Mode, q.Role, q.Schema = work.KindReview, work.KindReview.Mode(), name, prompts.Schema(work.KindReview, prompts.Context{})
 	return q
 }
 
@@ -158,7 +158,7 @@ func TestAReviewByARealAgentIsReadByItsSchema(t *testing.T) {
 		var sent, ours struct {
 			Properties map[string]any `json:"properties"`
 		}
-		if err := errors.Join(json.Unmarshal(all[0].Schema, &sent), json.Unmarshal(prompts.Schema(work.KindReview), &ours)); err != nil || !reflect.DeepEqual(sent, ours) {
+		if err := errors.Join(json.Unmarshal(all[0].Schema, &sent), json.Unmarshal(prompts.Schema(work.KindReview, prompts.Context{}), &ours)); err != nil || !reflect.DeepEqual(sent, ours) {
 			t.Errorf("the model was given another schema: %s, %v", all[0].Schema, err)
 		}
 	})

@@ -131,7 +131,7 @@ func checkout(t *testing.T) string {
 func (r *rig) request(prompt string) agent.Request {
 	return agent.Request{
 		Turn: turnKey, Mark: "MERGEXO_MARK=" + r.dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
-		Schema: prompts.Schema(work.KindBugfixStart), Dir: r.dir, Wall: 2 * time.Minute, Log: testLog{r.t},
+		Schema: prompts.Schema(work.KindBugfixStart, prompts.Context{}), Dir: r.dir, Wall: 2 * time.Minute, Log: testLog{r.t},
 	}
 }
 

@@ -96,7 +96,7 @@ func TestWithoutTheServerTheLastMessageIsTheAnswer(t *testing.T) {
 func TestTheSchemaBesideTheToolIsStrict(t *testing.T) {
 	s := agent.Spec{Adapter: adapters[codexName], Tool: []string{"/bin/false"}}
 	for _, kind := range prompts.Kinds() {
-		if err := modelsim.CheckSchema(s.FinalSchema(agent.Request{Schema: prompts.Schema(kind)})); err != nil {
+		if err := modelsim.CheckSchema(s.FinalSchema(agent.Request{Schema: prompts.Schema(kind, prompts.Context{})})); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

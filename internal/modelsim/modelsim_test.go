@@ -10,7 +10,7 @@ import (
 
 func TestOurSchemasAreTakenByStrictProviders(t *testing.T) {
 	for _, kind := range prompts.Kinds() {
-		if err := modelsim.CheckSchema(prompts.Schema(kind)); err != nil {
+		if err := modelsim.CheckSchema(prompts.Schema(kind, prompts.Context{})); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

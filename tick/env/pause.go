@@ -70,6 +70,19 @@ func TakeoverOf(number int, timeline []github.TimelineEvent, label string, on bo
 	return t
 }
 
+// And adds what another label shows. Pauses that a command began end when no label is left.
+func (t Takeover) And(o Takeover) Takeover {
+	lasts := func(t Takeover) bool { return len(t.Pauses) > 0 && t.Pauses[len(t.Pauses)-1].Open() }
+	both := Takeover{Pauses: slices.Concat(t.Pauses, o.Pauses), freed: t.freed}
+	if o.freed.After(t.freed) {
+		both.freed = o.freed
+	}
+	if lasts(t) || lasts(o) {
+		both.freed = time.Time{}
+	}
+	return both
+}
+
 // Store stores the pauses of a timeline. Removing the label also ends pauses that a command began:
 // GitHub has the last word.
 func (t Takeover) Store(ctx context.Context, tx *store.Tx, repoID int64, number int) error {

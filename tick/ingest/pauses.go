@@ -12,10 +12,17 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// noteIssuePauses records the pauses that an issue's timeline shows.
+// noteIssuePauses records the pauses that an issue's timeline shows. On the issue of a roadmap, the
+// label of a hold pauses, too.
 func (h *reading) noteIssuePauses(is github.Issue, timeline []github.TimelineEvent) {
-	ignore := h.repo.Settings.Labels.Ignore
-	h.takeovers[is.Number] = env.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
+	labels := h.repo.Settings.Labels
+	of := func(label string) env.Takeover {
+		return env.TakeoverOf(is.Number, timeline, label, work.HasLabel(is.Labels, label), is.UpdatedAt)
+	}
+	h.takeovers[is.Number] = of(labels.Ignore)
+	if work.HasLabel(is.Labels, labels.Roadmap) {
+		h.takeovers[is.Number] = h.takeovers[is.Number].And(of(labels.Hold))
+	}
 }
 
 // notePullPauses records the pauses that a pull request's timeline shows, if labels changed since

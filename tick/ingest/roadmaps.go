@@ -197,7 +197,40 @@ func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged,
 		}
 		found = append(found, c)
 	}
-	return found, nil
+	gone, err := h.goneNodes(ctx, number, doc, found)
+	return append(found, gone...), err
+}
+
+// goneNodes returns the nodes whose sub-issues people took away before the database was lost: our
+// comment with the table of the roadmap names them, and GitHub's list does not.
+func (h *reading) goneNodes(ctx context.Context, number int, doc roadmap.Merged, found []roadmap.Child) (gone []roadmap.Child, err error) {
+	said, err := h.commentsOf(ctx, number, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	ref := work.Dependency{Repo: h.repo.Name, Number: number}.String()
+	for _, comment := range said {
+		marks, _ := work.ParseMarks(comment.Body)
+		if marks.Nodes == "" || !h.isOurs(comment.Author) {
+			continue
+		}
+		made, _ := work.ParseNodes(marks.Nodes, number)
+		for _, c := range doc.Nodes {
+			n := made[c.Node]
+			if n == 0 || slices.ContainsFunc(slices.Concat(found, gone), func(f roadmap.Child) bool { return f.Node == c.Node }) {
+				continue
+			}
+			is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, n)
+			if err != nil {
+				return nil, err
+			}
+			if !ok || !strings.EqualFold(h.called(is.Parent), ref) { // else the list lags, and the action finds it
+				c.Number, c.Step = n, roadmap.Gone
+				gone = append(gone, c)
+			}
+		}
+	}
+	return gone, nil
 }
 
 // storeRoadmaps stores merged documents. It runs after the work items have their rows.

@@ -50,7 +50,7 @@ type Snapshot struct {
 	Halt *merging.Halt // merging is halted in the repository; nil if not
 	Sent []work.Action // sent merges and branch updates without a known result; and updates whose pull requests merge next
 
-	Tables []roadmap.Shown // of roadmaps of the repository whose comments may be out of date
+	Tables   []roadmap.Shown  // of roadmaps of the repository whose comments may be out of date
 	Roadmaps []roadmap.Record // those that have not ended
 	Unfold   []roadmap.Facts  // of those among them that changed
 

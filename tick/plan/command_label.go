@@ -68,6 +68,9 @@ func (r *commander) labelBody(label string) string {
 
 // pause pauses the item from the time of the command.
 func (r *commander) pause(inv invocation) Reply {
+	if r.leadsRoadmap() {
+		return r.pauseRoadmap(inv)
+	}
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return refusal("%s, so there is nothing to pause.", why)
 	}
@@ -108,6 +111,9 @@ func (r *commander) skipPaused() {
 
 // unpause ends the pause and a hold.
 func (r *commander) unpause(inv invocation) Reply {
+	if r.leadsRoadmap() {
+		return r.resumeRoadmap(inv)
+	}
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return refusal("%s, so there is nothing to resume. %s.", why, r.again())
 	}

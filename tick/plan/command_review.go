@@ -96,6 +96,9 @@ func (r reviewCommands) about() review.Item { return reviewsOf(r.itemPlanner).ab
 
 // hold stops new reviews. Comments are answered, and turns in progress end.
 func (r reviewCommands) hold(inv invocation) Reply {
+	if r.leadsRoadmap() {
+		return r.pauseRoadmap(inv)
+	}
 	over, ended := r.over()
 	switch held := r.item.HeldBack; {
 	case ended:

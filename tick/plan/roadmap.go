@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -90,6 +91,9 @@ func preferLongestPaths(line []below) {
 			return cmp.Or(x.planner.item.Below.Before(y.planner.item.Below), x.turn.Since.Compare(y.turn.Since), cmp.Compare(x.turn.Number, y.turn.Number))
 		})
 		for i, n := range members {
+			if i > 0 && !since[i].After(since[i-1]) {
+				since[i] = since[i-1].Add(1) // one pass has read their labels: the order among them still counts
+			}
 			line[n].turn.Since = since[i]
 		}
 	}
@@ -104,4 +108,38 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 	}
 	s := r.item.Below
 	return len(s.Above) > 0 && !(s.First && s.Still())
+}
+
+// leadsRoadmap reports whether the item's issue has a roadmap that has not ended, and no work on the
+// issue itself is in progress.
+func (r *commander) leadsRoadmap() bool {
+	here := func(m roadmap.Record) bool { return m.Number == r.item.Number }
+	return r.item.ID != 0 && !r.item.State.Open() && slices.ContainsFunc(r.v.Roadmaps, here)
+}
+
+// pauseRoadmap keeps the issues below a roadmap from beginning. A hold does the same there.
+func (r *commander) pauseRoadmap(inv invocation) Reply {
+	if since := r.item.Pause; since != nil {
+		return reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+	}
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
+	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	rep := reply("Paused: no issue of this roadmap begins, and none is opened. Issues on which work has begun continue; each can be paused by itself. "+
+		"To end the pause, use %s or remove the label `%s`.", r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
+	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
+	return rep
+}
+
+// resumeRoadmap ends what pauseRoadmap began, or one of the labels.
+func (r *commander) resumeRoadmap(inv invocation) Reply {
+	if r.item.Pause == nil {
+		return reply("The roadmap is not paused.")
+	}
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
+	r.item.Pause = nil
+	a := work.Labelling{Without: []string{r.v.Policy.Labels.Ignore, r.v.Policy.Labels.Hold}}.Action(r.v.Repo, r.item.ID, r.item.Number, "pause")
+	a.Need, a.Why = work.NeedRequired, inv.given()
+	rep := reply("The pause is over: the issues of this roadmap begin as its limits allow.")
+	rep.sent = []work.Action{a}
+	return rep
 }

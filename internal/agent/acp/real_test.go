@@ -61,7 +61,7 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig, model *modelsim.Server
 			}
 			r.request = agent.Request{
 				Turn: "turn", Mark: "MERGEXO_MARK=" + dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "First thing to do.",
-				Schema: prompts.Schema(work.KindBugfixStart), Dir: dir, Wall: 5 * time.Minute, Log: &r.log,
+				Schema: prompts.Schema(work.KindBugfixStart, prompts.Context{}), Dir: dir, Wall: 5 * time.Minute, Log: &r.log,
 			}
 			test(t, r, model)
 		})

@@ -76,7 +76,7 @@ var reasons = []row{
 	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", startAnyway("comment on the issue to start it anyway"), nil},
 	{
 		work.WhyNoSubIssues, People, AtOnce, "{name} has no sub-issues, of which a roadmap is made (GitHub Enterprise Server has them from 3.17 on)",
-		step("cut it into issues yourself, with a label of another kind of work on each"), nil,
+		fix("upgrade the server, or cut it into issues yourself, with a label of another kind of work on each"), nil,
 	},
 	{
 		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing of it is made: {names}",

@@ -5,7 +5,6 @@ package roadmap
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -20,12 +19,6 @@ type Node struct {
 	Line  int      // where its entry begins in the document
 
 	section, text int // lines of its section's heading and of Text; 0: it has none
-}
-
-// Hash returns the hash of what a sub-issue has of the node: title, flow and text, as GitHub
-// returns them.
-func (n Node) Hash() string {
-	return work.ContentHash("roadmap node", strings.TrimSpace(n.Title), string(n.Flow), strings.TrimSpace(work.Normalise(n.Text)))
 }
 
 // Document is a roadmap's document.
@@ -88,9 +81,6 @@ const manyNodes = 7
 func Flows() []work.Flow {
 	return []work.Flow{work.FlowDesign, work.FlowBugfix, work.FlowSmallJob, work.FlowRoadmap}
 }
-
-// Path is the path of a roadmap's document.
-func Path(issue int, title string) string { return work.DocumentPath(work.FlowRoadmap, issue, title) }
 
 // IsPath reports whether a path is the document of an issue's roadmap, with any title.
 func IsPath(path string, issue int) bool { return work.IsDocument(work.FlowRoadmap, path, issue) }

@@ -293,23 +293,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestTheHashIsOfWhatGitHubReturns: line ends and spaces around do not count.
-func TestTheHashIsOfWhatGitHubReturns(t *testing.T) {
-	n := Node{ID: "a", Title: "T", Flow: work.FlowBugfix, Text: "x\ny"}
-	for _, same := range []Node{{ID: "b", Title: " T ", Flow: work.FlowBugfix, Text: "x\r\ny\r\n", Needs: []string{"c"}, Line: 9}} {
-		if same.Hash() != n.Hash() {
-			t.Errorf("%+v has another hash", same)
-		}
-	}
-	for _, other := range []Node{{Title: "U", Flow: n.Flow, Text: n.Text}, {Title: n.Title, Flow: work.FlowDesign, Text: n.Text}, {Title: n.Title, Flow: n.Flow, Text: "x y"}} {
-		if other.Hash() == n.Hash() {
-			t.Errorf("%+v has the same hash", other)
-		}
-	}
-}
-
 func TestPath(t *testing.T) {
-	path := Path(7, "Read & write files")
+	path := work.DocumentPath(work.FlowRoadmap, 7, "Read & write files")
 	if path != "docs/roadmap/7-read-write-files.md" || !IsPath(path, 7) || IsPath(path, 8) || IsPath("docs/design/7-a.md", 7) || work.IsDocument(work.FlowDesign, path, 7) {
 		t.Error(path)
 	}

@@ -1,0 +1,81 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+)
+
+// aNode is the JSON of a node, with its four texts.
+func aNode(id string, needs string, texts ...any) string {
+	all := []any{"g", "s", "- a", "t"}
+	copy(all, texts)
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"id":%q,"title":"The %s","flow":"bugfix","needs":[%s]`, id, id, needs)
+	for i, key := range []string{"goal", "scope", "acceptance", "tests"} {
+		if all[i] == nil {
+			fmt.Fprintf(&b, `,%q:null`, key)
+		} else {
+			fmt.Fprintf(&b, `,%q:%q`, key, all[i])
+		}
+	}
+	return b.String() + "}"
+}
+
+func planned(title string, nodes ...string) []byte {
+	return fmt.Appendf(nil, `{"title":%s,"goal":%s,"nodes":[%s],"blocked_reason":null,"decision_summary":null}`, title, title, strings.Join(nodes, ","))
+}
+
+// TestARoadmapsAnswerPassesItsGate: before anything is written.
+func TestARoadmapsAnswerPassesItsGate(t *testing.T) {
+	now := &Roadmap{Depth: 1, Document: string(roadmap.Render(roadmap.Document{Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{{ID: "one", Title: "One", Flow: work.FlowBugfix, Text: "Goal: old.\nScope: s.\nAcceptance: a.\nTests: t."}}}))}
+	kept := []any{nil, nil, nil, nil}
+	for _, tt := range []struct {
+		answer []byte
+		about  *Roadmap
+		says   string // empty: accepted
+	}{
+		{planned(`"T"`, aNode("one", ""), aNode("two", `"one"`)), nil, ""},
+		{planned(`"T"`, aNode("one", "", "```\n## two\n```")), nil, ""},
+		{planned(`"T"`, aNode("one", "", "```\nunclosed")), nil, ""},
+		{planned(`null`, aNode("one", "")), nil, "title is empty"},
+		{planned(`"T"`), nil, "nodes is empty"},
+		{planned(`"T"`, aNode("one", "", kept...)), nil, "nodes[0] (one): goal is empty"},
+		{planned(`"T"`, aNode("one", ""), aNode("one", "")), nil, `the id "one" is that of another node`},
+		{planned(`"T"`, aNode("one", ""), aNode("two", "", "g\n\n## one\n\nx")), nil, "second section"},
+		{planned(`"T"`, aNode("one", "")), &Roadmap{Depth: 1, SubIssues: 100}, "100 sub-issues beside them"},
+		{planned(`"T"`, strings.Replace(aNode("one", ""), "bugfix", "roadmap", 1)), &Roadmap{Depth: 3}, "nested at most 3 deep"},
+		{planned(`null`, aNode("one", "", kept...), aNode("two", "")), now, ""},
+		{planned(`null`, aNode("two", "", kept...)), now, "nodes[0] (two): goal is empty"},
+		{planned(`null`, aNode("one", "", "new", nil, nil, nil)), now, "nodes[0] (one): scope is empty"},
+	} {
+		_, got := Decode(work.KindRoadmapStart, tt.answer, Asked{Roadmap: tt.about})
+		if all := strings.Join(got, "\n"); (all == "") != (tt.says == "") || !strings.Contains(all, tt.says) {
+			t.Errorf("%s: %q, want %q", tt.answer, got, tt.says)
+		}
+	}
+}
+
+// TestAReplanKeepsWhatItLeavesOut: title, goal and the section of each node without texts.
+func TestAReplanKeepsWhatItLeavesOut(t *testing.T) {
+	old := roadmap.Document{Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{{ID: "one", Title: "One", Flow: work.FlowBugfix, Text: "Goal: old.\nScope: s.\nAcceptance: a.\nTests: t."}}}
+	r := &Roadmap{Depth: 1, Document: string(roadmap.Render(old))}
+	a, wrong := Decode(work.KindRoadmapStart, planned("null", aNode("two", ""), aNode("one", `"two"`, nil, nil, nil, nil)), Asked{Roadmap: r})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	d := RoadmapDocument(7, a, r)
+	if d.Issue != 7 || d.Title != "Old" || d.Goal != "Old goal." || len(d.Nodes) != 2 || d.Nodes[1].Text != old.Nodes[0].Text || d.Nodes[1].Title != "The one" ||
+		!strings.HasPrefix(d.Nodes[0].Text, "### Goal\n\ng\n\n### Scope") {
+		t.Errorf("got %+v", d)
+	}
+	summary := RoadmapSummary(d)
+	for _, want := range []string{"Old goal.", "- `two` The two (bugfix)\n", "- `one` The one (bugfix), after `two`\n"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("%q is not in %s", want, summary)
+		}
+	}
+}
