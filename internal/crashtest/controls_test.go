@@ -252,6 +252,22 @@ func diesAfterReviews(h history) (points []point) {
 	return points
 }
 
+// diesAfterChildren is at the sub-issues that are opened.
+func diesAfterChildren(h history) (points []point) {
+	for _, n := range h.numbers(`/graphql, write (\d+)$`) {
+		points = append(points, point{act: actKill, at: atWrite, when: after, n: n})
+	}
+	return points
+}
+
+// edgesRefused is at the edges between sub-issues.
+func edgesRefused(h history) (points []point) {
+	for _, n := range h.numbers(`^request (\d+): POST \S*/dependencies/blocked_by`) {
+		points = append(points, point{act: actRefuse, at: atRequest, n: n, when: before})
+	}
+	return points
+}
+
 func diesBeforePushes(h history) (points []point) {
 	for _, n := range h.numbers(`^git (\d+): push`) {
 		points = append(points, point{act: actKill, at: atGit, n: n, when: before})

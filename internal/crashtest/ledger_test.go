@@ -181,7 +181,7 @@ func (w *world) lost() (map[string]int, error) {
 		stored := l.stored[r.turn] || l.stored[partKey(r.turn, r.part)] || r.kind == setupRun && w.keptSetup() != ""
 		if !stored && !r.lost {
 			r.lost = true
-			lost[r.String()]++
+			lost[w.byTitle(r.String())]++
 		}
 	}
 	return lost, err

@@ -125,6 +125,30 @@ func mutants() []mutant {
 `}},
 		},
 		{
+			guard: "look for the sub-issue before it is opened", file: "actions/child.go", scenario: "unfold", points: diesAfterChildren,
+			edits: []edit{
+				{`
+	if seen, ok, err := e.among(s, a, children); ok || err != nil {
+		return seen, ok, err
+	}
+	since`, `
+	since`},
+				{`
+	return e.among(s, a, all)
+`, `
+	_, _, err = e.among(s, a, all)
+	return observation{}, false, err
+`},
+			},
+		},
+		{
+			guard: "a label is set after the edges", file: "internal/work/roadmap/next.go", scenario: "unfold", points: edgesRefused,
+			edits: []edit{{
+				`if c.Step == Made && linked {`,
+				`if c.Step == Made {`,
+			}},
+		},
+		{
 			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`

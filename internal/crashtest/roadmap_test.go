@@ -59,6 +59,7 @@ var (
 	labelEvents = regexp.MustCompile(`\b(labelled[: ])\d+(?::[0-9a-f]{16})?`)
 	nodeMarks   = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-nodes:.*\n`) // they have numbers
 	relations   = regexp.MustCompile(`(?m)^  (?:blocked by|sub-issues) .*`)
+	twoParts    = regexp.MustCompile(`#<\w+> and #<\w+>`)
 	tableRows   = regexp.MustCompile(`(?m)(?:^    \| \| #.*\n)+`)
 )
 
@@ -68,7 +69,7 @@ func (w *world) byTitle(text string) string {
 	text = nodeMarks.ReplaceAllString(labelEvents.ReplaceAllString(text, "${1}…"), "")
 	for _, is := range w.repo.Issues() {
 		if part := partTitles.FindStringSubmatch(is.Title); part != nil {
-			text = regexp.MustCompile(fmt.Sprintf(`(#|issue |event |item |agent/small/)%d\b`, is.Number)).ReplaceAllString(text, "$1<"+part[1]+">")
+			text = regexp.MustCompile(fmt.Sprintf(`(#|issue |event |item |agent/small/|work/|andled: ?|"issue":)%d\b`, is.Number)).ReplaceAllString(text, "$1<"+part[1]+">")
 			text = regexp.MustCompile(fmt.Sprintf(`(?m)^(node .*) %d$`, is.Number)).ReplaceAllString(text, "$1 <"+part[1]+">")
 		}
 	}
@@ -78,6 +79,11 @@ func (w *world) byTitle(text string) string {
 		return strings.Join(words, " ")
 	})
 	return tableRows.ReplaceAllStringFunc(text, func(rows string) string {
+		rows = twoParts.ReplaceAllStringFunc(rows, func(two string) string {
+			words := strings.Split(two, " and ")
+			slices.Sort(words)
+			return strings.Join(words, " and ")
+		})
 		lines := slices.Collect(strings.Lines(rows))
 		slices.Sort(lines)
 		return strings.Join(lines, "")
