@@ -79,3 +79,16 @@ func TestAReplanKeepsWhatItLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoChangesOrReviewsARoadmapIsToldItsFaults: with their lines.
+func TestWhoChangesOrReviewsARoadmapIsToldItsFaults(t *testing.T) {
+	for kind, says := range map[work.Kind]string{work.KindDesignFeedback: "mend them, too", work.KindFix: "mend them, too", work.KindReview: "request changes"} {
+		text, err := render(kind, sampleRoadmap("codex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, "cannot be unfolded: "+says) || !strings.Contains(text, "line 3: sample fault") {
+			t.Errorf("%s is not told:\n%s", kind, text)
+		}
+	}
+}

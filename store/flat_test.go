@@ -402,6 +402,20 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
 	_, _, stopErr := tx.FindStop(ctx, item.ID)
 	_, takenErr := tx.ListTakenStops(ctx)
+	_, needsErr := tx.ListDependenciesOf(ctx, []int64{item.ID})
+	limits := func(work.RepoName) roadmap.Limits { return roadmap.Limits{MaxCost: 1} }
+	lead, leadErr := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 90, Flow: work.FlowRoadmap, State: work.StateMerged})
+	home := work.Dependency{Repo: r.Name, Number: 90}.String()
+	leadErr = firstOf(leadErr, tx.AddRoadmap(ctx, roadmap.Record{ItemID: lead, RepoID: r.ID, State: roadmap.Followed}, nil))
+	_, partErr := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 91, State: work.StatePending, SubIssueOf: home})
+	above, aboveErr := tx.RoadmapsAbove(ctx, home, limits)
+	live, liveErr := tx.ListLiveRoadmaps(ctx)
+	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr); err != nil || len(above) != 1 || len(live) == 0 {
+		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
+	}
+	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Live)
+	_, tablesErr := tx.ListDueTables(ctx, r.ID, t0)
+	_, idleErr := tx.ListIdle(ctx, lead)
 	spent, spentErr := tx.ListSpent(ctx, item.ID)
 	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
 	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
@@ -412,6 +426,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	}()
 	return firstOf(
 		itemErr, pullErr, itemsErr, pullsErr, besideErr, issuesErr, firstErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
+		belowErr, tablesErr, idleErr, tx.SetIdle(ctx, lead, []roadmap.Neglected{{Ref: home, Since: t0}}), tx.SetTableAt(ctx, lead, t0), tx.MarkTableAbove(ctx, item.ID),
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
@@ -625,7 +640,7 @@ var (
 	aliases = regexp.MustCompile(`\b(` + grows + `) (?:AS )?([a-z]+)\b`)
 	step    = regexp.MustCompile(`^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+)(?: \((.*)\))?)?$`)
 	table   = regexp.MustCompile(`^(?:` + grows + `)$`)
-	few     = regexp.MustCompile(`\b(?:item_id|turn_id|pull_id|number|verdict_id|review_id|resolved_by|turn_key|event_key|token|commit_oid)=\?|(?:^|AND )key=\?`)
+	few     = regexp.MustCompile(`\b(?:item_id|parent_ref|turn_id|pull_id|number|verdict_id|review_id|resolved_by|turn_key|event_key|token|commit_oid)=\?|(?:^|AND )key=\?`)
 	lately  = regexp.MustCompile(`\b(?:at|since|\w+_at|watch_until)>\?`)
 )
 

@@ -12,7 +12,7 @@ import (
 // beyond 2,704 bytes.
 var indexedTexts = map[string]int{
 	// A host has at most 253 bytes, as the names of owners and repositories: see work.ParseRepoName.
-	"repositories.name_key": 3*253 + 2 + 100, "dependencies.ref": 3*253 + 22, "sub_issues.ref": 3*253 + 22, "hosts.host": 253, "accounts.host": 253, "clocks.host": 253, "counters.host": 253,
+	"repositories.name_key": 3*253 + 2 + 100, "dependencies.ref": 3*253 + 22, "sub_issues.ref": 3*253 + 22, "idle_issues.ref": 3*253 + 22, "work_items.parent_ref": 3*253 + 22, "hosts.host": 253, "accounts.host": 253, "clocks.host": 253, "counters.host": 253,
 	"notifications.key": 30 + 3*253 + 22 + 150,
 
 	// Agents, reviewers, targets and machines have short names: see package config.

@@ -140,6 +140,8 @@ func TestARoadmapIsBusyWhileItChanges(t *testing.T) {
 	is("what is below it changed", true, false)
 	changes := found(t, d, m.ItemID).Look
 	update(t, d, func(tx *Tx) error { return tx.MarkRoadmapDecided(t.Context(), m.ItemID, changes) })
+	is("its table is due", true, false)
+	update(t, d, func(tx *Tx) error { return tx.SetTableAt(t.Context(), m.ItemID, time.Time{}) })
 	is("followed", false, false)
 	update(t, d, func(tx *Tx) error { return tx.SetSubIssues(t.Context(), m.ItemID, sub, later) })
 	is("read again", false, false)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -48,6 +49,9 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	}
 	for i := range preview.Plans {
 		if err := p.previewLabels(ctx, &preview.Plans[i]); err != nil {
+			return nil, err
+		}
+		if err := p.previewRoadmaps(ctx, &preview.Plans[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -104,4 +108,30 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 	}
 	line.Reason, line.Code, line.Why = explain.Reason(why, explain.Place{Pull: !l.Turn.Kind.Start(), Spending: true}).Here(), why.Kind, []work.Reason{why}
 	return line, nil
+}
+
+// previewRoadmaps adds to a plan everything that later passes would make of merged roadmaps: a pass
+// plans only what the actions before have made possible.
+func (p *Pass) previewRoadmaps(ctx context.Context, made *plan.Plan) error {
+	r := p.RemoteByID(made.Repo.ID)
+	var lines []change.Line
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		lines = nil
+		all, err := tx.ListRoadmaps(ctx, made.Repo.ID)
+		for _, m := range all {
+			if err != nil || m.State != roadmap.Unfolding {
+				continue
+			}
+			var nodes []roadmap.Child
+			nodes, err = tx.ListChildren(ctx, m.ItemID)
+			for _, said := range roadmap.Ahead(nodes, r.Settings.Labels.Of) {
+				lines = append(lines, change.Line{Number: m.Number, What: "roadmap", Reason: "to make: " + said})
+			}
+		}
+		return err
+	})
+	for _, l := range lines {
+		made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: l}})
+	}
+	return err
 }

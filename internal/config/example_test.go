@@ -30,6 +30,7 @@ var noDefaults = map[string]string{
 	"repo.agents.implementation_feedback": "",
 	"repo.agents.bugfix_start":            "",
 	"repo.agents.small_job_start":         "",
+	"repo.agents.roadmap_start":           "",
 	"repo.agents.fix":                     "",
 	"repo.agents.review":                  "",
 }

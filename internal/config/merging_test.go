@@ -43,10 +43,10 @@ func TestWhatMayBeMerged(t *testing.T) {
 		want        []work.Flow
 	}{
 		{"", "", []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowImplementation}},
-		{"require_human_approval = true", "", []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}},
+		{"require_human_approval = true", "", []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation, work.FlowRoadmap}},
 		{"", designs, []work.Flow{work.FlowDesign}},
 		{"", nobody, nil},
-		{"require_human_approval = true", nobody, []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}},
+		{"require_human_approval = true", nobody, []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation, work.FlowRoadmap}},
 	} {
 		for _, flow := range append(work.Flows(), work.FlowReview) {
 			if p := mergingOf(t, flow, "auto_merge = true\n"+c.lines, c.more); p.Auto != slices.Contains(c.want, flow) {

@@ -227,7 +227,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"a person with an account", person(`account = "bot"`), `:11: account in [[repo.reviewers]]: a person has none; remove the line, or write type = "agent"`},
 		{"a person with a persona", person(`persona = "Look."`), `:11: persona in [[repo.reviewers]]: a person has none`},
 		{"a person with an agent", person(`agent = "mine"`), `:11: agent in [[repo.reviewers]]: a person has none`},
-		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: there is no flow "small-job"; want "bugfix", "small_job", "design", "implementation" or "review"`},
+		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: there is no flow "small-job"; want "bugfix", "small_job", "design", "implementation", "roadmap" or "review"`},
 		{"an unknown key", one(`can_esclate = ["sam"]`), `:10: unknown key "can_esclate" in [[repo.reviewers]]; did you mean "can_escalate"?`},
 		{"fewer than no fixes", "[repo.review]\nmax_fix_cycles = -1\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got -1`},
 		{"too many fixes", "[repo.review]\nmax_fix_cycles = 101\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got 101`},

@@ -123,7 +123,7 @@ func (d *demo) people() (token string, err error) {
 
 // makeLabels makes the labels that people set, as a first pass would.
 func (d grounds) makeLabels() {
-	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:roadmap", "agent:ignore", "agent:review", "agent:hold"} {
 		d.repo.MakeLabel(label, "ededed", "")
 	}
 }

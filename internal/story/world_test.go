@@ -106,7 +106,7 @@ func populate(hub *githubsim.Hub) error {
 			return err
 		}
 	}
-	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:roadmap", "agent:ignore"} {
 		r.MakeLabel(label, "ededed", "") // as after the first pass
 	}
 	return nil

@@ -107,7 +107,7 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 		return false
 	}
 	s := r.item.Below
-	return len(s.Above) > 0 && !(s.First && s.Still())
+	return len(s.Above) > 0 && (!s.First || !s.Still())
 }
 
 // leadsRoadmap reports whether the item's issue has a roadmap that has not ended, and no work on the

@@ -65,7 +65,7 @@ func TestBeginningBelowARoadmap(t *testing.T) {
 		"as many as parallel":          {[]known.Item{child(2), child(3), child(4), child(5)}, []int{2, 3, 4}, work.WhyRoadmapParallel},
 		"others are under way":         {[]known.Item{child(2, busy), child(3, busy)}, []int{2}, work.WhyRoadmapParallel},
 		"the longest path":             {[]known.Item{child(2, busy), child(4, busy, behind(2)), child(3, busy, behind(1))}, []int{4}, work.WhyRoadmapParallel},
-		"labelled at the same time": {[]known.Item{child(2, busy, together), child(3, busy, together), child(4, busy, together, behind(1))}, []int{4}, ""},
+		"labelled at the same time":    {[]known.Item{child(2, busy, together), child(3, busy, together), child(4, busy, together, behind(1))}, []int{4}, ""},
 		"in the order of GitHub":       {[]known.Item{child(2, at(9)), child(3, at(8))}, []int{3, 2}, ""},
 		"a priority first":             {[]known.Item{child(2, busy, behind(9)), child(3, busy, urgent)}, []int{3}, ""},
 		"the limit of the grandparent": {[]known.Item{child(2, nested), child(3, nested)}, []int{2}, work.WhyRoadmapParallel},

@@ -43,6 +43,7 @@ func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) 
 
 // written reads the pending comments of some items.
 func (r *reading) written(ctx context.Context, items []int64) (err error) {
+	items = slices.DeleteFunc(slices.Clone(items), func(id int64) bool { return !slices.Contains(r.waits, id) }) // each of the others would cost a statement
 	if r.events, err = r.tx.ListPendingCommentsOf(ctx, r.repo.ID, items, r.each); err != nil {
 		return err
 	}

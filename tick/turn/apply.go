@@ -179,7 +179,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	changes = append(append(changes, ends...), p.answered(l, answer, f, asked))
-	replan, err := p.replan(ctx, l, answer)
+	replan, err := p.replan(ctx, l)
 	if err != nil {
 		return err
 	}

@@ -237,7 +237,13 @@ func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) (
 
 // replan returns the change of the roadmap above the turn's issue that its agent asks for. Each issue
 // may ask once.
-func (p *Turns) replan(ctx context.Context, l *env.Lease, a prompts.Answer) (asked []change.Change, err error) {
+func (p *Turns) replan(ctx context.Context, l *env.Lease) (asked []change.Change, err error) {
+	var a struct {
+		Replan string `json:"replan"`
+	}
+	if err := json.Unmarshal(l.Turn.Answer, &a); err != nil { // it has not answered
+		return nil, nil //nolint:nilerr // it asks for nothing
+	}
 	why := strings.TrimSpace(a.Replan)
 	if why == "" {
 		return nil, nil
@@ -260,7 +266,7 @@ func (p *Turns) replan(ctx context.Context, l *env.Lease, a prompts.Answer) (ask
 		body := fmt.Sprintf("The agent that works on #%d asks to change this roadmap, and the next pass begins a pull request for it: %s", l.Item.Number, public.Body(why))
 		asked = append(asked, change.Replan{Roadmap: first.ID, Source: source, Why: why, URL: l.Item.URL, Say: &work.Action{
 			RepoID: first.RepoID, ItemID: first.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token, Number: first.Number,
-			Body: prompts.Bounded(body, l.Signature, work.Marks{Token: token}), Why: "replan for #" + strconv.Itoa(l.Item.Number),
+			Body: l.Repo.Mark(body, work.Marks{Token: token}), Why: "replan for #" + strconv.Itoa(l.Item.Number),
 		}})
 		return nil
 	})

@@ -234,6 +234,13 @@ func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed er
 		return err
 	}
 	changes := p.settled(l, v, f, failed)
+	if v.kind == env.VerdictBlocked && l.Turn.Kind.Start() && !f.begun { // an agent that can do nothing may say what would help
+		replan, err := p.replan(ctx, l)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, replan...)
+	}
 	if err := p.apply(ctx, l, changes...); err != nil {
 		return err
 	}

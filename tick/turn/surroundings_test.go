@@ -96,6 +96,9 @@ func richest(kind work.Kind) []prompts.Context {
 	case work.KindImplementationStart, work.KindImplementationFeedback, work.KindFix, work.KindReview:
 	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart, work.KindDesignFeedback:
 		c.Handoff = nil
+	case work.KindRoadmapStart:
+		c.Handoff = nil
+		c.Roadmap = &prompts.Roadmap{Depth: 1, Document: "d", Begun: []string{"b"}, Why: "w"}
 	}
 	if kind.Mode() == work.ModeRead {
 		c.Partial = nil

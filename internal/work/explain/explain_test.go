@@ -101,7 +101,7 @@ func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 
 // Where comments on the issue start nothing, the next step is a command, or the label.
 func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
-	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers}
+	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers, work.WhyRoadmapFaults}
 	told := 0
 	for _, one := range reasons {
 		if one.after != AtOnce {

@@ -58,7 +58,7 @@ func (d Document) Check(b Bounds) []Fault {
 	for _, n := range d.Nodes {
 		c.node(n, b)
 		c.needs(n, known)
-		c.text(d, n)
+		c.text(n)
 	}
 	c.edges(d)
 	if way := circle(d.Nodes); way != nil {
@@ -170,7 +170,7 @@ func (c *checker) edges(d Document) {
 
 // text checks that a node's section is there, says what an agent must know, and stands alone: the
 // sub-issue has no other text.
-func (c *checker) text(d Document, n Node) {
+func (c *checker) text(n Node) {
 	if !nodeID().MatchString(n.ID) {
 		return
 	}

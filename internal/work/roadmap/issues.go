@@ -2,6 +2,7 @@ package roadmap
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -167,4 +168,24 @@ func (s Shown) Numbers() map[string]int {
 		}
 	}
 	return all
+}
+
+// Ahead says what is still to be made of a document, a line for each node, in the order of its rows.
+// label returns the label that starts a flow.
+func Ahead(nodes []Child, label func(work.Flow) string) (lines []string) {
+	for _, n := range nodes {
+		said := fmt.Sprintf("#%d %s", n.Number, n.Title)
+		switch n.Step {
+		case Planned:
+			said = fmt.Sprintf("open %q (%s)", n.Title, strings.ReplaceAll(string(n.Flow), "_", " "))
+		case Made:
+		case Labelled, Removed, Gone:
+			continue
+		}
+		if needs := slices.DeleteFunc(slices.Clone(n.Needs), func(id string) bool { return slices.Contains(n.Edges, id) }); len(needs) > 0 {
+			said += ", blocked by " + work.JoinNames(needs)
+		}
+		lines = append(lines, said+", then with the label "+label(n.Flow))
+	}
+	return lines
 }

@@ -135,8 +135,7 @@ func deep(head string) int {
 func (p *reader) yamlError(err error) {
 	line := 1
 	says := err.Error()
-	var syntax *yaml.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok {
 		says = syntax.Message
 		if syntax.Token != nil && syntax.Token.Position != nil {
 			line = syntax.Token.Position.Line
