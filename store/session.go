@@ -48,6 +48,7 @@ type Session struct {
 const (
 	askWithin = 15 * time.Second // how long an answer to a question about the session may take
 	askEvery  = 2 * time.Second
+	heldUp    = 250 * time.Millisecond // an answer that took longer may be about a session that has ended since
 )
 
 // dialed is a connection for a session.
@@ -304,6 +305,17 @@ func (s *Session) Alive(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
+	for range 3 { // the pass may have been stopped before it heard the answer; a server may be slow for good
+		asked := s.pool.time().Round(0) // a clock that runs on while the machine sleeps
+		if err := s.askLocks(ctx); err != nil || s.pool.time().Round(0).Sub(asked) < heldUp {
+			return err
+		}
+	}
+	return nil
+}
+
+// askLocks asks the server once.
+func (s *Session) askLocks(ctx context.Context) error {
 	return s.ask(ctx, func(ctx context.Context) error {
 		var locks int
 		if err := s.conn.QueryRow(ctx, `SELECT count(*) `+locked+` AND pid = pg_backend_pid()`).Scan(&locks); err != nil {

@@ -110,6 +110,37 @@ func TestALostSessionIsTaken(t *testing.T) {
 	}
 }
 
+// An answer that was long on its way is about a session that may have ended since.
+func TestALateAnswerIsAskedForAgain(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("this is about the other engine")
+	}
+	at := emptyServer.Copy(t)
+	proxy, err := testpg.OpenProxy(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	d, direct := openAt(t, proxy.Through(at)), openAt(t, at)
+	d.GoBy(time.Now)
+	s := newSession(t, d)
+	defer s.Close(t.Context())
+	tryLock(t, s, 7)
+	var once sync.Once
+	proxy.OnFlight(func(f testpg.Flight) string {
+		if f.Done && strings.HasPrefix(f.SQL, "SELECT count(*) FROM pg_locks") {
+			once.Do(func() {
+				_, err = direct.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`)
+				time.Sleep(heldUp)
+			})
+		}
+		return ""
+	})
+	if lost := s.Alive(t.Context()); err != nil || !errors.Is(lost, ErrTaken) {
+		t.Error(lost, err)
+	}
+}
+
 // A question whose asker is interrupted does not cost the session.
 func TestAnInterruptedQuestionKeepsTheSession(t *testing.T) {
 	s := newSession(t, openAt(t, emptyServer.Copy(t)))

@@ -49,6 +49,7 @@ type request struct {
 			Part     int    `json:"part"`
 			Parts    int    `json:"parts"`
 		} `json:"review"`
+		Parent       any `json:"parent"` // a roadmap
 		Surroundings struct {
 			Setup *told `json:"setup"`
 		} `json:"surroundings"`
@@ -112,8 +113,9 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			return "", fmt.Errorf("what people do meanwhile: %w", err)
 		}
 	}
+	writes := req.Mode == "write" && req.Kind != "roadmap_start"
 	asks := w.scenario.asks && req.start() && !req.told() && !w.mended.Load()
-	if req.Mode == "write" && (req.start() || !w.scenario.idle) && !asks {
+	if writes && (req.start() || !w.scenario.idle) && !asks {
 		if err := change(dir, req); err != nil {
 			return "", err
 		}
@@ -124,12 +126,17 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 		}
 	}
 	answer := map[string]any{"followups": []string{}, "blocked_reason": nil, "decision_summary": "Did " + req.Kind + "."}
+	if req.Context.Parent != nil && req.Kind != "review" {
+		answer["replan"] = nil
+	}
 	switch issue := req.Context.Task.Issue; {
 	case req.Kind == "design_start":
 		maps.Copy(answer, map[string]any{
 			"title": issue.Title, "summary": "A design.", "touch_paths": []string{"src/**"}, "depends_on": []string{},
 			"estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
+	case req.Kind == "roadmap_start":
+		maps.Copy(answer, planned(issue.Title))
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
 	case req.Kind == "review":

@@ -4,69 +4,85 @@ package crashtest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
 // A pass that is killed leaves what is on disk and on GitHub, and nothing else. So two places on
-// its way between which neither has changed are one place to die at: the reads in a row. A run with
-// nothing happening to it finds them by looking at every place at all that a death would leave
-// there, and only the first of them is run by script/crash and script/crash --ci. With --all each
-// is run.
+// its way between which neither has changed are one place to die at: the reads in a row, and all of a
+// transaction up to its end. A run with nothing happening to it finds them by looking at every place
+// at all that a death would leave there, and script/crash and script/crash --ci run the first of them
+// alone. With --all each is run, but for several machines.
+//
+// A pass that loses its database lives. But none of its statements works any more, and it sends
+// nothing without asking for its session, so that what is there then is what it leaves. Only where the
+// answer to a transaction's end is lost it does not know what is there: that is a place of its own. The
+// seed chooses which one of those that are one place is run.
 
-// found is what a death would have left at a place.
+// found is what a strike would have left at a place.
 type found struct {
-	at   place
-	n    int
-	left string // sums up the disk and GitHub; "" where somebody else was at work, so that nobody can tell
+	left   string // sums up the disk and GitHub; "" where somebody else was at work, so that nobody can tell
+	rows   string // the part of it that the database says
+	ends   bool   // a transaction, or a statement outside of one
+	writes bool   // a statement that changes rows
 }
 
-// spot names a place in a run.
+// spot names a place in a run, before or after what happens there.
 type spot struct {
-	at place
-	n  int
+	at   place
+	n    int
+	when moment
 }
 
 // notes has the rig look at each place from now on.
 func (r *rig) notes() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.noting = true
+	r.found = map[spot]found{}
 }
 
-// note looks at a place, before it has its effect.
-func (r *rig) note(at place, n int) {
+// note looks at a place, before anybody hears of it.
+func (r *rig) note(at place, n int, when moment) { r.noteAs(at, n, when, found{}) }
+
+// noteStatement looks at a place where a flight to the database comes by.
+func (r *rig) noteStatement(n int, when moment, f testpg.Flight) {
+	r.noteAs(atStatement, n, when, found{ends: f.Done && !f.Open, writes: writesRows.MatchString(f.SQL)})
+}
+
+func (r *rig) noteAs(at place, n int, when moment, f found) {
 	r.mu.Lock()
-	noting, alone := r.noting, r.busy == 0
+	noting, alone := r.found != nil, r.busy == 0
 	r.mu.Unlock()
 	if !noting {
 		return
 	}
-	f := found{at: at, n: n}
-	if alone {
-		left, err := r.w.left()
-		if err != nil {
+	if alone && (mode != "ci" || r.w.fleet == nil) { // CI takes a sample of all there
+		var err error
+		if f.left, f.rows, err = r.w.left(); err != nil {
 			r.fault(err)
 		}
-		f.left = left
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.busy > 0 {
 		f.left = "" // somebody began while we looked
 	}
-	r.found = append(r.found, f)
+	r.found[spot{at, n, when}] = f
 }
 
-// begins and ends count what is under way: a request, a call of git, a run of the agent.
+// begins and ends count what is under way and changes something: a request, a call of git, a
+// transaction's end, a run of the agent.
 func (r *rig) begins() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,26 +95,37 @@ func (r *rig) ends() {
 	r.busy--
 }
 
-// alike are the places at which a death leaves what it leaves at the one before.
-func alike(all []found) map[spot]bool {
-	same := map[spot]bool{}
-	for i := 1; i < len(all); i++ {
-		if all[i].left != "" && all[i].left == all[i-1].left {
-			same[spot{all[i].at, all[i].n}] = true
+// distinct takes one of the points that are one.
+func distinct(points []point, all map[spot]found, r *rand.Rand) (some []point) {
+	at, like := map[string]int{}, map[string]int{}
+	for _, p := range points {
+		f := all[spot{p.at, p.n, p.when}]
+		strike := fmt.Sprintln(p.act, p.gone, p.lag, f.left)
+		if p.act.hitsDatabase() {
+			strike += fmt.Sprint(f.ends && f.rows != all[spot{p.at, p.n, before}].rows)
+		}
+		if p.act == actFailover {
+			strike += all[p.lags()].rows // what the replica has
+		}
+		i, known := at[strike]
+		switch like[strike]++; {
+		case f.left == "", !known:
+			at[strike] = len(some)
+			some = append(some, p)
+		case p.act.hitsDatabase() && r.IntN(like[strike]) == 0:
+			some[i] = p
 		}
 	}
-	return same
+	return some
 }
 
-// distinct leaves out the points that are one with the point before.
-func distinct(points []point, alike map[spot]bool) []point {
-	return slices.DeleteFunc(points, func(p point) bool { return p.when == before && alike[spot{p.at, p.n}] })
-}
+// lags is the place from which on a replica gets nothing more.
+func (p point) lags() spot { return spot{p.at, max(1, p.n-p.less), before} }
 
 // left sums up the disk and GitHub: every file that a next pass may read, with its content and its
 // times, for git goes by those; and all that is on GitHub. Logs are for people, and the index of
 // the database's log is made again.
-func (w *world) left() (string, error) {
+func (w *world) left() (all, rows string, err error) {
 	sum := sha256.New()
 	for _, dir := range []string{w.state(), w.path("home"), w.repo.GitDir()} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -117,16 +144,15 @@ func (w *world) left() (string, error) {
 			return describe(sum.Write, path, d)
 		})
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	fmt.Fprint(sum, w.hub.Dump())
-	seen, err := w.fleet.committed()
-	if err != nil {
-		return "", err
+	if rows, err = w.fleet.committed(); err != nil {
+		return "", "", err
 	}
-	fmt.Fprint(sum, seen)
-	return string(sum.Sum(nil)), nil
+	fmt.Fprint(sum, rows)
+	return string(sum.Sum(nil)), rows, nil
 }
 
 func describe(write func([]byte) (int, error), path string, d fs.DirEntry) error {
@@ -154,11 +180,39 @@ func describe(write func([]byte) (int, error), path string, d fs.DirEntry) error
 }
 
 // Places are one when nothing has changed in between, and two when a file, a pull request or the
-// time of a file has.
+// time of a file has; and where nobody hears of a transaction's end.
 func TestPlacesThatAreOne(t *testing.T) {
-	all := []found{{atRequest, 1, "a"}, {atRequest, 2, "a"}, {atGit, 1, "a"}, {atRequest, 3, "b"}, {atGit, 2, ""}, {atGit, 3, ""}, {atRequest, 4, "a"}}
-	if got := alike(all); len(got) != 2 || !got[spot{atRequest, 2}] || !got[spot{atGit, 1}] {
-		t.Errorf("got %v", got)
+	all := map[spot]found{
+		{atRequest, 1, before}:   {left: "a", rows: "1"},
+		{atStatement, 1, before}: {left: "a", rows: "1"},
+		{atStatement, 1, after}:  {left: "a", rows: "1", ends: true},
+		{atStatement, 2, before}: {left: "a", rows: "1"},
+		{atStatement, 2, after}:  {left: "b", rows: "2", ends: true},
+		{atRequest, 2, before}:   {left: "b", rows: "2"},
+		{atRequest, 3, before}:   {left: "b", rows: "2"},
+		{atRequest, 4, before}:   {},
+		{atRequest, 5, before}:   {},
+		{atStatement, 3, before}: {left: "b", rows: "2"},
+	}
+	for seed := range uint64(20) {
+		for act, want := range map[deed]string{actKill: "a b ? ?", actCut: "a b ? ? b, unheard"} {
+			points := upTo(5, point{act: act, at: atRequest, when: before})
+			points = append(points, upTo(3, point{act: act, at: atStatement, when: before})...)
+			if act == actCut {
+				points = append(points, upTo(2, point{act: act, at: atStatement, when: after})...)
+			}
+			var got []string
+			for _, p := range distinct(points, all, rand.New(rand.NewPCG(seed, 1))) {
+				what := cmp.Or(all[spot{p.at, p.n, p.when}].left, "?")
+				if p.n == 2 && p.when == after {
+					what += ", unheard"
+				}
+				got = append(got, what)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: got %v", act, got)
+			}
+		}
 	}
 	withWorld(t, func(w *world) {
 		if err := w.begin(scenario{}); err != nil {
@@ -190,7 +244,7 @@ func TestPlacesThatAreOne(t *testing.T) {
 			if err := step.do(); err != nil {
 				t.Fatal(err)
 			}
-			left, err := w.left()
+			left, _, err := w.left()
 			if err != nil {
 				t.Fatal(err)
 			}

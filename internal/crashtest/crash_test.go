@@ -191,7 +191,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
 	if mode != "all" && !s.beside {
-		points = distinct(points, want.alike)
+		points = distinct(points, want.found, r)
 	}
 	if mode == "lost" {
 		points = without(points, database)

@@ -24,6 +24,7 @@ type ended struct {
 	moved   bool                // people did something during the turn
 	merges  bool                // what ended was merged by us: the mirror leads to it without the database
 	runs    map[string]int      // of the agent, by what they were for
+	removed int                 // comments of which there was a second copy for a while
 }
 
 var (
@@ -62,12 +63,13 @@ var (
 func (w *world) look() (e ended, err error) {
 	hub := dueHashes.ReplaceAllString(readable(stopMarks.ReplaceAllString(w.hub.Dump(hexes), "")), "$1$2$3")
 	hub = shortNames.ReplaceAllString(hub, "$1…")
-	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…"))
+	e.hub = w.named(w.byTitle(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…")))
 	e.merges = w.scenario.merges
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err
 	}
+	e.commits = w.byTitle(e.commits)
 	if e.work, err = w.work(); err != nil {
 		return e, err
 	}
@@ -79,7 +81,7 @@ func (w *world) look() (e ended, err error) {
 	if w.scenario.between != nil {
 		e.hub, e.commits = groupHashes.ReplaceAllString(e.hub, "$1"), groupHashes.ReplaceAllString(e.commits, "$1")
 	}
-	if w.scenario.reviews != nil { // whether a pass sees a review of ours, or makes it, depends on when one died
+	if w.scenario.reviews != nil || w.scenario.plans { // whether a pass sees a review of ours, or makes it, depends on when one died
 		e.ledger = copyLines.ReplaceAllString(e.ledger, "")
 	}
 	if err := w.partsShown(); err != nil {
@@ -88,8 +90,9 @@ func (w *world) look() (e ended, err error) {
 	e.runs = map[string]int{}
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
+	e.removed = w.rig.removed
 	for _, r := range w.rig.runs {
-		e.runs[r.String()]++
+		e.runs[w.byTitle(r.String())]++
 	}
 	return e, nil
 }
@@ -160,6 +163,9 @@ func (w *world) work() (map[string][]string, error) {
 // whose answer could not be stored. What differs rightly is in docs/guarantees.md.
 func (e ended) compare(want ended, p point, lost map[string]int) error {
 	errs := []error{e.compareRuns(want, lost)}
+	if e.removed > want.removed && !p.hides() {
+		errs = append(errs, fmt.Errorf("a comment was made twice, and one of the two removed again: %d, not %d", e.removed, want.removed))
+	}
 	if p.gone != "" {
 		e, want = e.unattributed(), want.unattributed()
 		if len(lost) > 0 { // a question that was answered before it was asked is not asked any more

@@ -148,7 +148,7 @@ func (r *rig) onFlight(machine string, f testpg.Flight) (sqlstate string) {
 		r.query[f.N] = n
 		r.said = append(r.said, fmt.Sprintf("statement %d: %s", n, firstWords(f.SQL)))
 	}
-	lags := !f.Done && r.plan.act == actFailover && !r.struck && n == max(1, r.plan.n-r.plan.less)
+	lags := !f.Done && r.plan.act == actFailover && !r.struck && n == r.plan.lags().n
 	r.mu.Unlock()
 	if lags {
 		on.wal.Freeze()
@@ -156,12 +156,20 @@ func (r *rig) onFlight(machine string, f testpg.Flight) (sqlstate string) {
 	when := before
 	if f.Done {
 		when = after
-		r.ends()
+		if changesRows.MatchString(f.SQL) {
+			r.ends()
+		}
+		r.noteStatement(n, after, f)
 	} else if !known {
-		r.note(atStatement, n)
-		r.begins()
+		r.noteStatement(n, before, f)
+		if changesRows.MatchString(f.SQL) {
+			r.begins()
+		}
 	}
 	if n > 0 && r.strikes(atStatement, n, when) {
+		r.strike()
+	}
+	if at, nth := r.sends(f); nth > 0 && r.strikes(at, nth, after) {
 		r.strike()
 	}
 	if on.full.Load() && !f.Done && writesRows.MatchString(f.SQL) {
@@ -170,7 +178,29 @@ func (r *rig) onFlight(machine string, f testpg.Flight) (sqlstate string) {
 	return ""
 }
 
-var writesRows = regexp.MustCompile(`(?i)^\s*(insert|update|delete|create|alter)\b`)
+// sends counts what a pass hears right before it sends: that its intent is stored, and that it still
+// has its session.
+func (r *rig) sends(f testpg.Flight) (at place, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case strings.Contains(f.SQL, "UPDATE actions SET state = 'sent'"):
+		r.intend[f.Conn] = true
+	case f.Done && strings.EqualFold(f.SQL, "commit") && r.intend[f.Conn]:
+		delete(r.intend, f.Conn)
+		r.intents++
+		return atIntent, r.intents
+	case f.Done && strings.HasPrefix(f.SQL, "SELECT count(*) FROM pg_locks"):
+		r.asked++
+		return atAsked, r.asked
+	}
+	return "", 0
+}
+
+var (
+	writesRows  = regexp.MustCompile(`(?i)^\s*(insert|update|delete|create|alter)\b`)
+	changesRows = regexp.MustCompile(`(?i)\b(insert|update|delete|create|alter|commit)\b`) // for others, too
+)
 
 func firstWords(sql string) string {
 	sql = strings.Join(strings.Fields(sql), " ")
@@ -456,32 +486,33 @@ func (s scenario) fleetPoints(want outcome, r *rand.Rand, out *table) (points []
 	add(actKill, atAgent, before, c.agents)
 	add(actKill, atAgent, after, c.agents)
 	out.enumerated(s.name, kindKill, 3*(c.requests+c.agents)+2*c.queries) // answered is before the next
-	if mode != "all" {
-		points = distinct(points, want.alike)
-	}
 	for _, act := range []deed{actCut, actStop} {
 		add(act, atRequest, before, c.requests)
 		add(act, atWrite, after, c.writes)
 		add(act, atStatement, after, c.queries)
+		add(act, atIntent, after, c.intents)
+		add(act, atAsked, after, c.asked)
 	}
 	add(actCut, atStatement, before, c.queries)
 	add(actStop, atAgent, after, c.agents)
 	add(actRouse, atAgent, after, c.agents)
-	for _, act := range []deed{actRestart, actFull} {
-		add(act, atStatement, before, c.queries)
-	}
+	add(actRestart, atStatement, before, c.queries)
 	add(actRestart, atWrite, after, c.writes)
+	full := upTo(c.queries, point{act: actFull, at: atStatement, when: before}) // it strikes at the next statement that writes
+	points = append(points, slices.DeleteFunc(full, func(p point) bool { return !want.found[spot{p.at, p.n, p.when}].writes })...)
 	for n := 1; n <= c.queries; n++ {
-		for _, less := range []int{4, 20, 100} {
-			points = append(points, point{act: actFailover, at: atStatement, n: n, when: after, less: less})
-		}
+		less := []int{4, 20, 100}[n%3]
+		points = append(points, point{act: actFailover, at: atStatement, n: n, when: after, less: less})
 	}
+	points = distinct(points, want.found, r)
 	points = append(points, overlaps(c)...)
 	if s.setup != nil {
 		points = append(points, upTo(6, point{act: actFew})...)
 	}
-	points = append(points, point{act: actSlow, n: 20})
-	most := map[string]int{"ci": 1, "single": 40, "all": 150}[mode]
+	if mode != "ci" || s.setup != nil { // it takes a minute where much happens
+		points = append(points, point{act: actSlow, n: 20})
+	}
+	most := map[string]int{"ci": 1, "single": 40, "all": len(points)}[mode]
 	return eachKind(points, most, r)
 }
 

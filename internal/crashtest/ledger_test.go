@@ -55,7 +55,7 @@ func (w *world) ledger() (l ledger, err error) {
 	}{
 		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND blocked = 0`, true},
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')
-			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = events.item_id AND i.resume_since > 0 AND events.id <= i.event_cursor)`, true},
+			AND COALESCE(item_id, 0) NOT IN (SELECT item_id FROM dependencies WHERE state = 'open') AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = events.item_id AND i.resume_since > 0 AND events.id <= i.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked <> 0)
 			AND NOT (kind IN ('merge', 'enqueue') AND item_id IN (SELECT id FROM work_items WHERE state = 'blocked'))`, true},
@@ -66,6 +66,9 @@ func (w *world) ledger() (l ledger, err error) {
 		{"merge", `SELECT number, method, stage, differs FROM merges ORDER BY id`, false},
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id
 			WHERE r.look > 0 AND (p.state = 'open' OR r.state NOT IN ('', 'merged', 'closed'))`, true},
+		{"roadmap under way", `SELECT state FROM roadmaps WHERE state = 'unfolding'`, true},
+		{"roadmap", `SELECT state, revision FROM roadmaps ORDER BY item_id`, false},
+		{"node", `SELECT node, step, number FROM roadmap_nodes ORDER BY item_id, node`, false},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
@@ -84,7 +87,7 @@ func (w *world) ledger() (l ledger, err error) {
 			l.open += len(found)
 		}
 	}
-	l.text = w.numbered(b.String())
+	l.text = w.numbered(w.byTitle(b.String()))
 	steps, err := rows(db, `SELECT turn_key FROM turns WHERE step <> 'claimed'`)
 	for _, key := range steps {
 		l.stored[key] = true
@@ -178,7 +181,7 @@ func (w *world) lost() (map[string]int, error) {
 		stored := l.stored[r.turn] || l.stored[partKey(r.turn, r.part)] || r.kind == setupRun && w.keptSetup() != ""
 		if !stored && !r.lost {
 			r.lost = true
-			lost[r.String()]++
+			lost[w.byTitle(r.String())]++
 		}
 	}
 	return lost, err

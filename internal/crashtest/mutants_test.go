@@ -112,6 +112,43 @@ func mutants() []mutant {
 `}},
 		},
 		{
+			// The context ends with the session as well, once somebody has asked for it.
+			guard: "a look for the session before an effect", file: "actions/actions.go", scenario: "comments on a fleet", points: stopsAfterIntents,
+			edits: []edit{{`
+	if r.Alive != nil {
+		if err := r.Alive(ctx); err != nil {
+			return a, err
+		}
+	}
+`, `
+	ctx = context.WithoutCancel(ctx)
+`}},
+		},
+		{
+			guard: "look for the sub-issue before it is opened", file: "actions/child.go", scenario: "unfold", points: diesAfterChildren,
+			edits: []edit{
+				{`
+	if seen, ok, err := e.among(s, a, children); ok || err != nil {
+		return seen, ok, err
+	}
+	since`, `
+	since`},
+				{`
+	return e.among(s, a, all)
+`, `
+	_, _, err = e.among(s, a, all)
+	return observation{}, false, err
+`},
+			},
+		},
+		{
+			guard: "a label is set after the edges", file: "internal/work/roadmap/next.go", scenario: "unfold", points: edgesRefused,
+			edits: []edit{{
+				`if c.Step == Made && linked {`,
+				`if c.Step == Made {`,
+			}},
+		},
+		{
 			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`
@@ -404,40 +441,35 @@ const module = "../.."
 // build makes the mutant's binary. The source tree stays as it is: the compiler
 // reads one file of it from elsewhere.
 func (m mutant) build(dir string) (binary string, err error) {
-	binary = filepath.Join(dir, "gh-mergexo")
-	return binary, m.compile(dir, "-o", binary, "./cmd/gh-mergexo")
-}
-
-// compile has go build the program, or a part of it, without the guard.
-func (m mutant) compile(dir string, what ...string) error {
 	real, err := filepath.Abs(filepath.Join(module, filepath.FromSlash(m.file)))
 	if err != nil {
-		return err
+		return "", err
 	}
 	source, err := os.ReadFile(real)
 	if err != nil {
-		return err
+		return "", err
 	}
 	text, err := m.apply(string(source))
 	if err != nil {
-		return err
+		return "", err
 	}
 	mutated, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
 	instead, err := json.Marshal(map[string]any{"Replace": map[string]string{real: mutated}})
 	if err != nil {
-		return err
+		return "", err
 	}
 	for name, content := range map[string][]byte{mutated: []byte(text), overlay: instead} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
-			return err
+			return "", err
 		}
 	}
-	c := exec.Command("go", append([]string{"build", "-overlay", overlay}, what...)...)
+	binary = filepath.Join(dir, "gh-mergexo")
+	c := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./cmd/gh-mergexo")
 	c.Dir, c.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)
+		return "", fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)
 	}
-	return nil
+	return binary, nil
 }
 
 // apply takes the guard out of a source text.

@@ -18,7 +18,7 @@ import (
 type outcome struct {
 	ended  ended
 	counts counts
-	alike  map[spot]bool  // places that are one with the place before
+	found  map[spot]found // at the places of a run that nothing happens to
 	lost   map[string]int // runs of the agent whose answer died with their pass
 	passes int
 	twice  int           // runs of the agent beyond those of a run that nothing happens to
@@ -55,10 +55,11 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 		o.err = w.suffer(*at, &o)
 	}
 	w.plainGit.Store(p.act != "" && mode != s.pointName(p))
+	w.rig.disarm()
 	if o.err == nil {
 		o.err = w.recover(p, &o)
 	}
-	o.counts, o.took, o.alike = w.rig.counts(), time.Since(begin), alike(w.rig.found)
+	o.counts, o.took, o.found = w.rig.counts(), time.Since(begin), w.rig.found
 	if o.err == nil {
 		o.ended, o.err = w.look()
 	}

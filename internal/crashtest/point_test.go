@@ -26,6 +26,8 @@ const (
 	atAnswer    place = "answer"     // an answer that the tool has accepted
 	atSetup     place = "setup"      // a start of the set-up
 	atStatement place = "statement"  // a flight to the database
+	atIntent    place = "intent"     // a stored intent to send: what is next is the request
+	atAsked     place = "asked"      // an answer that the session is alive
 	atTime      place = "ms"         // milliseconds after the pass began
 )
 
@@ -112,10 +114,13 @@ func (p point) String() string {
 // git's calls all along; to count them makes a run a third longer.
 func (s scenario) pointName(p point) string { return slug(s.name) + "/" + p.String() }
 
+// hides tells of a point at which lists do not show at first what was made: then it may be made twice.
+func (p point) hides() bool { return p.lag || p.act == actLag || p.act == actLate }
+
 // noGit tells of a point that strikes at a request or at the agent, so that no call of git need be
 // counted.
 func (p point) noGit() bool {
-	return p.act.hitsDatabase() || slices.Contains([]place{atRequest, atWrite, atAgent, atAnswer, atSetup, atStatement}, p.at)
+	return p.act.hitsDatabase() || slices.Contains([]place{atRequest, atWrite, atAgent, atAnswer, atSetup, atStatement, atIntent, atAsked}, p.at)
 }
 
 var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(?:-less-(\d+))?(-lag)?$`)
@@ -147,6 +152,7 @@ const (
 	kindTime     = "kill at some ms"
 	kindCrowd    = "20 passes at once"
 	kindMeet     = "passes during the turn"
+	kindSends    = "fleet: cut or stopped right before it sends"
 )
 
 func (p point) kind() string {
@@ -155,6 +161,8 @@ func (p point) kind() string {
 		return kindCrowd
 	case p.act == actMeet:
 		return kindMeet
+	case p.at == atIntent, p.at == atAsked:
+		return kindSends
 	case p.act.hitsDatabase():
 		return kindsOfFleet[p.act]
 	case p.act != actKill, p.lag:

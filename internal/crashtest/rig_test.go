@@ -42,22 +42,25 @@ type rig struct {
 	struck   bool
 	requests int
 	writes   int
-	write    map[int]int // a request's number among the writes
-	query    map[int]int // a flight's number among those since the reset
-	calls    int         // of git
-	changing int         // calls of git that change something
-	remotes  int         // calls of git that talk to the remote
-	agents   int         // starts of the agent
-	answers  int         // that the tool has accepted
-	setups   int         // starts of the set-up
-	queries  int         // flights to the database
-	runs     []agentRun  // that got to work, since the world was made; a set-up that made all is one
-	said     []string    // what the pass did, for people
+	write    map[int]int  // a request's number among the writes
+	query    map[int]int  // a flight's number among those since the reset
+	intend   map[int]bool // connections with an intent that is not stored yet
+	calls    int          // of git
+	changing int          // calls of git that change something
+	remotes  int          // calls of git that talk to the remote
+	agents   int          // starts of the agent
+	answers  int          // that the tool has accepted
+	setups   int          // starts of the set-up
+	queries  int          // flights to the database
+	intents  int          // to send, that are stored
+	asked    int          // answers that the session is alive
+	runs     []agentRun   // that got to work, since the world was made; a set-up that made all is one
+	removed  int          // comments that were taken away again, since the world was made
+	said     []string     // what the pass did, for people
 	errs     []error
 
-	noting bool    // it looks at each place, see alike_test.go
-	busy   int     // requests, calls of git and runs of the agent that are under way
-	found  []found // at the places so far
+	busy  int            // of what changes something, how much is under way
+	found map[spot]found // at the places so far, see alike_test.go; nil: it does not look
 }
 
 // reset begins to count again, and says where to strike.
@@ -65,8 +68,17 @@ func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
-	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents, r.answers, r.setups, r.queries = 0, 0, 0, 0, 0, 0, 0, 0, 0
-	r.write, r.query, r.said = map[int]int{}, map[int]int{}, nil
+	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents, r.answers, r.setups, r.queries, r.intents, r.asked = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	r.write, r.query, r.intend, r.said = map[int]int{}, map[int]int{}, map[int]bool{}, nil
+}
+
+// disarm has nothing strike any more: what was not reached while work was left is not reached.
+func (r *rig) disarm() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.struck {
+		r.plan = point{}
+	}
 }
 
 func (r *rig) hasStruck() bool {
@@ -81,11 +93,11 @@ func (r *rig) counts() counts {
 	defer r.mu.Unlock()
 	return counts{
 		requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, remotes: r.remotes, agents: r.agents, answers: r.answers,
-		setups: r.setups, queries: r.queries, runs: len(r.runs),
+		setups: r.setups, queries: r.queries, intents: r.intents, asked: r.asked, runs: len(r.runs),
 	}
 }
 
-type counts struct{ requests, writes, git, gitChanges, remotes, agents, answers, setups, queries, runs int }
+type counts struct{ requests, writes, git, gitChanges, remotes, agents, answers, setups, queries, intents, asked, runs int }
 
 // strikes reports whether this is the planned point; it is struck once.
 func (r *rig) strikes(at place, n int, when moment) bool {
@@ -106,10 +118,12 @@ func (r *rig) strikes(at place, n int, when moment) bool {
 // it returns.
 func (r *rig) onRequest(rq githubsim.Request) {
 	if rq.Done {
-		r.ends()
 		r.mu.Lock()
 		n := r.write[rq.N]
 		r.mu.Unlock()
+		if n > 0 {
+			r.ends()
+		}
 		if n > 0 && r.strikes(atWrite, n, after) {
 			r.strike()
 		}
@@ -119,6 +133,9 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	r.requests++
 	n, nth := r.requests, 0
 	plan, line := r.plan, fmt.Sprintf("request %d: %s %s", n, rq.Method, rq.Path)
+	if rq.Method == http.MethodDelete && strings.Contains(rq.Path, "/comments/") && !strings.Contains(rq.Path, "/reactions/") {
+		r.removed++
+	}
 	if rq.Write {
 		r.writes++
 		nth = r.writes
@@ -128,8 +145,10 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	r.said = append(r.said, line)
 	r.mu.Unlock()
 	r.w.interfere()
-	r.note(atRequest, n)
-	r.begins()
+	r.note(atRequest, n, before)
+	if rq.Write {
+		r.begins()
+	}
 	if f, ok := r.harm(plan, n, nth); ok {
 		f.Request = rq.N
 		r.w.hub.AddFault(f)
@@ -229,8 +248,10 @@ func (r *rig) talk(conn io.ReadWriter) error {
 		return r.onSetup(m, said)
 	}
 	do, change := r.onGit(m.Args)
-	r.begins()
-	defer r.ends()
+	if change > 0 {
+		r.begins()
+		defer r.ends()
+	}
 	_ = said.Encode(message{Do: do, Path: r.git})
 	if do == "run" && heard.Decode(&m) == nil && r.strikes(atGitChange, change, after) {
 		r.w.kill()
@@ -249,7 +270,7 @@ func (r *rig) onAgent(m message, heard *json.Decoder, said *json.Encoder) error 
 			return err
 		}
 	}
-	r.note(atAgent, nth)
+	r.note(atAgent, nth, before)
 	r.begins()
 	defer r.ends()
 	if r.strikes(atAgent, nth, before) {
@@ -299,7 +320,7 @@ func (r *rig) onSetup(m message, said *json.Encoder) error {
 	r.setups++
 	nth := r.setups
 	r.mu.Unlock()
-	r.note(atSetup, nth)
+	r.note(atSetup, nth, before)
 	r.begins()
 	defer r.ends()
 	if r.strikes(atSetup, nth, before) {
@@ -332,9 +353,9 @@ func (r *rig) onGit(args []string) (do string, change int) {
 		r.remotes++
 		remote = r.remotes
 	}
-	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck || r.noting && !converses(args) // noting, it wants to know the end
+	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck || r.found != nil && !converses(args) // noting, it wants to know the end
 	r.mu.Unlock()
-	r.note(atGit, n)
+	r.note(atGit, n, before)
 	switch {
 	case r.strikes(atGit, n, before):
 		r.w.kill()

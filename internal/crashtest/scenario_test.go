@@ -39,6 +39,7 @@ type scenario struct {
 	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	own     place                 // what it is about: CI kills it after each of these, too
+	plans   bool                  // a roadmap
 	fleet   bool                  // three machines have one database, on a server
 	budget  int                   // turns a day; 0: as many as there are
 	storm   bool                  // five have it, and more repositories; see storm_test.go
@@ -112,6 +113,8 @@ func scenarios() []scenario {
 		{name: "set-up", input: steps(needsSetup, start), reviews: approves, setsUp: true, sampled: true, own: atSetup},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase), sampled: true},
+		{name: "unfold", setup: steps(issue("Faster reads", "agent:roadmap", "")), input: merge, between: minutesPass, plans: true, sampled: true},
+		{name: "revise", setup: steps(issue("Faster reads", "agent:roadmap", ""), quiet, merge), input: revises, between: minutesPass, plans: true, sampled: true},
 		{name: "label on a fleet", fleet: true, input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
 		{name: "comments on a fleet", fleet: true, setup: start, input: twoReviewsAndAComment},
 		{name: "review on a fleet", fleet: true, input: start, reviews: asksOnce},

@@ -89,7 +89,7 @@ func (t *table) report(to io.Writer) (stop func()) {
 				return
 			case <-tick.C:
 				sum := t.sum()
-				fmt.Fprintf(to, "crash: %d of %d points in %.0f s, failures: %d\n", sum.points, t.plan, time.Since(begin).Seconds(), sum.failed)
+				fmt.Fprintf(to, "crash: %d of %d points in %.0f s, failures: %d, agents paid twice: %d\n", sum.points, t.plan, time.Since(begin).Seconds(), sum.failed, sum.twice)
 			}
 		}
 	})

@@ -124,7 +124,7 @@ func (w *world) begin(s scenario) (err error) {
 			return err
 		}
 	}
-	w.rig = &rig{w: w, git: w.programs.git, write: map[int]int{}, query: map[int]int{}}
+	w.rig = &rig{w: w, git: w.programs.git, write: map[int]int{}, query: map[int]int{}, intend: map[int]bool{}}
 	if w.rig.listen, err = net.Listen("unix", w.path("bin", "rig")); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ type Flight struct {
 	Conn int    // counts the connections, from 1
 	SQL  string // the statements, or what else it is in brackets
 	Done bool   // the server has answered, and the program has not heard it yet
+	Open bool   // the connection is in a transaction, which its end would roll back
 }
 
 // OpenProxy opens a proxy on a TCP port of this machine, before the server of a database.
@@ -180,6 +181,7 @@ type proxied struct {
 	gone   bool
 
 	answered bool   // the server has sent something since the last flight
+	open     bool   // the server is in a transaction, as the last answer says
 	flight   Flight // the last one
 	texts    map[string]string
 }
@@ -363,7 +365,7 @@ func (c *proxied) begins(sql string) (sqlstate string) {
 	if c.answered {
 		c.answered = false
 		p.flights++
-		c.flight = Flight{N: p.flights, Conn: c.n}
+		c.flight = Flight{N: p.flights, Conn: c.n, Open: c.open}
 	}
 	c.flight.SQL = sql
 	flight, hook := c.flight, p.hook
@@ -385,9 +387,14 @@ func (c *proxied) answer(from *bufio.Reader) (data []byte, err error) {
 		p := c.proxy
 		p.mu.Lock()
 		c.answered = true
+		const ready, idle = 'Z', 'I'
+		if message[0] == ready {
+			c.open = message[5] != idle
+		}
 		flight, hook := c.flight, p.hook
+		flight.Open = c.open
 		p.mu.Unlock()
-		if message[0] == 'Z' {
+		if message[0] == ready {
 			if flight.Done = true; hook != nil {
 				hook(flight)
 			}

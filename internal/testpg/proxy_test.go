@@ -56,19 +56,25 @@ func TestTheProxy(t *testing.T) {
 	if err := insert(c, time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Exec(t.Context(), `SELECT 1`); err != nil {
-		t.Fatal(err)
+	for _, sql := range []string{`BEGIN`, `SELECT 1`, `COMMIT`} {
+		if _, err := c.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want := []Flight{
-		{1, 1, "[open]", false},
-		{1, 1, "[open]", true},
-		{2, 1, "INSERT INTO t VALUES ($1)", false},
-		{2, 1, "INSERT INTO t VALUES ($1)", true},
-		{3, 1, "SELECT 1", false},
-		{3, 1, "SELECT 1", true},
+		{1, 1, "[open]", false, false},
+		{1, 1, "[open]", true, false},
+		{2, 1, "INSERT INTO t VALUES ($1)", false, false},
+		{2, 1, "INSERT INTO t VALUES ($1)", true, false},
+		{3, 1, "BEGIN", false, false},
+		{3, 1, "BEGIN", true, true},
+		{4, 1, "SELECT 1", false, true},
+		{4, 1, "SELECT 1", true, true},
+		{5, 1, "COMMIT", false, true},
+		{5, 1, "COMMIT", true, false},
 	}
 	mu.Lock()
-	if !slices.Equal(told, want) || p.Flights() != 3 || rows() != 1 {
+	if !slices.Equal(told, want) || p.Flights() != 5 || rows() != 1 {
 		t.Errorf("it told of %v, and counted %d", told, p.Flights())
 	}
 	mu.Unlock()

@@ -218,7 +218,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if item.State == work.StateMerged {
 		promote := h.promote
 		if item.Flow == work.FlowRoadmap {
-			promote = h.promoteRoadmap
+			promote = h.findRoadmapAgain
 		}
 		if err := promote(ctx, item, pull); err != nil {
 			return err

@@ -48,7 +48,16 @@ type below struct {
 
 // promoteRoadmap reads the document of a merged roadmap, or of its revision.
 func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	at := cmp.Or(pull.MergeCommit, pull.Base)
+	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base))
+}
+
+// findRoadmapAgain reads the document that the base branch has now: a database that was lost had applied
+// what was merged since, too, and what it had made for that is no removed part of the first document.
+func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest) error {
+	return h.promoteRoadmapAt(ctx, item, pull, pull.Base)
+}
+
+func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string) error {
 	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
 	doc, path, err := h.findDocument(ctx, item, pull, path, at)
 	if err != nil {
@@ -173,6 +182,7 @@ func (h *reading) isOurs(who work.Account) bool {
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was
 // lost. What was labelled once is not labelled again.
 func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged, subs []github.Issue) (found []roadmap.Child, err error) {
+	var linked []int // those with blockers
 	for _, is := range subs {
 		mark, ours := h.nodeOf(is, number)
 		if !ours || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
@@ -192,13 +202,34 @@ func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged,
 				_, begun = lastEvent(timeline, "labeled", label)
 			}
 			if begun {
-				c.Step, c.Edges = roadmap.Labelled, c.Needs
+				c.Step = roadmap.Labelled
 			}
 		}
-		found = append(found, c)
+		if found = append(found, c); is.Blockers.All > 0 {
+			linked = append(linked, len(found)-1)
+		}
+	}
+	for _, i := range linked {
+		if found[i].Edges, err = h.edgesOf(ctx, found[i], found); err != nil {
+			return nil, err
+		}
 	}
 	gone, err := h.goneNodes(ctx, number, doc, found)
 	return append(found, gone...), err
+}
+
+// edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the
+// document asks for, and those on nodes that it does not have any more. Others are people's.
+func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.Child) (edges []string, err error) {
+	list, err := h.repo.GitHub.BlockedBy(ctx, h.row.Current, c.Number)
+	for _, on := range found {
+		ref := work.Dependency{Repo: h.repo.Name, Number: on.Number}.String()
+		set := slices.ContainsFunc(list, func(b work.Blocker) bool { return strings.EqualFold(h.called(b.Ref), ref) })
+		if set && (on.Step == roadmap.Removed || slices.Contains(c.Needs, on.Node)) {
+			edges = append(edges, on.Node)
+		}
+	}
+	return edges, err
 }
 
 // goneNodes returns the nodes whose sub-issues people took away before the database was lost: our

@@ -391,6 +391,8 @@ func (n *next) remove(c Child) bool {
 	sub, listed := n.below(c)
 	_, closing := n.Actions[n.closeToken(c)]
 	switch {
+	case n.blocks(c): // closed as not planned, it would stop what still waits for it
+		return false
 	case closing:
 		return n.deed(DeedClose, n.closeToken(c), c, Child{})
 	case listed && sub.State != work.DependencyOpen, !listed && n.Work[c.Number].Begun:
@@ -399,6 +401,13 @@ func (n *next) remove(c Child) bool {
 		return n.deed(DeedClose, n.closeToken(c), c, Child{})
 	}
 	return n.deed(DeedSay, n.sayToken(c), c, Child{})
+}
+
+// blocks reports whether another node still has its edge on c.
+func (n *next) blocks(c Child) bool {
+	return slices.ContainsFunc(n.Nodes, func(d Child) bool {
+		return (d.Step == Made || d.Step == Labelled) && slices.Contains(d.Edges, c.Node)
+	})
 }
 
 // cancel closes the sub-issues on which nothing began, and ends the roadmap.

@@ -245,6 +245,10 @@ func TestNext(t *testing.T) {
 		"stopped":                 {func(w *world) { w.Record.State = Stopped }, "stop", Stopped},
 		"removed":                 {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed }, "close b", Unfolding},
 		"removed and begun":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; begun(w, "b") }, "say b", Unfolding},
+		"removed, and another waits for it": {func(w *world) {
+			w.Record.State = Unfolding
+			w.Nodes[0].Step, w.Nodes[1].Needs = Removed, nil
+		}, "unblock b a", Unfolding},
 		"removed and edited": {func(w *world) {
 			w.Record.State = Unfolding
 			w.Nodes[1].Step = Removed
