@@ -48,6 +48,9 @@ func makeRun(in io.Reader, out io.Writer, dir, log string, answerTo func(request
 	if err != nil {
 		return fmt.Errorf("%s: %w", req.Kind, err)
 	}
+	if req.Context.Parent != nil && req.Kind != work.KindReview {
+		answer["replan"] = nil // the roadmap is fine
+	}
 	return json.NewEncoder(out).Encode(reply{
 		Session: req.session(),
 		Answer:  answer,
@@ -79,7 +82,12 @@ func answerTo(req request, dir string) (map[string]any, error) {
 	case work.KindBugfixStart:
 		return started("Greet the world when nobody is named",
 			"`greet.sh` without a name said \"Hello, !\". The name now defaults to \"world\", also when it is given and empty."), fixName.apply(dir)
+	case work.KindRoadmapStart:
+		return roadmapAnswer("Say goodbye, too", "People who leave are told goodbye, as people who come are told hello.", farewell), nil
 	case work.KindSmallJobStart:
+		if req.Context.Parent != nil {
+			return doNode(req, dir)
+		}
 		return started("Say in the README how to run it", "How to run the program and its tests."), explainUse.apply(dir)
 	case work.KindDesignStart:
 		return map[string]any{

@@ -56,6 +56,19 @@ type item struct {
 	} `json:"pullRequest"`
 }
 
+// roadmapOf is a merged roadmap in the JSON output of roadmap.
+type roadmapOf struct {
+	State  string `json:"state"`
+	Issues []struct {
+		Issue       string `json:"issue"`
+		Node        string `json:"node"`
+		Title       string `json:"title"`
+		State       string `json:"state"`
+		PullRequest int    `json:"pullRequest"`
+		WaitingFor  string `json:"waitingFor"`
+	} `json:"issues"`
+}
+
 // reviewsOf is the state of a pull request's reviews in the JSON output of show.
 type reviewsOf struct {
 	State     review.State     `json:"state"`

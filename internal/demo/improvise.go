@@ -35,9 +35,10 @@ func (r request) told() bool {
 		return n == bugIssue && len(r.Context.NewEvents) == 1 && strings.Contains(strings.ToLower(r.Context.NewEvents[0].Body), "test")
 	}
 	of := map[work.Kind]int{
-		work.KindBugfixStart: bugIssue, work.KindSmallJobStart: jobIssue, work.KindDesignStart: designIssue, work.KindImplementationStart: designIssue,
+		work.KindBugfixStart: bugIssue, work.KindSmallJobStart: jobIssue,
+		work.KindDesignStart: designIssue, work.KindDesignFeedback: designIssue, work.KindImplementationStart: designIssue,
 	}
-	return of[r.Kind] == 0 || of[r.Kind] == n
+	return r.Kind != work.KindRoadmapStart && (of[r.Kind] == 0 || of[r.Kind] == n)
 }
 
 const notebook = "NOTES.md"
@@ -53,6 +54,12 @@ func improvised(req request, dir string) (map[string]any, error) {
 			"estimated_size": "S", "priority": 3, "design_doc": "## What\n\nWrite it down in `" + notebook + "`.\n",
 			"decision_summary": "A note is enough.", "followups": []any{}, "blocked_reason": nil,
 		}, nil
+	case req.Kind == work.KindRoadmapStart:
+		return roadmapAnswer(title, "The demo's agent knows no better.", []node{
+			{id: "first", title: title + ": the first part"},
+			{id: "second", title: title + ": the second part", needs: []string{"first"}},
+			{id: "third", title: title + ": the third part", needs: []string{"first"}},
+		}), nil
 	case req.Kind == work.KindReview:
 		return approved(req), nil
 	case req.Kind.Start():

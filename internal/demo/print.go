@@ -24,6 +24,11 @@ func (d *demo) exactly(line string) { fmt.Fprintln(d.out.W, line) }
 // chapter begins a part of the story.
 func (d *demo) chapter(title string) { d.say("\n%s", d.out.Bold(title)) }
 
+// passChapter begins a part of the story that the next pass belongs to.
+func (d *demo) passChapter(title string) {
+	d.chapter(fmt.Sprintf("Pass %d: %s", len(d.passes)+1, title))
+}
+
 // ran shows a command of ours that was run.
 func (d *demo) ran(args string) { d.say("  %s", d.out.Dim("$ gh mergexo "+args)) }
 

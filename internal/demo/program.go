@@ -66,6 +66,42 @@ const (
 	greetings     = "de Hallo\npl Cześć\n"
 )
 
+// farewell are the nodes of the roadmap; the second and the third need the first.
+var farewell = []node{
+	{
+		id: "bye", title: "Say goodbye", goal: "`sh bye.sh Ada` says \"Goodbye, Ada!\".",
+		scope: "A new program `bye.sh`; `greet.sh` stays as it is.", tests: "`test.sh` runs `bye.sh`.",
+		edits: []edit{testBye}, file: byeFile, text: bye,
+	},
+	{
+		id: "all", title: "Say goodbye to several people", needs: []string{"bye"}, goal: "`sh bye.sh Ada Bob` says goodbye to both, on a line each.",
+		scope: "`bye.sh` alone.", tests: "`test.sh` runs `bye.sh` with two names.",
+		edits: []edit{byeAll, testAll},
+	},
+	{
+		id: "readme", title: "Say in the README how to say goodbye", needs: []string{"bye"}, goal: "The README names `bye.sh`.",
+		scope: "`README.md` alone.", tests: "What it says is typed as it stands.",
+		edits: []edit{explainBye},
+	},
+}
+
+const (
+	byeFile = "bye.sh"
+	bye     = `#!/bin/sh
+# bye.sh [NAME] says goodbye.
+set -eu
+
+echo "Goodbye, ${1:-everybody}!"
+`
+)
+
+var (
+	testBye    = edit{"test.sh", "[ $failed = 1 ] ||", "[ \"$(sh bye.sh Ada)\" = 'Goodbye, Ada!' ] || failed=1\n[ $failed = 1 ] ||"}
+	byeAll     = edit{byeFile, "echo \"Goodbye, ${1:-everybody}!\"\n", "[ $# -gt 0 ] || set -- everybody\nfor name; do\n\techo \"Goodbye, $name!\"\ndone\n"}
+	testAll    = edit{"test.sh", "[ $failed = 1 ] ||", "[ \"$(sh bye.sh Ada Bob | wc -l)\" -eq 2 ] || failed=1\n[ $failed = 1 ] ||"}
+	explainBye = edit{"README.md", "    sh greet.sh Ada\n", "    sh greet.sh Ada\n    sh bye.sh Ada Bob\n"}
+)
+
 const designDoc = `## What
 
 ` + "`greet.sh --lang de Ada`" + ` says "Hallo, Ada!". Without ` + "`--lang`" + ` nothing changes.

@@ -26,9 +26,11 @@ func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in %s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
 	r := withReviews{d}
+	m := withRoadmap{r}
 	for _, scene := range []func(context.Context) error{
 		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn,
-		r.demands, r.look, r.reject, r.mergeApproved, r.fixAndImplement, r.lookAgain, r.approved, r.merged, d.idle, d.theProgram, d.sums, d.theEnd,
+		r.demands, r.look, r.reject, r.mergeApproved, r.fixAndImplement, r.lookAgain, r.approved, r.merged,
+		m.plan, m.unfold, m.first, m.others, m.end, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -48,10 +50,10 @@ func (d *demo) greet(ctx context.Context, want string) error {
 		return nil // Windows without a shell
 	}
 	dir := d.path("program")
-	for _, name := range append(slices.Sorted(maps.Keys(program)), greetingsFile) {
+	for _, name := range append(slices.Sorted(maps.Keys(program)), greetingsFile, byeFile) {
 		text, ok := d.repo.File("main", name)
 		switch {
-		case !ok && name == greetingsFile:
+		case !ok && program[name] == "":
 			continue // not there yet
 		case !ok:
 			return fmt.Errorf("%s is missing on main", name)
@@ -99,7 +101,7 @@ func bracketed(label string) string {
 }
 
 func (d *demo) firstPass(ctx context.Context) error {
-	d.chapter("Pass 1: each labelled issue becomes a pull request")
+	d.passChapter("each labelled issue becomes a pull request")
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
@@ -147,7 +149,7 @@ func (d *demo) comments(context.Context) error {
 
 // death is in a pass with one turn: of others, nobody could say how far they were.
 func (d *demo) death(ctx context.Context) error {
-	d.chapter("Pass 2: killed in the middle")
+	d.passChapter("killed in the middle")
 	pull := d.pulls[bugIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
@@ -177,7 +179,7 @@ func (d *demo) death(ctx context.Context) error {
 }
 
 func (d *demo) carryOn(ctx context.Context) error {
-	d.chapter("Pass 3: carries on, and repeats nothing")
+	d.passChapter("carries on, and repeats nothing")
 	pull := d.pulls[bugIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
@@ -214,8 +216,8 @@ func (d *demo) carryOn(ctx context.Context) error {
 }
 
 func (d *demo) idle(ctx context.Context) error {
-	d.chapter("Pass 10: what the labels say now is seen")
-	for _, n := range []int{bugIssue, designIssue, jobIssue} {
+	d.passChapter("what the labels say now is seen")
+	for _, n := range []int{bugIssue, designIssue, jobIssue, d.roadmap} {
 		labels := d.repo.Labels(n)
 		d.say("  #%d: %s", n, strings.Join(labels, ", "))
 		if !slices.Contains(labels, "agent:done") {
@@ -225,7 +227,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if _, err := d.pass(ctx, "our own labels"); err != nil {
 		return err
 	}
-	d.chapter("Pass 11: nothing is new")
+	d.passChapter("nothing is new")
 	rep, err := d.pass(ctx, "nothing new")
 	if err != nil {
 		return err
@@ -235,7 +237,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
-	return d.sees().paidOnce(11)
+	return d.sees().paidOnce(15)
 }
 
 func (d *demo) theProgram(ctx context.Context) error {

@@ -31,7 +31,7 @@ func (d withReviews) demands(context.Context) error {
 }
 
 func (d withReviews) look(ctx context.Context) error {
-	d.chapter("Pass 4: a reviewer looks at the bug fix")
+	d.passChapter("a reviewer looks at the bug fix")
 	d.say("  quinn is an agent with a point of view, and looks at code before people do. It speaks as %s, so the GitHub shows its reviews as comments; the commit status %s, which a ruleset can require, says what they come to.", operator, review.StatusContext)
 	bug, design := d.pulls[bugIssue], d.pulls[designIssue]
 	plan, err := d.sees().preview(ctx)
@@ -64,7 +64,7 @@ func (d withReviews) lastCommit(ctx context.Context, pull int) error {
 }
 
 func (d withReviews) reject(ctx context.Context) error {
-	d.chapter("Pass 5: the bug fix is approved; the small job is not")
+	d.passChapter("the bug fix is approved; the small job is not")
 	bug, job := d.pulls[bugIssue], d.pulls[jobIssue]
 	if _, err := d.pass(ctx, "a review that rejects"); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (d withReviews) merge(who string, pull int) error {
 }
 
 func (d withReviews) fixAndImplement(ctx context.Context) error {
-	d.chapter("Pass 6: what the reviewer asks for is fixed; the design is implemented")
+	d.passChapter("what the reviewer asks for is fixed; the design is implemented")
 	job, bug := d.pulls[jobIssue], d.pulls[bugIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d withReviews) fixAndImplement(ctx context.Context) error {
 }
 
 func (d withReviews) lookAgain(ctx context.Context) error {
-	d.chapter("Pass 7: the reviewer looks again, and at the implementation")
+	d.passChapter("the reviewer looks again, and at the implementation")
 	job, implementation := d.pulls[jobIssue], d.pulls[designIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (d withReviews) lookAgain(ctx context.Context) error {
 }
 
 func (d withReviews) approved(ctx context.Context) error {
-	d.chapter("Pass 8: both are approved, and merged")
+	d.passChapter("both are approved, and merged")
 	job, implementation := d.pulls[jobIssue], d.pulls[designIssue]
 	if _, err := d.pass(ctx, "two approvals"); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (d withReviews) approved(ctx context.Context) error {
 }
 
 func (d withReviews) merged(ctx context.Context) error {
-	d.chapter("Pass 9: what was merged is done")
+	d.passChapter("what was merged is done")
 	if _, err := d.pass(ctx, "two merges"); err != nil {
 		return err
 	}

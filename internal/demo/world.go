@@ -41,10 +41,11 @@ type demo struct {
 	hub   *githubsim.Hub
 	repo  *githubsim.Repo
 
-	socket string         // the folder of the socket
-	root   string         // the repository's first commit
-	pulls  map[int]int    // the pull request of an issue
-	passes []passRequests // in their order
+	socket  string         // the folder of the socket
+	root    string         // the repository's first commit
+	pulls   map[int]int    // the pull request of an issue
+	roadmap int            // the roadmap's issue
+	passes  []passRequests // in their order
 }
 
 // newDemo makes everything under dir, and starts the GitHub.

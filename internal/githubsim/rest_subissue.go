@@ -261,10 +261,24 @@ func (r *Repo) onRelated(number int, actor, other string, deed func(*issue, *use
 func (r *Repo) SubIssues(number int) (refs []string) {
 	defer r.hub.enter()()
 	if is := r.issue(number); is != nil {
-		for _, c := range is.children {
-			if c.exists() {
-				refs = append(refs, fmt.Sprintf("%s#%d", c.repo.fullName(), c.number))
-			}
+		refs = namesOf(is.children)
+	}
+	return refs
+}
+
+// Blockers lists the issues by which an issue is blocked, closed ones too, as owner/name#12.
+func (r *Repo) Blockers(number int) (refs []string) {
+	defer r.hub.enter()()
+	if is := r.issue(number); is != nil {
+		refs = namesOf(is.blockedBy)
+	}
+	return refs
+}
+
+func namesOf(list []*issue) (refs []string) {
+	for _, is := range list {
+		if is.exists() {
+			refs = append(refs, fmt.Sprintf("%s#%d", is.repo.fullName(), is.number))
 		}
 	}
 	return refs

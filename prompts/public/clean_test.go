@@ -60,6 +60,15 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// TestInlineBodyOfNothing: a cell of a table stays empty.
+func TestInlineBodyOfNothing(t *testing.T) {
+	for in, want := range map[string]string{"": "", " \n": "", "<!-- a -->": "", "x": "x", "x x": "x x"} {
+		if got := InlineBody(in); got != want {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+}
+
 func TestOurMarkersCannotBeImitated(t *testing.T) {
 	token := strings.Repeat("a", 64)
 	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
