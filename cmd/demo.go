@@ -17,8 +17,9 @@ func newDemoCmd(a *app) *cobra.Command {
 	c := a.WithJSON(demo.World{}, &cobra.Command{
 		Use:   "demo",
 		Short: "See it work on a simulated GitHub",
-		Long: `Play the life of three issues, from label to merge, on this machine alone. It needs
-git, but no account, network, agent or config, and leaves nothing behind.
+		Long: `Play the life of three issues and of a roadmap, from label to merge, on this machine
+alone. It needs git, but no account, network, agent or config, and leaves nothing
+behind.
 
 It starts a simulated GitHub with a small repository, plays the people who open
 issues, comment, review and merge, and runs real passes of this program with a

@@ -96,8 +96,8 @@ func (d witness) roadmapStands(ctx context.Context, state string, nodes ...strin
 	return nil
 }
 
-// findNodePulls checks that each turn opened a pull request of one commit, and notes it.
-func (d witness) findNodePulls(ctx context.Context, turns []turn) error {
+// findOpened checks that each turn opened a pull request of one commit, and notes it.
+func (d witness) findOpened(ctx context.Context, turns []turn) error {
 	for _, t := range turns {
 		p, err := strconv.Atoi(t.URL[strings.LastIndexByte(t.URL, '/')+1:])
 		if err != nil {

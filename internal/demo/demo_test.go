@@ -44,7 +44,7 @@ func runAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked, Findings: c.Findings})
+	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked, Findings: c.Findings, Below: c.Parent != nil})
 	if len(violations) > 0 {
 		t.Fatalf("%s: %q in %s", kind, violations, doc.Answer)
 	}
@@ -80,6 +80,24 @@ func TestAgentKeepsTheRules(t *testing.T) {
 	if got := readAll(t, dir, "README.md"); !strings.Contains(got, "## Use") {
 		t.Errorf("README.md:\n%s", got)
 	}
+	if a := runAgent(t, dir, work.KindRoadmapStart, prompts.Context{}); len(a.Nodes) != len(farewell) {
+		t.Errorf("roadmap_start: %+v", a)
+	}
+	runAgent(t, dir, work.KindFix, prompts.Context{ReviewFix: &prompts.ReviewFix{Reviewer: "quinn"}, Findings: []prompts.Finding{{ID: "a", CommentID: 9}}}, 9)
+	for _, file := range []edit{testLanguage, addLanguage} { // as the design's implementation leaves them
+		if err := file.apply(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range farewell {
+		below := prompts.Context{Task: prompts.Task{Issue: prompts.Issue{Title: n.title}}, Parent: &prompts.Parent{Number: 8}}
+		if a := runAgent(t, dir, work.KindSmallJobStart, below); a.PRTitle != n.title {
+			t.Errorf("%s: %+v", n.id, a)
+		}
+	}
+	if got := readAll(t, dir, byeFile); !strings.Contains(got, "for name") {
+		t.Errorf("%s:\n%s", byeFile, got)
+	}
 	if a := runAgent(t, dir, work.KindDesignStart, prompts.Context{}); a.DesignDoc == "" || len(a.TouchPaths) == 0 {
 		t.Errorf("design_start: %+v", a)
 	}
@@ -90,7 +108,7 @@ func TestAgentKeepsTheRules(t *testing.T) {
 	if got := readAll(t, dir, "README.md"); !strings.HasSuffix(got, designAnswer) {
 		t.Errorf("the document:\n%s", got)
 	}
-	if got := strings.Count(readAll(t, dir, "agent.log"), " abc\n"); got != 5 {
+	if got := strings.Count(readAll(t, dir, "agent.log"), " abc\n"); got != 10 {
 		t.Errorf("the agent's log has %d runs", got)
 	}
 }
@@ -128,6 +146,7 @@ func TestAgentKnowsNoOtherRepository(t *testing.T) {
 	dir := checkout(t)
 	for _, in := range []string{
 		`{"kind":"bugfix_start"}`, `{"kind":"bugfix_start"}`, // the second finds the bug fixed
+		`{"kind":"small_job_start","context":{"parent":{"number":8}}}`, // the issue of no node
 		`{"kind":"review"}`, `{"kind":"review","context":{"review":{"reviewer":"quinn"}}}`, `{"kind":"fix"}`, `{`,
 	} {
 		var out bytes.Buffer
@@ -140,6 +159,38 @@ func TestAgentKnowsNoOtherRepository(t *testing.T) {
 	}
 	if got := strings.Count(readAll(t, dir, "greet.sh"), "world"); got != 1 {
 		t.Errorf("the bug was fixed %d times", got)
+	}
+}
+
+// TestImproviserPlansARoadmap: of any issue, and its pull request is commented on without a word in its document.
+func TestImproviserPlansARoadmap(t *testing.T) {
+	dir := checkout(t)
+	for _, in := range []request{
+		{Kind: work.KindRoadmapStart, Context: prompts.Context{Task: prompts.Task{Issue: prompts.Issue{Number: 5, Title: "Two rooms"}}}},
+		{Kind: work.KindDesignFeedback, Context: prompts.Context{
+			Task: prompts.Task{Issue: prompts.Issue{Number: 5}, Document: "README.md"}, NewEvents: []prompts.NewEvent{{ID: "9", Kind: work.EventSummary, Body: "Shorter"}},
+		}},
+	} {
+		b, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := Improviser(bytes.NewReader(b), &out, dir, filepath.Join(dir, "agent.log")); err != nil {
+			t.Fatalf("%s: %v", in.Kind, err)
+		}
+		var doc struct {
+			Answer json.RawMessage `json:"answer"`
+		}
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if _, violations := prompts.Decode(in.Kind, doc.Answer, prompts.Asked{}); len(violations) > 0 {
+			t.Errorf("%s: %q in %s", in.Kind, violations, doc.Answer)
+		}
+	}
+	if got := readAll(t, dir, "README.md"); got != program["README.md"] {
+		t.Errorf("the document:\n%s", got)
 	}
 }
 

@@ -24,6 +24,7 @@ Look around:
     %[1]s status --all --config %[2]s/config.toml
     %[1]s show %[4]d --config %[2]s/config.toml    # the bug, its comments, the pass that was killed
     %[1]s show %[5]d --config %[2]s/config.toml    # an implementation: its design, its review, its merge
+    %[1]s roadmap %[6]d --config %[2]s/config.toml # the roadmap: its issues, their pull requests
     git --git-dir %[3]s log --graph --oneline --all
     git --git-dir %[3]s show main:greet.sh
     sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"
@@ -32,15 +33,7 @@ Look around:
 Every commit of a pass names the turn that made it:
 
     git --git-dir %[3]s log --format='%%h %%s%%n%%(trailers:key=Mergexo-Turn)' main
-`, d.self, d.dir, d.repo.GitDir(), bugIssue, latestPull(d))
-}
-
-// latestPull is the pull request that was opened last.
-func latestPull(d *demo) (latest int) {
-	for _, p := range d.repo.Pulls() {
-		latest = max(latest, p.Number)
-	}
-	return latest
+`, d.self, d.dir, d.repo.GitDir(), bugIssue, d.pulls[designIssue], d.roadmap)
 }
 
 // leave says in the kept folder how to look around.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
@@ -27,14 +28,14 @@ func (d withRoadmap) plan(ctx context.Context) (err error) {
 	if err := planned(plan, "turn", fmt.Sprintf("#%d roadmap_start", d.roadmap)); err != nil {
 		return err
 	}
-	if _, err := d.pass(ctx, "a roadmap"); err != nil {
+	rep, err := d.pass(ctx, "a roadmap")
+	if err != nil {
 		return err
 	}
-	p, _ := d.repo.Pull(latestPull(d.demo))
-	d.pulls[d.roadmap] = p.Number
-	if err := errors.Join(d.sees().paidOnce(12), d.sees().stands(ctx, p.Number, 1, 0)); err != nil {
+	if err := errors.Join(d.sees().paidOnce(12), d.sees().findOpened(ctx, rep.Turns)); err != nil {
 		return err
 	}
+	p, _ := d.repo.Pull(d.pulls[d.roadmap])
 	d.say("\n  #%d: %s", p.Number, d.out.Bold(p.Title))
 	d.comment(githubsim.Comment{Author: p.Author, Body: p.Body}, "  as its first comment")
 	return d.merge("bob", p.Number)
@@ -100,7 +101,7 @@ func (d withRoadmap) begin(ctx context.Context, what string, nodes ...int) error
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("the pass worked on %d, not %d", got, want)
 	}
-	return d.sees().findNodePulls(ctx, rep.Turns)
+	return d.sees().findOpened(ctx, rep.Turns)
 }
 
 // mergeNodes shows what pull requests of nodes change; people merge them.
@@ -127,16 +128,20 @@ func (d withRoadmap) end(ctx context.Context) error {
 	if _, err := d.pass(ctx, "two merges"); err != nil {
 		return err
 	}
+	if err := d.sees().roadmapStands(ctx, "followed", "done", "done", "done"); err != nil {
+		return err
+	}
 	d.passChapter("the roadmap ends with a summary")
 	if _, err := d.pass(ctx, "the summary"); err != nil {
 		return err
 	}
-	if err := errors.Join(d.sees().roadmapStands(ctx, "ended", "done", "done", "done"), d.sees().paidOnce(15)); err != nil {
-		return err
+	is, _ := d.repo.Issue(d.roadmap)
+	said := d.repo.Comments(d.roadmap)
+	last := said[len(said)-1]
+	if is.State != "closed" || !strings.Contains(last.Body, "all of its sub-issues were completed") {
+		return fmt.Errorf("#%d is %s, and its last comment is %q", d.roadmap, is.State, last.Body)
 	}
-	d.conversation(d.roadmap)
-	if is, _ := d.repo.Issue(d.roadmap); is.State != "closed" || !slices.Contains(is.Labels, "agent:done") {
-		return fmt.Errorf("#%d is %s, with the labels %q", d.roadmap, is.State, is.Labels)
-	}
-	return nil
+	d.say("  #%d on the GitHub now, %s:", d.roadmap, is.State)
+	d.comment(last, "")
+	return d.sees().paidOnce(15)
 }
