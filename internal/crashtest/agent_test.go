@@ -137,6 +137,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			"estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
 	case req.Kind == "roadmap_start":
+		delete(answer, "followups") // a plan has nodes instead
 		maps.Copy(answer, planned(issue.Title))
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
