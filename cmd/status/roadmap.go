@@ -55,7 +55,7 @@ each waits for. An issue stands below one that it needs; "needs" names all other
 Name the roadmap by its issue: owner/name#12, its URL, or, if one repository is
 configured, #12 (quote it for your shell) or 12.`,
 		Example: `  $ gh mergexo roadmap octo/repo#12
-  $ gh mergexo roadmap 12 --json issues --jq '.issues[] | select(.state == "idle") | .issue'`,
+  $ gh mergexo roadmap 12 --json issues --jq '.issues[].issue'`,
 		Args: cli.Args(cli.Words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			cfg, which, err := a.Item(given[0])

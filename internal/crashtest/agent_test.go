@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -136,6 +137,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			"estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
 	case req.Kind == "roadmap_start":
+		delete(answer, "followups") // a plan has nodes instead
 		maps.Copy(answer, planned(issue.Title))
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
@@ -185,7 +187,26 @@ func verdictOf(req request, v verdict, words string) map[string]any {
 	}
 }
 
+// markers are the lines that git writes around what conflicts.
+var markers = regexp.MustCompile(`(?m)^(?:<{7}|\|{7}|={7}|>{7}).*\n`)
+
+// resolve keeps both sides of what conflicts in people's files.
+func resolve(dir string) error {
+	all, err := filepath.Glob(filepath.Join(dir, "src", "*.txt"))
+	for _, name := range all {
+		text, readErr := os.ReadFile(name)
+		err = errors.Join(err, readErr)
+		if both := markers.ReplaceAll(text, nil); len(both) != len(text) {
+			err = errors.Join(err, os.WriteFile(name, both, 0o644))
+		}
+	}
+	return err
+}
+
 func change(dir string, req request) error {
+	if err := resolve(dir); err != nil {
+		return err
+	}
 	name := filepath.Join(dir, "work", strconv.Itoa(req.Context.Task.Issue.Number)+".txt")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

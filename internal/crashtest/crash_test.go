@@ -211,9 +211,13 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "ci":
 		beyond := 2
 		if s.sampled {
+			most := mostOfSampled
+			if s.plans { // a roadmap makes many requests
+				most /= 3
+			}
 			isOwn := func(p point) bool { return p.at == s.own && p.when == after }
 			own := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !isOwn(p) })
-			points, beyond = append(spread(slices.DeleteFunc(points, isOwn), mostOfSampled, r), own...), 1
+			points, beyond = append(spread(slices.DeleteFunc(points, isOwn), most, r), own...), 1
 		}
 		points = append(points, more(want, r, beyond)...)
 	case mode == "all":

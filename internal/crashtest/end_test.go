@@ -37,7 +37,7 @@ var (
 	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
-	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
+	endedItems   = regexp.MustCompile(`(?m)^item (?:\d+|<\w+>) (?:\w+ completed .*|design merged .*|\w+ closed  |\w+ closed .* cancelled it)\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
 	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
 	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them

@@ -256,9 +256,10 @@ func (f *fleet) stop() error {
 		errs = append(errs, c.Process.Signal(syscall.SIGSTOP), stands(c.Process.Pid))
 	}
 	f.w.mu.Unlock()
-	// A transaction under way waits for its next statement soon.
-	errs = append(errs, f.await(`SELECT count(CASE WHEN application_name = 'gh mergexo pass' OR state LIKE 'idle in transaction%' THEN pg_terminate_backend(pid) ELSE TRUE END)::text
-		FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'gh mergexo%' AND (application_name = 'gh mergexo pass' OR state <> 'idle')`))
+	// A transaction under way waits for its next statement soon. Who migrates has a session of its own.
+	errs = append(errs, f.await(`SELECT count(CASE WHEN holds OR state LIKE 'idle in transaction%' THEN pg_terminate_backend(pid) ELSE TRUE END)::text
+		FROM (SELECT pid, state, application_name = 'gh mergexo pass' OR pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory') AS holds
+			FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'gh mergexo%') AS a WHERE holds OR state <> 'idle'`))
 	close(f.halt)
 	return errors.Join(errs...)
 }

@@ -45,7 +45,7 @@ func (l *life) command(s step) error {
 	case work.VerbCancel:
 		is.doubt = is.doubt || !open // what is owed then is a matter of order
 	case work.VerbRetry, work.VerbUnblock, work.VerbStatus, work.VerbHelp, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob,
-		work.VerbApprove, work.VerbHold, work.VerbMerge:
+		work.VerbApprove, work.VerbHold, work.VerbMerge, work.VerbRoadmap, work.VerbReplan, work.VerbFollowup:
 	}
 	return nil
 }

@@ -132,6 +132,7 @@ func mutants() []mutant {
 		return seen, ok, err
 	}
 	since`, `
+	_ = children
 	since`},
 				{`
 	return e.among(s, a, all)

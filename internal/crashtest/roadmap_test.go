@@ -48,9 +48,10 @@ func revises(w *world) error {
 	return nil
 }
 
-// minutesPass has the table of a roadmap be due again, which is made at most every few minutes.
+// minutesPass has all be due again that is read every half hour, and the table of a roadmap, which is
+// made at most every few minutes.
 func minutesPass(w *world) error {
-	w.later.Add(10 * 60)
+	w.later.Add(40 * 60)
 	return nil
 }
 
