@@ -582,7 +582,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
 	c, thirdErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void too"})
 	err = firstOf(
-		err, addErr, besideErr, thirdErr, tx.MarkVoid(ctx, c.ID, "", t0),
+		err, addErr, besideErr, thirdErr, tx.MarkVoid(ctx, c.ID, "", "", t0),
 		tx.MarkDropped(ctx, a.ID, "", t0), tx.DeferDropped(ctx, a.ID, func(int) time.Time { return t0 }), tx.ReplanDropped(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.VoidUnsent(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, work.Reason{}),
 		tx.CountFailure(ctx, u.ID, work.WhyFailed),

@@ -61,7 +61,7 @@ func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	}, true
 }
 
-// retryRoadmap has GitHub asked again for what it refused of a roadmap.
+// retryRoadmap has GitHub asked again for the parts of a roadmap that could not be made.
 func (r *commander) retryRoadmap() (Reply, bool) {
 	m, ok := r.roadmapHere()
 	i := slices.IndexFunc(r.v.Unfold, func(f roadmap.Facts) bool { return f.Record.ItemID == m.ItemID })
@@ -69,13 +69,13 @@ func (r *commander) retryRoadmap() (Reply, bool) {
 		return Reply{}, false
 	}
 	for _, a := range roadmap.Refused(r.v.Unfold[i]) {
-		r.p.add(change.RetryNotice{Action: a, Words: r.words("notice", "", "ask GitHub again for what it refused")})
+		r.p.add(change.RetryNotice{Action: a, Words: r.words("notice", "", "ask GitHub again for what could not be made")})
 	}
 	after := m
 	after.State, _ = m.State.After(roadmap.EventRetried)
 	after.Why = work.Reason{}
 	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", "the roadmap is unfolded again")})
-	return reply("The next passes ask GitHub again for what it refused, and make the rest of the roadmap."), true
+	return reply("The next passes ask GitHub again for what could not be made, and make the rest of the roadmap."), true
 }
 
 // unfolder plans one roadmap.
@@ -190,7 +190,7 @@ func (u unfolder) stays(c roadmap.Child) string {
 func (u unfolder) stopped() string {
 	why := u.Record.Why
 	if why.Kind == work.WhyRoadmapRefused {
-		return fmt.Sprintf("The roadmap is stopped: GitHub refuses a part of it.\n\n> %s\n\n- Next step: remove what GitHub names, then comment `/mergexo retry`.",
+		return fmt.Sprintf("The roadmap is stopped: a part of it could not be made.\n\n> %s\n\n- Next step: remove what stands in the way, then comment `/mergexo retry`.",
 			u.v.Policy.Clean(strings.Join(strings.Fields(why.Text), " ")))
 	}
 	var b strings.Builder
