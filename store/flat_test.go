@@ -410,7 +410,8 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, partErr := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 91, State: work.StatePending, SubIssueOf: home})
 	above, aboveErr := tx.RoadmapsAbove(ctx, home, limits)
 	live, liveErr := tx.ListLiveRoadmaps(ctx)
-	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr); err != nil || len(above) != 1 || len(live) == 0 {
+	_, costErr := tx.CostBelow(ctx, home)
+	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr, costErr); err != nil || len(above) != 1 || len(live) == 0 {
 		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
 	}
 	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Live)

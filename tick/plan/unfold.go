@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -227,6 +228,9 @@ func (u unfolder) summary() string {
 	said += "\n\n" + strings.Join(landed, "\n")
 	if len(not) > 0 {
 		said += "\n\nNot planned any more:\n\n" + strings.Join(not, "\n")
+	}
+	if u.Cost != (roadmap.Cost{}) {
+		said += "\n\nCost of the agents that worked on its issues: " + spending.Cost(u.Cost.USD, u.Cost.Unknown) + "."
 	}
 	return said
 }

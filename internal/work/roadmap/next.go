@@ -18,6 +18,7 @@ type Facts struct {
 	Below   []SubIssue
 	Held    bool                   // people hold the roadmap: nothing new is made
 	Work    map[int]Work           // on the sub-issues of nodes, by number
+	Cost    Cost                   // of all work below it; read only where it may be shown
 	Actions map[string]work.Action // the actions of the roadmap, by token: those that Tokens names
 }
 
