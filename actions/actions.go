@@ -115,11 +115,11 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 	seen, ok, err := e.find(looking, s, a)
 	switch {
 	case errors.Is(err, errTaken), isOver(err):
-		return r.Void(ctx, a, err.Error())
+		return r.over(ctx, a, err)
 	case isHalfMerged(err):
 		return r.awaitMergedState(ctx, a, err)
 	case err != nil && isNotFound(err) && a.TurnID == 0: // a notice whose issue was deleted
-		return r.Void(ctx, a, "what it was for is gone")
+		return r.void(ctx, a, work.EndedGone, "what it was for is gone")
 	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
 	case ok:

@@ -20,7 +20,7 @@ type block struct{ blocker int64 } // database id
 func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	d, ok := work.ParseDependency(a.Target, s.Repo.Current)
 	if !ok || d.Repo.Host != s.Repo.Current.Host {
-		return observation{}, false, &overError{a.Target + " is no issue on this host"}
+		return observation{}, false, &overError{why: a.Target + " is no issue on this host"}
 	}
 	if d.Repo.Equal(s.Repo.Name) {
 		d.Repo = s.Repo.Current
@@ -30,9 +30,9 @@ func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, 
 	case err != nil:
 		return observation{}, false, overIfForbidden(err)
 	case !ok:
-		return observation{}, false, &overError{a.Target + " does not exist or is not visible to this account"}
+		return observation{}, false, &overError{why: a.Target + " does not exist or is not visible to this account", how: work.EndedGone}
 	case by.IsPull:
-		return observation{}, false, &overError{a.Target + " is a pull request, which blocks no issue"}
+		return observation{}, false, &overError{why: a.Target + " is a pull request, which blocks no issue", how: work.EndedRefused}
 	}
 	e.blocker = by.ID
 	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
@@ -40,9 +40,9 @@ func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, 
 	case err != nil:
 		return observation{}, false, err
 	case !ok:
-		return observation{}, false, &overError{"the issue is gone"}
+		return observation{}, false, &overError{why: "the issue is gone", how: work.EndedGone}
 	case !is.Blockers.Supported:
-		return observation{}, false, &overError{"this host has no dependencies"}
+		return observation{}, false, &overError{why: "this host has no dependencies", how: work.EndedRefused}
 	}
 	blockers, err := s.GitHub.BlockedBy(ctx, s.Repo.Current, a.Number)
 	set := slices.ContainsFunc(blockers, func(b work.Blocker) bool { return strings.EqualFold(b.Ref, by.Ref()) })
@@ -59,7 +59,7 @@ func (e *block) do(ctx context.Context, s Scope, a work.Action) (observation, er
 // overIfForbidden ends an action about an issue that GitHub does not show to this account.
 func overIfForbidden(err error) error {
 	if github.IsStatus(err, 403, 451) {
-		return &overError{"GitHub does not show it to this account"}
+		return &overError{why: "GitHub does not show it to this account", how: work.EndedRefused}
 	}
 	return err
 }

@@ -37,7 +37,7 @@ type child struct{ parent string } // node id of the roadmap's issue; empty: the
 func (e *child) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	parent, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
 	if err == nil && !ok {
-		err = &overError{"the roadmap's issue is gone"}
+		err = &overError{why: "the roadmap's issue is gone", how: work.EndedGone}
 	}
 	if err != nil {
 		return observation{}, false, err
@@ -46,7 +46,7 @@ func (e *child) find(ctx context.Context, s Scope, a work.Action) (observation, 
 	children, ok, err := s.GitHub.SubIssues(ctx, s.Repo.Current, a.Number)
 	if err == nil && !ok {
 		if e.parent = ""; !a.Followup() {
-			err = &overError{"this host has no sub-issues"}
+			err = &overError{why: "this host has no sub-issues", how: work.EndedRefused}
 		}
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (*child) among(s Scope, a work.Action, all []github.Issue) (observation, bo
 		switch {
 		case !isOurs(s, a, i.Body, i.Author):
 		case !i.Repo.Equal(s.Repo.Current):
-			return observation{}, false, &overError{"a person transferred it to " + i.Repo.FullName()}
+			return observation{}, false, &overError{why: "a person transferred it to " + i.Repo.FullName(), how: work.EndedTransferred}
 		default:
 			found = append(found, posted{int64(i.Number), i.URL, i.Body, i.Author, i.CreatedAt})
 		}
@@ -112,5 +112,5 @@ func overIfRefused(err error) error {
 	case strings.Contains(refusal.Text, "already been taken"):
 		return &transport.UnclearError{Err: err}
 	}
-	return &overError{"GitHub refused it: " + refusal.Text}
+	return &overError{why: "GitHub refused it: " + refusal.Text, how: work.EndedRefused}
 }

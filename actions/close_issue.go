@@ -14,7 +14,7 @@ type closeIssue struct{}
 func (closeIssue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
 	if err == nil && !ok {
-		err = &overError{"the issue is gone"}
+		err = &overError{why: "the issue is gone", how: work.EndedGone}
 	}
 	return observation{id: strconv.Itoa(a.Number), url: is.URL}, err == nil && is.State != "open", err
 }

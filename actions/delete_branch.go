@@ -34,7 +34,7 @@ func (deleteBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 	case !there:
 		return observation{id: a.Target}, true, nil
 	case head != a.Head:
-		return observation{}, false, &overError{"it moved to " + work.Short(head) + " and stays"}
+		return observation{}, false, &overError{why: "it moved to " + work.Short(head) + " and stays"}
 	}
 	open, err := s.GitHub.OpenPulls(ctx, s.Repo.Current)
 	if err != nil {
@@ -42,7 +42,7 @@ func (deleteBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 	}
 	for _, p := range open {
 		if p.Base == a.Target || p.Head == a.Target && !p.CrossRepo {
-			return observation{}, false, &overError{fmt.Sprintf("pull request #%d needs it, and it stays", p.Number)}
+			return observation{}, false, &overError{why: fmt.Sprintf("pull request #%d needs it, and it stays", p.Number)}
 		}
 	}
 	return observation{}, false, nil
@@ -51,13 +51,13 @@ func (deleteBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 func (deleteBranch) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	err := s.Branches.DeleteBranch(ctx, a.Target, a.Head, a.Base)
 	if moved, ok := errors.AsType[*git.LeaseError](err); ok {
-		return observation{}, &overError{"it moved and stays: " + moved.Detail}
+		return observation{}, &overError{why: "it moved and stays: " + moved.Detail}
 	}
 	if refused, ok := errors.AsType[*git.RejectedError](err); ok {
-		return observation{}, &overError{"it may not be deleted: " + refused.Reason}
+		return observation{}, &overError{why: "it may not be deleted: " + refused.Reason}
 	}
 	if kept, ok := errors.AsType[*git.KeptError](err); ok {
-		return observation{}, &overError{kept.Error()}
+		return observation{}, &overError{why: kept.Error()}
 	}
 	return observation{id: a.Target}, err
 }

@@ -17,13 +17,13 @@ func (dequeue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	case err != nil:
 		return observation{}, false, err
 	case box.Head != a.Head:
-		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
+		return observation{}, false, &overError{why: "the head moved to " + work.Short(box.Head)}
 	case box.State != work.PullOpen:
-		return observation{}, false, &overError{"the pull request was " + string(box.State)}
+		return observation{}, false, &overError{why: "the pull request was " + string(box.State)}
 	case box.Queue.In:
 		return observation{}, false, nil
 	case a.Sends == 0:
-		return observation{}, false, &overError{"it was not in the queue any more"}
+		return observation{}, false, &overError{why: "it was not in the queue any more"}
 	}
 	return observation{}, true, nil
 }

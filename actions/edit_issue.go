@@ -17,11 +17,11 @@ func (editIssue) find(ctx context.Context, s Scope, a work.Action) (observation,
 	switch {
 	case err != nil:
 	case !ok:
-		err = &overError{"the issue is gone"}
+		err = &overError{why: "the issue is gone", how: work.EndedGone}
 	case is.Title == a.Title && sameBody(is.Body, a.Body):
 		return observation{id: strconv.Itoa(a.Number), url: is.URL}, true, nil
 	case work.IssueHash(is.Title, is.Body) != a.Base:
-		err = &overError{"a person edited the issue"}
+		err = &overError{why: "a person edited the issue", how: work.EndedEdited}
 	}
 	return observation{}, false, err
 }

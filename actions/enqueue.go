@@ -19,13 +19,13 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	}
 	switch {
 	case box.Head != a.Head:
-		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
+		return observation{}, false, &overError{why: "the head moved to " + work.Short(box.Head)}
 	case box.Queue.In:
 		return observation{id: box.Queue.State}, true, nil
 	case box.State == work.PullMerged && !a.SentAt.IsZero() && box.ByUs(s.Accounts):
 		return observation{id: box.MergeCommit}, true, nil
 	case box.State == work.PullMerged:
-		return observation{}, false, &overError{"it was merged by " + box.MergedBy.Login}
+		return observation{}, false, &overError{why: "it was merged by " + box.MergedBy.Login}
 	}
 	commit, err := onBase(ctx, s, a)
 	switch {
@@ -35,7 +35,7 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit}, true, nil
 	case box.State != work.PullOpen:
-		err = &overError{"the pull request was closed"}
+		err = &overError{why: "the pull request was closed"}
 	}
 	return observation{}, false, err
 }

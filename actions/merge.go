@@ -52,7 +52,10 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // overError says why nothing is left to do.
-type overError struct{ why string }
+type overError struct {
+	why string
+	how work.Ending
+}
 
 func (e *overError) Error() string { return e.why }
 
@@ -66,7 +69,7 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	case err != nil:
 		return observation{}, false, err
 	case !ok:
-		return observation{}, false, &overError{"the pull request is gone"}
+		return observation{}, false, &overError{why: "the pull request is gone", how: work.EndedGone}
 	case p.State == work.PullMerged:
 		return mergedAt(ctx, s, a, p)
 	}
@@ -80,7 +83,7 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit, url: p.URL}, true, nil
 	case p.State != work.PullOpen:
-		err = &overError{"the pull request was closed"}
+		err = &overError{why: "the pull request was closed"}
 	}
 	return observation{}, false, err
 }
@@ -90,7 +93,7 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (observation, bool, error) {
 	seen := observation{id: p.MergeCommit, url: p.URL}
 	if p.HeadOID != a.Head {
-		return observation{}, false, &overError{"it was merged at another head, " + work.Short(p.HeadOID)}
+		return observation{}, false, &overError{why: "it was merged at another head, " + work.Short(p.HeadOID)}
 	}
 	if !a.SentAt.IsZero() && p.MergedBy.ID != 0 && slices.Contains(s.Accounts, p.MergedBy.ID) {
 		return seen, true, nil
@@ -101,7 +104,7 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	}
 	ours, err := s.Branches.HasToken(ctx, p.MergeCommit, a.Token)
 	if err == nil && !ours {
-		err = &overError{"it was merged by " + p.MergedBy.Login}
+		err = &overError{why: "it was merged by " + p.MergedBy.Login}
 	}
 	return seen, err == nil, err
 }
@@ -142,7 +145,7 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	case !refused:
 		return observation{}, &transport.UnclearError{Err: errors.New("GitHub reports success, and does not show the result")}
 	case refusal.Kind == github.HeadMoved && headMoved(ctx, s, a):
-		return observation{}, &overError{"the head moved: " + refusal.Text}
+		return observation{}, &overError{why: "the head moved: " + refusal.Text}
 	case refusal.Kind == github.InProgress:
 		return observation{}, &transport.UnclearError{Err: said}
 	}

@@ -237,35 +237,36 @@ func TestWhatIsSentAboutIssuesEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, kind string
 		deed       func(*roadmapStage)
+		how        work.Ending
 		want       string
 	}{
-		{"the roadmap is deleted", "*", func(s *roadmapStage) { s.must(s.repo.DeleteIssue(s.roadmap, "olga")) }, "gone"},
+		{"the roadmap is deleted", "*", func(s *roadmapStage) { s.must(s.repo.DeleteIssue(s.roadmap, "olga")) }, work.EndedGone, "gone"},
 		{"the roadmap is transferred", "*", func(s *roadmapStage) {
 			_, err := s.repo.TransferIssue(s.roadmap, "olga", "octo/lib")
 			s.must(err)
-		}, "gone"},
+		}, work.EndedGone, "gone"},
 		{"no permission", "*", func(s *roadmapStage) {
 			s.must(s.repo.SetPermission("olga", "read"))
-		}, "refused"},
-		{"a person edited it", "edit_issue", func(s *roadmapStage) { s.must(s.repo.EditIssue(s.roadmap, "olga", nil, new("My text"))) }, "a person edited the issue"},
-		{"the blocker is deleted", "block", func(s *roadmapStage) { s.must(s.lib.DeleteIssue(1, "octo")) }, "does not exist"},
-		{"the blocker is hidden", "block", func(s *roadmapStage) { s.lib.SetPrivate(true); s.must(s.lib.SetPermission("olga", "none")) }, "does not exist"},
+		}, work.EndedRefused, "refused"},
+		{"a person edited it", "edit_issue", func(s *roadmapStage) { s.must(s.repo.EditIssue(s.roadmap, "olga", nil, new("My text"))) }, work.EndedEdited, "a person edited the issue"},
+		{"the blocker is deleted", "block", func(s *roadmapStage) { s.must(s.lib.DeleteIssue(1, "octo")) }, work.EndedGone, "does not exist"},
+		{"the blocker is hidden", "block", func(s *roadmapStage) { s.lib.SetPrivate(true); s.must(s.lib.SetPermission("olga", "none")) }, work.EndedGone, "does not exist"},
 		{"fifty edges", "block", func(s *roadmapStage) {
 			for range 49 {
 				n, err := s.lib.OpenIssue("octo", "x", "")
 				s.must(err)
 				s.must(s.repo.Block(s.roadmap, "olga", fmt.Sprintf("octo/lib#%d", n)))
 			}
-		}, "refused it: An issue has at most 50 dependencies"},
+		}, work.EndedRefused, "refused it: An issue has at most 50 dependencies"},
 		{"a hundred sub-issues", "child", func(s *roadmapStage) {
 			for range 100 {
 				n, err := s.lib.OpenIssue("octo", "x", "")
 				s.must(err)
 				s.must(s.repo.AddSubIssue(s.roadmap, "olga", fmt.Sprintf("octo/lib#%d", n)))
 			}
-		}, "refused it: "},
-		{"an old host", "child", func(s *roadmapStage) { s.hub.WithoutSubIssues() }, "no sub-issues"},
-		{"an old host", "block", func(s *roadmapStage) { s.hub.WithoutDependencies() }, "no dependencies"},
+		}, work.EndedRefused, "refused it: "},
+		{"an old host", "child", func(s *roadmapStage) { s.hub.WithoutSubIssues() }, work.EndedRefused, "no sub-issues"},
+		{"an old host", "block", func(s *roadmapStage) { s.hub.WithoutDependencies() }, work.EndedRefused, "no dependencies"},
 	} {
 		for _, kind := range relatedKinds {
 			if c.kind != "*" && c.kind != kind.name {
@@ -278,8 +279,8 @@ func TestWhatIsSentAboutIssuesEnds(t *testing.T) {
 				before := len(s.repo.Issues())
 				got := s.apply(a)
 				row := s.row(a)
-				if got.State != work.ActionVoid || !strings.Contains(row.LastError, c.want) || len(s.repo.Issues()) != before {
-					t.Errorf("it is %s: %q", got.State, row.LastError)
+				if got.State != work.ActionVoid || got.Ending != c.how || row.Ending != c.how || !strings.Contains(row.LastError, c.want) || len(s.repo.Issues()) != before {
+					t.Errorf("it is %s, %q: %q", got.State, row.Ending, row.LastError)
 				}
 			})
 		}

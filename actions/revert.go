@@ -53,16 +53,16 @@ func pushRevert(ctx context.Context, s Scope, a work.Action) error {
 	case err != nil:
 		return err
 	case !ok:
-		return &overError{"the branch " + a.Base + " is gone"}
+		return &overError{why: "the branch " + a.Base + " is gone", how: work.EndedGone}
 	}
 	oid, clean, err := s.Branches.RevertCommit(ctx, git.Revert{Tip: tip, Landed: a.Head, Parent: a.Extra, Message: a.Title, Date: a.PlannedAt.Truncate(time.Second)})
 	switch {
 	case err != nil:
 		return err
 	case !clean:
-		return &overError{"later commits stand in the way of taking it back"}
+		return &overError{why: "later commits stand in the way of taking it back"}
 	case oid == "":
-		return &overError{"it was taken back already"}
+		return &overError{why: "it was taken back already"}
 	}
 	err = s.Branches.Push(ctx, a.Target, oid, "")
 	if _, there := errors.AsType[*git.LeaseError](err); there {

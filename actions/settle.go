@@ -25,13 +25,13 @@ func (r *Runner) recordResult(ctx context.Context, s Scope, a work.Action, seen 
 	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
 		return r.findAfterUnclear(ctx, s, a, sent)
 	case errors.Is(sent, errOver), isOver(sent):
-		return r.Void(ctx, a, sent.Error())
+		return r.over(ctx, a, sent)
 	case isHalfMerged(sent):
 		return r.awaitMergedState(ctx, a, sent)
 	case errors.As(sent, &refused):
 		return r.recordRefusal(ctx, a, refused)
 	case isNotFound(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
-		return r.Void(ctx, a, "what it was for is gone")
+		return r.void(ctx, a, work.EndedGone, "what it was for is gone")
 	}
 	err := fmt.Errorf("send %s: %w", describe(a), sent)
 	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
@@ -96,13 +96,26 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observ
 // Void ends an action whose target is gone: the comment was deleted, the thread was locked or
 // resolved, the pull request was closed.
 func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Action, error) {
+	return r.void(ctx, a, "", why)
+}
+
+// over ends an action of which an error says that nothing is left to do.
+func (r *Runner) over(ctx context.Context, a work.Action, err error) (work.Action, error) {
+	var how work.Ending
+	if over, ok := errors.AsType[*overError](err); ok {
+		how = over.how
+	}
+	return r.void(ctx, a, how, err.Error())
+}
+
+func (r *Runner) void(ctx context.Context, a work.Action, how work.Ending, why string) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
-	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, why, now) })
+	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, how, why, now) })
 	if err != nil {
 		return r.renewed(ctx, a, fmt.Errorf("void %s: %w", describe(a), err))
 	}
-	a.State = work.ActionVoid
+	a.State, a.Ending = work.ActionVoid, how
 	return a, nil
 }
 

@@ -20,11 +20,11 @@ func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 	case err != nil:
 		return observation{}, false, err
 	case !ok:
-		return observation{}, false, &overError{"the pull request is gone"}
+		return observation{}, false, &overError{why: "the pull request is gone", how: work.EndedGone}
 	case p.State != work.PullOpen:
-		return observation{}, false, &overError{"the pull request was " + string(p.State)}
+		return observation{}, false, &overError{why: "the pull request was " + string(p.State)}
 	case p.HeadOID != a.Head && a.Sends == 0:
-		return observation{}, false, &overError{"the head moved to " + work.Short(p.HeadOID)}
+		return observation{}, false, &overError{why: "the head moved to " + work.Short(p.HeadOID)}
 	case p.HeadOID != a.Head:
 		return observation{id: p.HeadOID, url: p.URL}, true, nil // updated by us, or by somebody who was faster
 	}
@@ -46,7 +46,7 @@ func (e updateBranch) do(ctx context.Context, s Scope, a work.Action) (observati
 	case err != nil && !refused:
 		return observation{}, err
 	case refusal.Kind == github.HeadMoved:
-		return observation{}, &overError{"the head moved: " + refusal.Text}
+		return observation{}, &overError{why: "the head moved: " + refusal.Text}
 	case refusal.Kind == github.NothingNew:
 		tip, _, err := s.Branches.Head(ctx, a.Base) // find has fetched it
 		return observation{id: tip}, err

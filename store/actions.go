@@ -9,7 +9,7 @@ import (
 )
 
 const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
-	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, renewals, made, extra`
+	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, ending, renewals, made, extra`
 
 func actionFields(a *work.Action) []any {
 	return []any{
@@ -22,7 +22,7 @@ func actionFields(a *work.Action) []any {
 		timeOf(&a.SentAt),
 		timeOf(&a.SeenAt),
 		timeOf(&a.NotBefore),
-		&a.LastError, &a.Renewals, &a.Made, &a.Extra,
+		&a.LastError, &a.Ending, &a.Renewals, &a.Made, &a.Extra,
 	}
 }
 
@@ -71,7 +71,7 @@ func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) 
 	}
 	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
-		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
+		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', ending = '', settled_at = 0
 		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
 		refOf(&a.TurnID), refOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
 		a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, timeOf(&a.NotBefore), known.ID)
@@ -206,9 +206,9 @@ func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, contentSeparator, id)
 }
 
-// MarkVoid records that an action's target is gone.
-func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
-	return t.settleAction(ctx, id, work.ActionVoid, why, at)
+// MarkVoid records that an action is not sent any more.
+func (t *Tx) MarkVoid(ctx context.Context, id int64, how work.Ending, why string, at time.Time) error {
+	return t.settleAction(ctx, id, work.ActionVoid, how, why, at)
 }
 
 // VoidUnsent makes a planned action void. It fails with ErrStale if it was sent, or is settled.
@@ -220,12 +220,12 @@ func (t *Tx) VoidUnsent(ctx context.Context, id int64, why string, at time.Time)
 
 // MarkDropped records that a cosmetic action was given up.
 func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
-	return t.settleAction(ctx, id, work.ActionDropped, why, at)
+	return t.settleAction(ctx, id, work.ActionDropped, "", why, at)
 }
 
-func (t *Tx) settleAction(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
+func (t *Tx) settleAction(ctx context.Context, id int64, to work.ActionState, how work.Ending, why string, at time.Time) error {
 	return t.execOne(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
-		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
+		`UPDATE actions SET state = ?, ending = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, how, t.clean(why), t.stamp(at), id)
 }
 
 // DeferAction does not try an unsettled action before until.

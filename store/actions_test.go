@@ -67,7 +67,7 @@ func TestAddActionByToken(t *testing.T) {
 	third := again
 	third.TurnID, third.Body = u.ID, "third"
 	equal(t, addAction(t, d, third), sent) // it may be on GitHub
-	update(t, d, func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "gone", t0) })
+	update(t, d, func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "", "gone", t0) })
 	equal(t, addAction(t, d, third), getAction(t, d, "reply"))
 
 	unsent := addAction(t, d, work.Action{RepoID: u.RepoID, Token: "unsent"})
@@ -99,7 +99,7 @@ func TestMarkSentThenApplied(t *testing.T) {
 	for what, write := range map[string]func(*Tx) error{
 		"sent":     func(tx *Tx) error { _, err := tx.MarkSent(ctx, a.ID, t0); return err },
 		"applied":  func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "", "", t0) },
-		"void":     func(tx *Tx) error { return tx.MarkVoid(ctx, a.ID, "", t0) },
+		"void":     func(tx *Tx) error { return tx.MarkVoid(ctx, a.ID, "", "", t0) },
 		"dropped":  func(tx *Tx) error { return tx.MarkDropped(ctx, a.ID, "", t0) },
 		"deferred": func(tx *Tx) error { return tx.DeferAction(ctx, a.ID, t0, "") },
 	} {
@@ -143,7 +143,7 @@ func TestHastenAction(t *testing.T) {
 	}{
 		"planned": {func(*Tx, int64) error { return nil }, time.Time{}},
 		"sent":    {func(tx *Tx, id int64) error { return second(tx.MarkSent(ctx, id, t0)) }, until},
-		"settled": {func(tx *Tx, id int64) error { return tx.MarkVoid(ctx, id, "gone", t0) }, time.Time{}},
+		"settled": {func(tx *Tx, id int64) error { return tx.MarkVoid(ctx, id, "", "gone", t0) }, time.Time{}},
 	} {
 		a := addAction(t, d, work.Action{RepoID: u.RepoID, ItemID: u.ItemID, Token: token})
 		update(t, d, func(tx *Tx) error {

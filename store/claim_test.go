@@ -117,7 +117,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"SetActionBody":   func(ctx context.Context, tx *Tx) error { return tx.SetActionBody(ctx, c.planned.ID, "said") },
 		"MarkUnsent":      func(ctx context.Context, tx *Tx) error { return tx.MarkUnsent(ctx, c.sent.ID) },
 		"MarkApplied":     func(ctx context.Context, tx *Tx) error { return tx.MarkApplied(ctx, c.sent.ID, "1", "", t0) },
-		"MarkVoid":        func(ctx context.Context, tx *Tx) error { return tx.MarkVoid(ctx, c.planned.ID, "", t0) },
+		"MarkVoid":        func(ctx context.Context, tx *Tx) error { return tx.MarkVoid(ctx, c.planned.ID, "", "", t0) },
 		"VoidUnsent":      func(ctx context.Context, tx *Tx) error { return tx.VoidUnsent(ctx, c.planned.ID, "", t0) },
 		"MarkDropped":     func(ctx context.Context, tx *Tx) error { return tx.MarkDropped(ctx, c.planned.ID, "", t0) },
 		"DeferAction":     func(ctx context.Context, tx *Tx) error { return tx.DeferAction(ctx, c.planned.ID, t0, "") },

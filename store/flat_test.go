@@ -410,7 +410,8 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, partErr := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 91, State: work.StatePending, SubIssueOf: home})
 	above, aboveErr := tx.RoadmapsAbove(ctx, home, limits)
 	live, liveErr := tx.ListLiveRoadmaps(ctx)
-	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr); err != nil || len(above) != 1 || len(live) == 0 {
+	_, costErr := tx.CostBelow(ctx, home)
+	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr, costErr); err != nil || len(above) != 1 || len(live) == 0 {
 		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
 	}
 	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Live)
@@ -582,7 +583,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
 	c, thirdErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void too"})
 	err = firstOf(
-		err, addErr, besideErr, thirdErr, tx.MarkVoid(ctx, c.ID, "", t0),
+		err, addErr, besideErr, thirdErr, tx.MarkVoid(ctx, c.ID, "", "", t0),
 		tx.MarkDropped(ctx, a.ID, "", t0), tx.DeferDropped(ctx, a.ID, func(int) time.Time { return t0 }), tx.ReplanDropped(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.VoidUnsent(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, work.Reason{}),
 		tx.CountFailure(ctx, u.ID, work.WhyFailed),

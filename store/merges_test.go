@@ -548,7 +548,7 @@ func TestPlanMerging(t *testing.T) {
 	equal(t, plan("three"), getAction(t, d, "merge"))
 	equal(t, getAction(t, d, "merge").Title, "two")
 	for _, settle := range []func(*Tx) error{
-		func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "the head moved", t0) },
+		func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "", "the head moved", t0) },
 		func(tx *Tx) error {
 			return firstOf(second(tx.MarkSent(ctx, first.ID, t0)), tx.MarkDropped(ctx, first.ID, "given up", t0))
 		},

@@ -36,7 +36,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
 	return t.execOne(ctx, what, ErrStale,
-		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, extra = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
+		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, extra = ?, why = ?, not_before = ?, last_error = '', ending = '', sends = 0, dropped = 0,
 		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
 		 WHERE id = ? AND renewals = ?`,
@@ -95,7 +95,7 @@ func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
 		return err
 	}
 	return t.execOne(ctx, what, ErrStale,
-		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, extra = ?, why = ?, not_before = 0, last_error = '',
+		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, extra = ?, why = ?, not_before = 0, last_error = '', ending = '',
 		 sends = 0, seen_content = '', renewals = renewals + 1, settled_at = 0, planned_at = ? WHERE id = ? AND renewals = ?`,
 		refOf(&a.ItemID), a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Extra, a.Why, t.stamp(a.PlannedAt), known.ID, known.Renewals)
 }
@@ -139,7 +139,7 @@ func (t *Tx) PlanMerging(ctx context.Context, a work.Action) (work.Action, error
 	}
 	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, target = ?, title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?,
-		 not_before = CASE state WHEN 'planned' THEN not_before ELSE 0 END, last_error = CASE state WHEN 'planned' THEN last_error ELSE '' END,
+		 not_before = CASE state WHEN 'planned' THEN not_before ELSE 0 END, last_error = CASE state WHEN 'planned' THEN last_error ELSE '' END, ending = '',
 		 state = 'planned', sends = 0, dropped = 0, settled_at = 0, renewals = renewals + 1 WHERE id = ? AND state NOT IN ('sent', 'applied')`,
 		refOf(&a.ItemID), a.Need, a.Target, a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, known.ID)
 	if err != nil {

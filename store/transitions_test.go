@@ -166,7 +166,7 @@ func (c *caller) settle(t *rapid.T) {
 		case 0:
 			return tx.MarkApplied(c.ctx, id, "1", "", t0)
 		case 1:
-			return tx.MarkVoid(c.ctx, id, "gone", t0)
+			return tx.MarkVoid(c.ctx, id, "", "gone", t0)
 		case 2:
 			return tx.MarkDropped(c.ctx, id, "given up", t0)
 		case 3:

@@ -13,23 +13,25 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 // NewGraphCmd makes the command graph.
 func NewGraphCmd(a *cli.App) *cobra.Command {
 	return a.WithJSON(graphsView{}, &cobra.Command{
-		Use:   "graph [items | reviews | merges]",
-		Short: "Print the states of items, reviews and merges as Mermaid diagrams",
-		Long: `Print the states of a work item, of the reviews of its pull request, and of a merge,
-as Mermaid state diagrams with the cause of each transition, and the meaning of each
-word below them. The diagrams of items and reviews are made from the tables that
-passes use. "items", "reviews" or "merges" prints only that diagram: in a "mermaid"
-code block of a Markdown file or comment, GitHub shows it as a picture.`,
+		Use:   "graph [items | reviews | merges | roadmaps]",
+		Short: "Print the states of items, reviews, merges and roadmaps as Mermaid diagrams",
+		Long: `Print the states of a work item, of the reviews of its pull request, of a merge, of a
+merged roadmap and of its nodes, as Mermaid state diagrams with the cause of each
+transition, and the meaning of each word below them. The diagrams of items, reviews and
+roadmaps are made from the tables that passes use. "items", "reviews", "merges" or
+"roadmaps" prints only those: in a "mermaid" code block of a Markdown file or comment,
+GitHub shows one as a picture.`,
 		Example: `  $ gh mergexo graph
   $ gh mergexo graph reviews
   $ gh mergexo graph --json graphs --jq '.graphs[].transitions[] | .cause'`,
 		Args:      cli.Args(cobra.MatchAll(cli.Words(0, 1), cli.OneOfValid)),
-		ValidArgs: []string{"items", "reviews", "merges"},
+		ValidArgs: []string{"items", "reviews", "merges", "roadmaps"},
 		RunE: func(_ *cobra.Command, given []string) error {
 			if a.JSON.Asked() {
 				return a.JSON.Write(a.Output(), graphsView{graphs(given)})
@@ -46,7 +48,7 @@ type graphsView struct {
 
 // graphView is one diagram and its transitions.
 type graphView struct {
-	Name        string `json:"name"`        // items, reviews, merges
+	Name        string `json:"name"`        // items, reviews, merges, roadmaps, nodes (of roadmaps)
 	Mermaid     string `json:"mermaid"`     // the diagram, as a fence `mermaid` in Markdown takes it
 	Transitions []step `json:"transitions"` // the transitions in the diagram
 }
@@ -58,8 +60,14 @@ func graphs(wanted []string) []graphView {
 		{"items", graph(itemSteps()), itemSteps()},
 		{"reviews", graph(reviewSteps()) + mergeTypes(), reviewSteps()},
 		{"merges", graph(mergeSteps()), mergeSteps()},
+		{"roadmaps", graph(roadmapSteps()), roadmapSteps()},
+		{"nodes", graph(nodeSteps()), nodeSteps()},
 	} {
-		if len(wanted) == 0 || slices.Contains(wanted, g.Name) {
+		asked := g.Name
+		if asked == "nodes" {
+			asked = "roadmaps"
+		}
+		if len(wanted) == 0 || slices.Contains(wanted, asked) {
 			g.Mermaid += legend(g.Transitions)
 			all = append(all, g)
 		}
@@ -119,6 +127,29 @@ func reviewSteps() []step {
 		}
 	}
 	return all
+}
+
+func roadmapSteps() []step {
+	var all []step
+	for _, t := range roadmap.Transitions() {
+		all = append(all, step{string(t.From), string(t.Event), string(t.To), roadmapMeans[t.Event]})
+	}
+	return append(all, step{From: string(roadmap.Ended)})
+}
+
+// nodeSteps are the steps of a roadmap's node. A node that the document lacks may still learn that its
+// sub-issue is gone.
+func nodeSteps() []step {
+	all := []step{{"", "listed", string(roadmap.Planned), stepMeans["listed"]}}
+	causes := map[roadmap.Step]string{roadmap.Made: "opened", roadmap.Labelled: "labelled", roadmap.Removed: "removed", roadmap.Gone: "taken away"}
+	for _, from := range roadmap.Steps() {
+		for _, to := range roadmap.Steps() {
+			if from != to && from.MayMoveTo(to) {
+				all = append(all, step{string(from), causes[to], string(to), stepMeans[causes[to]]})
+			}
+		}
+	}
+	return append(all, step{From: string(roadmap.Gone)})
 }
 
 // mergeTypes is the note in the diagram of reviews on the ways in which a pull request is merged.

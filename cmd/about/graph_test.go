@@ -7,6 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 func TestGraphOfItems(t *testing.T) {
@@ -46,7 +47,7 @@ func TestGraphOfReviews(t *testing.T) {
 }
 
 func TestAllGraphs(t *testing.T) {
-	if got, want := graphOf(t), graphOf(t, "items")+"\n"+graphOf(t, "reviews")+"\n"+graphOf(t, "merges"); got != want {
+	if got, want := graphOf(t), graphOf(t, "items")+"\n"+graphOf(t, "reviews")+"\n"+graphOf(t, "merges")+"\n"+graphOf(t, "roadmaps"); got != want {
 		t.Errorf("all are\n%s\nnot\n%s", got, want)
 	}
 }
@@ -55,6 +56,25 @@ func TestGraphOfMerges(t *testing.T) {
 	got := graphOf(t, "merges")
 	for _, s := range []merging.Stage{merging.Intended, merging.Queued, merging.Half, merging.Landed, merging.Void} {
 		has(t, got, "--> "+string(s)+": ")
+	}
+}
+
+func TestGraphOfRoadmaps(t *testing.T) {
+	got := graphOf(t, "roadmaps")
+	has(t, got,
+		"    [*] --> unfolding: merged\n",
+		"    unfolding --> followed: unfolded\n",
+		"    unfolding --> stopped: refused, faulty\n",
+		"    ended --> [*]\n",
+		"    [*] --> planned: listed\n",
+		"    made --> labelled: labelled\n",
+		"    removed --> gone: taken away\n",
+		"    gone --> [*]\n")
+	for _, s := range roadmap.States() {
+		has(t, got, "> "+string(s)+":")
+	}
+	for _, s := range roadmap.Steps() {
+		has(t, got, "> "+string(s)+":")
 	}
 }
 

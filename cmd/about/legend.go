@@ -4,6 +4,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 // causeMeans explains what moves a work item.
@@ -45,6 +46,26 @@ var eventMeans = map[review.Event]string{
 	review.EventClosed:    "somebody closed the pull request",
 	review.EventReopened:  "the pull request was reopened",
 	review.EventOff:       "the config has no reviewers for it any more",
+}
+
+// roadmapMeans explains what moves a merged roadmap.
+var roadmapMeans = map[roadmap.Event]string{
+	roadmap.EventMerged:    "a document without faults was merged",
+	roadmap.EventFaulty:    "the merged document has faults",
+	roadmap.EventRefused:   "GitHub refused a part of it, or a part was given up after too many attempts",
+	roadmap.EventRetried:   "a person retried by command",
+	roadmap.EventUnfolded:  "the sub-issue of each node has its edges and its label",
+	roadmap.EventCancelled: "a person cancelled it by command",
+	roadmap.EventEnded:     "all sub-issues are closed, or nothing is left to cancel",
+}
+
+// stepMeans explains what moves a node of a roadmap.
+var stepMeans = map[string]string{
+	"listed":     "a merged document has the node",
+	"opened":     "its sub-issue was opened, without a label",
+	"labelled":   "its edges were set, then its flow's label, so that work begins",
+	"removed":    "a newer document lacks it",
+	"taken away": "a person deleted or transferred the sub-issue, or took it out of the roadmap's issue: it is not made again",
 }
 
 // mergeSteps are the stages of a merge by gh mergexo. They are listed here, because no transition

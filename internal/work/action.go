@@ -92,6 +92,17 @@ func (s ActionState) Settled() bool {
 	return false
 }
 
+// Ending is why an action became void, where something depends on that.
+type Ending string
+
+// The endings. An action that is void without one is not needed any more.
+const (
+	EndedGone        Ending = "gone"        // what it is about was deleted, or is hidden from this account
+	EndedRefused     Ending = "refused"     // GitHub refuses it for good
+	EndedTransferred Ending = "transferred" // a person moved the issue that it opened to another repository
+	EndedEdited      Ending = "edited"      // a person edited what it would replace
+)
+
 // Action is one outbound effect. Its row is stored before its request is sent.
 type Action struct {
 	ID       int64
@@ -124,6 +135,7 @@ type Action struct {
 	SeenAt    time.Time
 	NotBefore time.Time
 	LastError string
+	Ending    Ending // of a void one
 }
 
 // Followup reports whether a child is no node of a roadmap, but a follow-up that a person has opened.

@@ -24,7 +24,7 @@ const (
 	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
 	WhyNoSubIssues        ReasonKind = "no_sub_issues"               // Name (the host): a roadmap cannot be unfolded there
 	WhyRoadmapFaults      ReasonKind = "roadmap_faults"              // Names (each with its line)
-	WhyRoadmapRefused     ReasonKind = "roadmap_refused"             // Text: what GitHub says
+	WhyRoadmapRefused     ReasonKind = "roadmap_refused"             // Text: which part, and why
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name

@@ -65,7 +65,7 @@ func (c ForgetNotice) Apply(ctx context.Context, tx *Tx) error {
 	return unlessStale(tx.VoidUnsent(ctx, c.Action, c.Why, tx.Now))
 }
 
-// RetryNotice plans an action again that GitHub refused.
+// RetryNotice plans an action again that was refused or given up.
 type RetryNotice struct {
 	work.Action
 	Words

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -61,7 +62,7 @@ func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	}, true
 }
 
-// retryRoadmap has GitHub asked again for what it refused of a roadmap.
+// retryRoadmap has GitHub asked again for the parts of a roadmap that could not be made.
 func (r *commander) retryRoadmap() (Reply, bool) {
 	m, ok := r.roadmapHere()
 	i := slices.IndexFunc(r.v.Unfold, func(f roadmap.Facts) bool { return f.Record.ItemID == m.ItemID })
@@ -69,13 +70,13 @@ func (r *commander) retryRoadmap() (Reply, bool) {
 		return Reply{}, false
 	}
 	for _, a := range roadmap.Refused(r.v.Unfold[i]) {
-		r.p.add(change.RetryNotice{Action: a, Words: r.words("notice", "", "ask GitHub again for what it refused")})
+		r.p.add(change.RetryNotice{Action: a, Words: r.words("notice", "", "ask GitHub again for what could not be made")})
 	}
 	after := m
 	after.State, _ = m.State.After(roadmap.EventRetried)
 	after.Why = work.Reason{}
 	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", "the roadmap is unfolded again")})
-	return reply("The next passes ask GitHub again for what it refused, and make the rest of the roadmap."), true
+	return reply("The next passes ask GitHub again for what could not be made, and make the rest of the roadmap."), true
 }
 
 // unfolder plans one roadmap.
@@ -190,7 +191,7 @@ func (u unfolder) stays(c roadmap.Child) string {
 func (u unfolder) stopped() string {
 	why := u.Record.Why
 	if why.Kind == work.WhyRoadmapRefused {
-		return fmt.Sprintf("The roadmap is stopped: GitHub refuses a part of it.\n\n> %s\n\n- Next step: remove what GitHub names, then comment `/mergexo retry`.",
+		return fmt.Sprintf("The roadmap is stopped: a part of it could not be made.\n\n> %s\n\n- Next step: remove what stands in the way, then comment `/mergexo retry`.",
 			u.v.Policy.Clean(strings.Join(strings.Fields(why.Text), " ")))
 	}
 	var b strings.Builder
@@ -227,6 +228,9 @@ func (u unfolder) summary() string {
 	said += "\n\n" + strings.Join(landed, "\n")
 	if len(not) > 0 {
 		said += "\n\nNot planned any more:\n\n" + strings.Join(not, "\n")
+	}
+	if u.Cost != (roadmap.Cost{}) {
+		said += "\n\nCost of the agents that worked on its issues: " + spending.Cost(u.Cost.USD, u.Cost.Unknown) + "."
 	}
 	return said
 }

@@ -42,6 +42,11 @@ func (r *reading) roadmapFacts(ctx context.Context, m roadmap.Record) (f roadmap
 	if f.Actions, err = r.tx.ListActions(ctx, f.Tokens()); err != nil {
 		return f, err
 	}
-	f.Work, err = r.tx.ListWorkOn(ctx, r.repo.ID, f.Issues())
+	if f.Work, err = r.tx.ListWorkOn(ctx, r.repo.ID, f.Issues()); err != nil {
+		return f, err
+	}
+	if r.settings.Voice.Spending && m.State == roadmap.Followed {
+		f.Cost, err = r.tx.CostBelow(ctx, work.Dependency{Repo: r.repo.Name, Number: m.Number}.String())
+	}
 	return f, err
 }

@@ -152,7 +152,7 @@ func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, h
 		if err := p.PutBundle(ctx, tx, l, bundle); err != nil {
 			return err
 		}
-		if err := tx.MarkVoid(ctx, a.ID, "replayed on a newer head", next.PlannedAt); err != nil {
+		if err := tx.MarkVoid(ctx, a.ID, "", "replayed on a newer head", next.PlannedAt); err != nil {
 			return err
 		}
 		again, err = tx.AddAction(ctx, next)

@@ -83,8 +83,8 @@ var reasons = []row{
 		step("open a pull request that changes the document, or comment `/mergexo replan WHY` on the roadmap's issue"), nil,
 	},
 	{
-		work.WhyRoadmapRefused, People, AtOnce, "GitHub refuses a part of the roadmap: {text}",
-		step("remove what GitHub names, then comment `/mergexo retry` on the roadmap's issue"), nil,
+		work.WhyRoadmapRefused, People, AtOnce, "a part of the roadmap could not be made: {text}",
+		step("remove what stands in the way, then comment `/mergexo retry` on the roadmap's issue"), nil,
 	},
 	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 

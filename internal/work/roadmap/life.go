@@ -29,7 +29,7 @@ type Event string
 const (
 	EventMerged    Event = "merged"    // a document of it was merged
 	EventFaulty    Event = "faulty"    // the merged document cannot be applied
-	EventRefused   Event = "refused"   // GitHub refuses a part of it for good
+	EventRefused   Event = "refused"   // a part of it could not be made
 	EventRetried   Event = "retried"   // by a person's command, after a refusal
 	EventUnfolded  Event = "unfolded"  // everything of the document is made
 	EventCancelled Event = "cancelled" // by a person's command
@@ -51,7 +51,7 @@ var transitions = slices.Concat(
 		{"", EventFaulty, Stopped, "a person changes the document"},
 		{Unfolding, EventUnfolded, Followed, "work on the sub-issues"},
 		{Unfolding, EventRefused, Stopped, "a person comments `retry`, or changes the document"},
-		{Stopped, EventRetried, Unfolding, "what GitHub refused, and the rest"},
+		{Stopped, EventRetried, Unfolding, "what could not be made, and the rest"},
 	},
 	from(EventMerged, Unfolding, "the difference to what was applied last", Unfolding, Followed, Stopped),
 	from(EventFaulty, Stopped, "a person changes the document", Unfolding, Followed, Stopped),

@@ -1,7 +1,7 @@
 package roadmap
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +18,7 @@ type Facts struct {
 	Below   []SubIssue
 	Held    bool                   // people hold the roadmap: nothing new is made
 	Work    map[int]Work           // on the sub-issues of nodes, by number
+	Cost    Cost                   // of all work below it; read only where it may be shown
 	Actions map[string]work.Action // the actions of the roadmap, by token: those that Tokens names
 }
 
@@ -63,26 +64,16 @@ type Outcome struct {
 // queue.
 const mostAtOnce = 20
 
-// refusal begins the error of an action that GitHub refused for good.
-const refusal = "GitHub refused it: "
-
 // Next returns what comes next for a roadmap. It is a pure function of its rows: a pass that was
 // killed anywhere decides the same again.
 func Next(f Facts) Outcome {
-	n := next{Facts: f, byID: map[string]int{}}
-	n.Nodes = slices.Clone(f.Nodes)
-	for i, c := range n.Nodes {
-		n.byID[c.Node] = i
-	}
-	for _, i := range n.order() {
-		n.settle(i)
-	}
+	n := settled(f)
 	switch {
 	case f.Record.State == Ended:
 	case f.Record.State == Cancelled:
 		n.cancel()
-	case n.refused != "" && f.Record.State == Unfolding:
-		n.out.Event, n.out.Why = EventRefused, work.Reason{Kind: work.WhyRoadmapRefused, Text: strings.TrimPrefix(n.refused, refusal)}
+	case len(n.refused) > 0 && f.Record.State == Unfolding:
+		n.out.Event, n.out.Why = EventRefused, whyRefused(n.refused[0])
 	case f.Record.State == Stopped:
 		n.deed(DeedStop, StopToken(f), Child{}, Child{})
 	case f.Record.State == Unfolding && !f.Held:
@@ -94,14 +85,31 @@ func Next(f Facts) Outcome {
 	return n.out
 }
 
-// Refused returns the actions that GitHub refused for good.
-func Refused(f Facts) (all []work.Action) {
-	for _, token := range slices.Sorted(maps.Keys(f.Actions)) {
-		if a := f.Actions[token]; a.State == work.ActionVoid && strings.HasPrefix(a.LastError, refusal) {
-			all = append(all, a)
-		}
+// Refused returns the actions that stop the roadmap: GitHub refused them for good, or they were given
+// up after too many attempts.
+func Refused(f Facts) []work.Action { return settled(f).refused }
+
+// whyRefused says which part of the roadmap could not be made. The error of an action that was given
+// up may name what only this machine's log may.
+func whyRefused(a work.Action) work.Reason {
+	why := work.Reason{Kind: work.WhyRoadmapRefused, Text: a.Why + ": " + a.LastError}
+	if a.State == work.ActionDropped {
+		why.Text, why.Local = fmt.Sprintf("%s: it failed %s", a.Why, work.Count(a.Sends, "time")), a.LastError
 	}
-	return all
+	return why
+}
+
+// settled returns the state of Next once each node has the results of its actions.
+func settled(f Facts) *next {
+	n := &next{Facts: f, byID: map[string]int{}}
+	n.Nodes = slices.Clone(f.Nodes)
+	for i, c := range n.Nodes {
+		n.byID[c.Node] = i
+	}
+	for _, i := range n.order() {
+		n.settle(i)
+	}
+	return n
 }
 
 // StopToken is the token of the comment that says why the roadmap is stopped.
@@ -212,7 +220,7 @@ type next struct {
 	Facts
 	byID    map[string]int
 	out     Outcome
-	refused string // what GitHub refused for good
+	refused []work.Action // they stop the roadmap
 }
 
 // order returns the nodes so that each comes after those that it needs.
@@ -242,17 +250,17 @@ func (n *next) settle(i int) {
 				c.Step = Made
 			}
 		case a.State.Settled():
-			if strings.Contains(a.LastError, "transferred") || c.Step == Removed {
+			if a.Ending == work.EndedTransferred || c.Step == Removed {
 				c.Step = Gone
 			} else {
-				n.refused = a.LastError
+				n.refused = append(n.refused, a)
 			}
 		}
 	}
 	if c.Number != 0 && (c.Step == Made || c.Step == Labelled) {
 		n.settleEdges(&c)
 		switch a := n.Actions[n.editToken(c)]; {
-		case c.Applied == c.Hash:
+		case c.Applied == c.Hash, n.stops(a):
 		case a.State == work.ActionApplied, n.Actions[n.sayToken(c)].State.Settled():
 			c.Applied = c.Hash
 		}
@@ -266,8 +274,18 @@ func (n *next) settle(i int) {
 	}
 }
 
-// settleEdges records the edges that were set or removed. An edge between issues of which one is
-// gone needs none; one that GitHub refuses stops the roadmap, or work would begin too early.
+// stops reports whether an action was not done although its issues are there. It then stops the
+// roadmap, or work would begin too early, never, or with the wrong text.
+func (n *next) stops(a work.Action) bool {
+	if a.State != work.ActionDropped && a.Ending != work.EndedRefused {
+		return false
+	}
+	n.refused = append(n.refused, a)
+	return true
+}
+
+// settleEdges records the edges that were set or removed. Between issues of which one is gone an edge
+// is not needed.
 func (n *next) settleEdges(c *Child) {
 	for _, id := range c.Needs {
 		on, ok := n.node(id)
@@ -276,17 +294,19 @@ func (n *next) settleEdges(c *Child) {
 		}
 		a := n.Actions[n.edgeToken(*c, on, "")]
 		switch {
-		case !ok, on.Number == 0, on.Step == Gone, a.State == work.ActionApplied:
+		case !ok, on.Number == 0, on.Step == Gone:
 			c.Edges = append(c.Edges, id)
-		case a.State.Settled() && strings.HasPrefix(a.LastError, refusal):
-			n.refused = a.LastError
-		case a.State.Settled():
+		case a.State.Settled() && !n.stops(a):
 			c.Edges = append(c.Edges, id)
 		}
 	}
 	c.Edges = slices.DeleteFunc(c.Edges, func(id string) bool {
 		on, ok := n.node(id)
-		return !slices.Contains(c.Needs, id) && (!ok || on.Number == 0 || n.Actions[n.edgeToken(*c, on, work.BlockRemove)].State.Settled())
+		if slices.Contains(c.Needs, id) {
+			return false
+		}
+		a := n.Actions[n.edgeToken(*c, on, work.BlockRemove)]
+		return !ok || on.Number == 0 || a.State.Settled() && !n.stops(a)
 	})
 }
 

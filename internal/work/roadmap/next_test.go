@@ -70,7 +70,7 @@ func (w *world) pass() Outcome {
 		w.Record.State, w.Record.Why = to, out.Why
 	}
 	for _, d := range out.Deeds {
-		a := work.Action{Token: d.Token, Target: string(d.Kind), Number: d.Node.Number, Title: d.Node.Node, Head: d.Node.Hash, State: work.ActionPlanned}
+		a := work.Action{Token: d.Token, Why: "node " + d.Node.Node, Target: string(d.Kind), Number: d.Node.Number, Title: d.Node.Node, Head: d.Node.Hash, State: work.ActionPlanned}
 		if d.Kind == DeedForget {
 			a = w.Actions[d.Token]
 			a.State = work.ActionVoid
@@ -277,25 +277,75 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// What GitHub refuses for good stops the roadmap, and nothing begins half linked.
-func TestRefusedPartsStop(t *testing.T) {
-	for _, kind := range []DeedKind{DeedMake, DeedBlock} {
+// However a part of a roadmap ends without being done: what people did is left so, everything else
+// stops the roadmap, nothing begins half linked, and the retry of what Refused names resumes it.
+func TestPartsThatAreNotDone(t *testing.T) {
+	void, dropped := work.ActionVoid, work.ActionDropped
+	cases := []struct {
+		kind  DeedKind
+		state work.ActionState
+		how   work.Ending
+		want  State
+	}{
+		{DeedMake, void, work.EndedRefused, Stopped},
+		{DeedMake, void, work.EndedGone, Stopped},
+		{DeedMake, dropped, "", Stopped},
+		{DeedMake, void, work.EndedTransferred, Followed},
+		{DeedBlock, void, work.EndedRefused, Stopped},
+		{DeedBlock, dropped, "", Stopped},
+		{DeedBlock, void, work.EndedGone, Followed},
+		{DeedUnblock, void, work.EndedRefused, Stopped},
+		{DeedUnblock, dropped, "", Stopped},
+		{DeedUnblock, void, work.EndedGone, Followed},
+		{DeedEdit, void, work.EndedRefused, Stopped},
+		{DeedEdit, dropped, "", Stopped},
+		{DeedEdit, void, work.EndedEdited, Followed},
+	}
+	for _, c := range cases {
 		w := newWorld(node("a"), node("b", "a"))
-		for range 4 {
+		if c.kind == DeedUnblock || c.kind == DeedEdit {
+			w.settle(t)
+			changed := node("b")
+			if c.kind == DeedEdit {
+				changed = node("b", "a")
+				changed.Hash = "new"
+			}
+			w.revise(t, "d2", node("a"), changed)
+		}
+		ended := 0
+		for range 8 {
 			w.pass()
 			for token, a := range w.Actions {
 				switch {
 				case a.State.Settled():
-				case a.Target == string(kind) && a.Title == "b":
-					a.State, a.LastError = work.ActionVoid, refusal+"no more than that"
+				case a.Target == string(c.kind) && a.Title == "b":
+					a.State, a.Ending, a.LastError, a.Sends = c.state, c.how, "no more than that", 4
 					w.Actions[token] = a
+					ended++
 				default:
 					w.send(token)
 				}
 			}
 		}
-		if w.Record.State != Stopped || w.Record.Why.Text != "no more than that" || w.labels[w.child("b").Number] {
-			t.Errorf("%s: %s, %q, labels %v", kind, w.Record.State, w.Record.Why.Text, w.labels)
+		says := "node b: no more than that"
+		if c.state == dropped {
+			says = "node b: it failed 4 times"
+		}
+		begun := c.kind != DeedEdit && c.kind != DeedUnblock && w.labels[w.child("b").Number]
+		if ended != 1 || w.Record.State != c.want || c.want == Stopped && (w.Record.Why.Text != says || begun) {
+			t.Errorf("%+v: %s, %q, labels %v, ended %d times", c, w.Record.State, w.Record.Why.Text, w.labels, ended)
+		}
+		facts := w.Facts
+		if again := Refused(facts); (c.want == Stopped) != (len(again) == 1) {
+			t.Errorf("%+v: a retry repeats %v", c, again)
+		} else if c.want == Stopped {
+			a := again[0]
+			a.State, a.Ending, a.LastError, a.Sends = work.ActionPlanned, "", "", 0
+			w.Actions[a.Token] = a
+			w.Record.State, _ = w.Record.State.After(EventRetried)
+			if w.settle(t); w.Record.State != Followed {
+				t.Errorf("%+v: after the retry it is %s", c, w.Record.State)
+			}
 		}
 	}
 }

@@ -480,6 +480,7 @@ CREATE TABLE actions (
     seen_at      BIGINT  NOT NULL,
     not_before   BIGINT  NOT NULL,
     last_error   TEXT    COLLATE "C" NOT NULL,
+    ending       TEXT    COLLATE "C" NOT NULL DEFAULT '',
     settled_at   BIGINT  NOT NULL,
     renewals     BIGINT  NOT NULL,
     made         BIGINT  NOT NULL,

@@ -552,6 +552,7 @@ CREATE TABLE actions (
     seen_at      INTEGER NOT NULL,
     not_before   INTEGER NOT NULL,
     last_error   TEXT    NOT NULL,
+    ending       TEXT    NOT NULL DEFAULT '', -- of a void one: work.Ending
     settled_at   INTEGER NOT NULL,
     -- Of actions whose content is replaced by a newer one.
     renewals     INTEGER NOT NULL,
