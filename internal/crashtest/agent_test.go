@@ -136,6 +136,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			"estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
 	case req.Kind == "roadmap_start":
+		delete(answer, "followups")
 		maps.Copy(answer, planned(issue.Title))
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
