@@ -42,8 +42,8 @@ func Body(s string) string {
 // InlineBody is Body for text that follows our own words on the same line, where no block of code
 // or HTML can begin.
 func InlineBody(s string) string {
-	const words = "x "
-	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
+	const word = "x"
+	return strings.TrimPrefix(strings.TrimPrefix(Body(word+" "+strings.TrimSpace(s)), word), " ")
 }
 
 // maxFence is the longest fence that stays; longRun matches longer ones.
