@@ -66,6 +66,11 @@ const mostAtOnce = 20
 // refusal begins the error of an action that GitHub refused for good.
 const refusal = "GitHub refused it: "
 
+// unlinked reports whether an edge was not set for another reason than that one of its issues is gone.
+func unlinked(a work.Action) bool {
+	return a.State == work.ActionVoid && !strings.Contains(a.LastError, "is gone") && !strings.Contains(a.LastError, "does not exist")
+}
+
 // Next returns what comes next for a roadmap. It is a pure function of its rows: a pass that was
 // killed anywhere decides the same again.
 func Next(f Facts) Outcome {
@@ -94,10 +99,12 @@ func Next(f Facts) Outcome {
 	return n.out
 }
 
-// Refused returns the actions that GitHub refused for good.
+// Refused returns the actions that GitHub refused for good, or that set no edge for another reason.
 func Refused(f Facts) (all []work.Action) {
 	for _, token := range slices.Sorted(maps.Keys(f.Actions)) {
-		if a := f.Actions[token]; a.State == work.ActionVoid && strings.HasPrefix(a.LastError, refusal) {
+		a := f.Actions[token]
+		edge := a.Kind == work.ActionBlock && a.Base == "" && unlinked(a)
+		if edge || a.State == work.ActionVoid && strings.HasPrefix(a.LastError, refusal) {
 			all = append(all, a)
 		}
 	}
@@ -207,6 +214,14 @@ func (f Facts) untouched(c Child) bool {
 	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
 }
 
+// Closes reports whether the sub-issue with a number is about to be closed because the document lacks
+// its node: nobody is paid for it any more.
+func (f Facts) Closes(number int) bool {
+	return slices.ContainsFunc(f.Nodes, func(c Child) bool {
+		return c.Number == number && number != 0 && c.Step == Removed && f.untouched(c) && !f.Actions[f.closeToken(c)].State.Settled()
+	})
+}
+
 // next is the state of Next.
 type next struct {
 	Facts
@@ -257,8 +272,11 @@ func (n *next) settle(i int) {
 			c.Applied = c.Hash
 		}
 	}
-	if c.Step == Made && n.Actions[n.labelToken(c)].State.Settled() {
+	if label := n.Actions[n.labelToken(c)]; c.Step == Made && label.State.Settled() {
 		c.Step = Labelled
+		if label.State == work.ActionVoid && strings.Contains(label.LastError, "took it out") {
+			c.Step = Gone
+		}
 	}
 	if c.Step != before.Step || c.Number != before.Number || c.Applied != before.Applied || !slices.Equal(c.Edges, before.Edges) {
 		n.out.Moves = append(n.out.Moves, Move{before, c})
@@ -267,7 +285,8 @@ func (n *next) settle(i int) {
 }
 
 // settleEdges records the edges that were set or removed. An edge between issues of which one is
-// gone needs none; one that GitHub refuses stops the roadmap, or work would begin too early.
+// gone needs none; any other that is not set, as on a host without dependencies, stops the roadmap, or
+// work would begin too early.
 func (n *next) settleEdges(c *Child) {
 	for _, id := range c.Needs {
 		on, ok := n.node(id)
@@ -278,7 +297,7 @@ func (n *next) settleEdges(c *Child) {
 		switch {
 		case !ok, on.Number == 0, on.Step == Gone, a.State == work.ActionApplied:
 			c.Edges = append(c.Edges, id)
-		case a.State.Settled() && strings.HasPrefix(a.LastError, refusal):
+		case unlinked(a):
 			n.refused = a.LastError
 		case a.State.Settled():
 			c.Edges = append(c.Edges, id)
@@ -453,8 +472,12 @@ func (n *next) end() {
 	}
 }
 
-// limit leaves later deeds to later passes.
+// limit leaves later deeds to later passes. What drops an action sends nothing: it goes first, and
+// counts for nothing, or what a person cancelled would be made because the queue is full.
 func (n *next) limit() {
+	sends := func(d Deed) bool { return d.Kind != DeedForget }
+	forget := slices.DeleteFunc(slices.Clone(n.out.Deeds), sends)
+	n.out.Deeds = slices.DeleteFunc(n.out.Deeds, func(d Deed) bool { return !sends(d) })
 	waiting := 0
 	for _, a := range n.Actions {
 		if !a.State.Settled() {
@@ -464,4 +487,5 @@ func (n *next) limit() {
 	if most := max(0, mostAtOnce-waiting); len(n.out.Deeds) > most {
 		n.out.Deeds = n.out.Deeds[:most]
 	}
+	n.out.Deeds = append(forget, n.out.Deeds...)
 }
