@@ -164,14 +164,18 @@ func (f Facts) editToken(c Child) string {
 	return work.EditIssueToken(f.Repo, c.Number, c.Applied, c.Hash+" "+f.cause())
 }
 
+// closeToken names no revision: a node is removed once, and what people reopened since stays open.
 func (f Facts) closeToken(c Child) string {
-	return work.CloseIssueToken(f.Repo, c.Number, "removed from the roadmap "+f.cause())
+	if c.Step == Removed {
+		return work.CloseIssueToken(f.Repo, c.Number, "removed from the roadmap")
+	}
+	return work.CloseIssueToken(f.Repo, c.Number, "cancelled with the roadmap")
 }
 
 func (f Facts) sayToken(c Child) string {
 	what := "roadmap changed " + c.Hash
 	if c.Step == Removed {
-		what = "roadmap removed " + f.cause()
+		what = "roadmap removed"
 	}
 	return work.NoticeToken(f.Repo, c.Number, what)
 }

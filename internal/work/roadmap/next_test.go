@@ -441,3 +441,33 @@ func TestAGoneNodeIsNotRevised(t *testing.T) {
 		t.Error("nothing is applied")
 	}
 }
+
+// What people do with a part that the document lacks stands, however often the document changes.
+func TestARemovedNodeIsClosedAndToldOnce(t *testing.T) {
+	w := newWorld(node("a"), node("b"), node("c"))
+	w.settle(t)
+	w.Work[w.child("b").Number] = Work{Begun: true}
+	w.revise(t, "d2", node("a"))
+	w.settle(t)
+	if len(w.said) != 1 {
+		t.Errorf("%v", w.said)
+	}
+	w.close("c", work.DependencyOpen) // a person reopens it
+	w.revise(t, "d3", node("a"), node("d"))
+	for range 5 {
+		out := w.pass()
+		for _, d := range out.Deeds {
+			if d.Kind == DeedClose || d.Kind == DeedSay {
+				t.Errorf("%s %s again", d.Kind, d.Node.Node)
+			}
+		}
+		for token, a := range w.Actions {
+			if !a.State.Settled() {
+				w.send(token)
+			}
+		}
+	}
+	if w.Record.State != Followed {
+		t.Errorf("it is %s", w.Record.State)
+	}
+}
