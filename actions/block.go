@@ -20,7 +20,7 @@ type block struct{ blocker int64 } // database id
 func (e *block) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	d, ok := work.ParseDependency(a.Target, s.Repo.Current)
 	if !ok || d.Repo.Host != s.Repo.Current.Host {
-		return observation{}, false, &overError{why: a.Target + " is no issue on this host"}
+		return observation{}, false, &overError{why: a.Target + " is no issue on this host", how: work.EndedRefused}
 	}
 	if d.Repo.Equal(s.Repo.Name) {
 		d.Repo = s.Repo.Current

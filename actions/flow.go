@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,11 +19,15 @@ type timelines interface {
 // flow sets the label that starts an issue's flow again, or removes it. The labelling starts a
 // flow, not the label. The timeline shows whether anybody, including us, has set the label since
 // the action was planned. Target is the label, empty for none; Base the labels to remove; Head the
-// time, on GitHub's clock, since when any labelling counts as ours.
+// time, on GitHub's clock, since when any labelling counts as ours. Extra is the roadmap's issue of
+// which the issue is a part: what a person took out of it does not begin.
 type flow struct{ present []string }
 
 func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
-	var err error
+	err := requireBelow(ctx, s, a)
+	if err != nil {
+		return observation{}, false, err
+	}
 	if e.present, err = s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number); err != nil {
 		return observation{}, false, err
 	}
@@ -41,6 +46,31 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 		return t.Event == "labeled" && strings.EqualFold(t.Label, a.Target) && !t.CreatedAt.Before(since)
 	})
 	return observation{}, set, err
+}
+
+// requireBelow looks whether the issue is still a part of its roadmap, if it is of one.
+func requireBelow(ctx context.Context, s Scope, a work.Action) error {
+	parent, err := strconv.Atoi(a.Extra)
+	if err != nil {
+		return nil //nolint:nilerr // it is part of no roadmap
+	}
+	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &overError{why: "the issue is gone", how: work.EndedGone}
+	case strings.EqualFold(is.Parent, work.Dependency{Repo: s.Repo.Current, Number: parent}.String()):
+		return nil
+	}
+	subs, _, err := s.GitHub.SubIssues(ctx, s.Repo.Current, parent)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(subs, func(i github.Issue) bool { return i.Number == a.Number && i.Repo.Equal(s.Repo.Current) }) {
+		return &overError{why: "a person took it out of the roadmap", how: work.EndedGone}
+	}
+	return nil
 }
 
 // surplus returns the labels that are set and must be removed.

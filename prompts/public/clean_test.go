@@ -215,3 +215,14 @@ func TestNoClosing(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingOnALineStaysNothing(t *testing.T) {
+	for _, s := range []string{"", " ", "\n"} {
+		if got := InlineBody(s); got != "" {
+			t.Errorf("%q becomes %q", s, got)
+		}
+	}
+	if got := InlineBody("x y"); got != "x y" {
+		t.Errorf("%q", got)
+	}
+}

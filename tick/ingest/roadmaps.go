@@ -370,7 +370,17 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, ref string) e
 	if err != nil {
 		return err
 	}
-	b := below{roadmap: m, gone: !ok, lookAt: h.now().Add(roadmapLife)}
+	b := below{roadmap: m, lookAt: h.now().Add(roadmapLife)}
+	if !ok { // one answer is not enough: once it has ended, nothing bounds what is below it
+		_, exists, err := h.repo.GitHub.Issue(ctx, h.row.Current, m.Number)
+		if err == nil && exists {
+			err = fmt.Errorf("GitHub has %s, and does not find its sub-issues", work.Ref(h.row.Current, m.Number))
+		}
+		if err != nil {
+			return err
+		}
+		b.gone = true
+	}
 	listed := map[int]bool{}
 	for i, is := range subs {
 		b.list = append(b.list, roadmap.SubIssue{Ref: h.called(is.Ref()), Position: i, Title: is.Title, State: is.Dependency()})

@@ -48,6 +48,9 @@ func (p *Plan) beginBelow(v known.Snapshot) {
 	})
 	begun := map[string][]string{} // issues that this plan begins, by roadmap
 	for _, b := range line {
+		if slices.ContainsFunc(v.Unfold, func(f roadmap.Facts) bool { return f.Closes(b.turn.Number) }) {
+			continue // the next pass closes it
+		}
 		issue, above := ref(v, b.turn.Item), slices.Clone(b.planner.item.Below.Above)
 		for i := range above {
 			above[i].UnderWay = slices.Compact(slices.Sorted(slices.Values(slices.Concat(above[i].UnderWay, begun[above[i].Ref]))))

@@ -160,7 +160,7 @@ func (u unfolder) body(c roadmap.Child) string {
 // label sets the label of a node's flow, unless somebody ever set it: a sub-issue begins once.
 func (u unfolder) label(a work.Action, c roadmap.Child) work.Action {
 	name := u.v.Policy.Labels.Of(c.Flow)
-	a.Kind, a.Target, a.Head = work.ActionFlow, name, time.Time{}.Format(time.RFC3339)
+	a.Kind, a.Target, a.Head, a.Extra = work.ActionFlow, name, time.Time{}.Format(time.RFC3339), strconv.Itoa(u.Record.Number)
 	all := work.RepoLabels(u.v.Policy.Labels)
 	if at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == name }); at >= 0 {
 		a.Body = work.Labelling{With: all[at : at+1]}.Action(u.v.Repo, 0, 0, "").Body

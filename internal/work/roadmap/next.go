@@ -165,14 +165,18 @@ func (f Facts) editToken(c Child) string {
 	return work.EditIssueToken(f.Repo, c.Number, c.Applied, c.Hash+" "+f.cause())
 }
 
+// closeToken names no revision: a node is removed once, and what people reopened since stays open.
 func (f Facts) closeToken(c Child) string {
-	return work.CloseIssueToken(f.Repo, c.Number, "removed from the roadmap "+f.cause())
+	if c.Step == Removed {
+		return work.CloseIssueToken(f.Repo, c.Number, "removed from the roadmap")
+	}
+	return work.CloseIssueToken(f.Repo, c.Number, "cancelled with the roadmap")
 }
 
 func (f Facts) sayToken(c Child) string {
 	what := "roadmap changed " + c.Hash
 	if c.Step == Removed {
-		what = "roadmap removed " + f.cause()
+		what = "roadmap removed"
 	}
 	return work.NoticeToken(f.Repo, c.Number, what)
 }
@@ -213,6 +217,14 @@ func (f Facts) below(c Child) (SubIssue, bool) {
 func (f Facts) untouched(c Child) bool {
 	w := f.Work[c.Number]
 	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
+}
+
+// Closes reports whether the sub-issue with a number is about to be closed because the document lacks
+// its node: nobody is paid for it any more.
+func (f Facts) Closes(number int) bool {
+	return slices.ContainsFunc(f.Nodes, func(c Child) bool {
+		return c.Number == number && number != 0 && c.Step == Removed && f.untouched(c) && !f.Actions[f.closeToken(c)].State.Settled()
+	})
 }
 
 // next is the state of Next.
@@ -265,8 +277,11 @@ func (n *next) settle(i int) {
 			c.Applied = c.Hash
 		}
 	}
-	if c.Step == Made && n.Actions[n.labelToken(c)].State.Settled() {
+	if label := n.Actions[n.labelToken(c)]; c.Step == Made && label.State.Settled() {
 		c.Step = Labelled
+		if label.State == work.ActionVoid && strings.Contains(label.LastError, "took it out") {
+			c.Step = Gone
+		}
 	}
 	if c.Step != before.Step || c.Number != before.Number || c.Applied != before.Applied || !slices.Equal(c.Edges, before.Edges) {
 		n.out.Moves = append(n.out.Moves, Move{before, c})
@@ -473,8 +488,12 @@ func (n *next) end() {
 	}
 }
 
-// limit leaves later deeds to later passes.
+// limit leaves later deeds to later passes. What drops an action sends nothing: it goes first, and
+// counts for nothing, or what a person cancelled would be made because the queue is full.
 func (n *next) limit() {
+	sends := func(d Deed) bool { return d.Kind != DeedForget }
+	forget := slices.DeleteFunc(slices.Clone(n.out.Deeds), sends)
+	n.out.Deeds = slices.DeleteFunc(n.out.Deeds, func(d Deed) bool { return !sends(d) })
 	waiting := 0
 	for _, a := range n.Actions {
 		if !a.State.Settled() {
@@ -484,4 +503,5 @@ func (n *next) limit() {
 	if most := max(0, mostAtOnce-waiting); len(n.out.Deeds) > most {
 		n.out.Deeds = n.out.Deeds[:most]
 	}
+	n.out.Deeds = append(forget, n.out.Deeds...)
 }

@@ -50,13 +50,13 @@ func (w *world) pass() Outcome {
 		}
 	}
 	out := Next(facts)
-	waiting := len(out.Deeds)
+	waiting := len(slices.DeleteFunc(slices.Clone(out.Deeds), func(d Deed) bool { return d.Kind == DeedForget }))
 	for _, a := range facts.Actions {
 		if !a.State.Settled() {
 			waiting++
 		}
 	}
-	if waiting > mostAtOnce && len(out.Deeds) > 0 {
+	if waiting > mostAtOnce {
 		panic(fmt.Sprint(waiting, " actions wait"))
 	}
 	for _, m := range out.Moves {
@@ -450,4 +450,74 @@ func TestUnfoldingEnds(t *testing.T) {
 			t.Fatalf("it is %s, with all closed", w.Record.State)
 		}
 	})
+}
+
+// What a person cancelled, or took out of the document, is not made because the queue is full.
+func TestAFullQueueMakesNothingThatWasCancelled(t *testing.T) {
+	var nodes []Child
+	for i := range 3 * mostAtOnce {
+		nodes = append(nodes, node(fmt.Sprint("n", i)))
+	}
+	for what, stop := range map[string]func(*world){
+		"cancelled": func(w *world) { w.Record.State = Cancelled },
+		"revised":   func(w *world) { w.revise(t, "d2", node("other")) },
+	} {
+		w := newWorld(nodes...)
+		w.pass()
+		stop(w)
+		w.settle(t)
+		for id, n := range w.made {
+			if id != "other" {
+				t.Errorf("%s: node %s got %d sub-issues", what, id, n)
+			}
+		}
+	}
+}
+
+// A node whose sub-issue people took away stays as it is, whatever a later document says about it.
+func TestAGoneNodeIsNotRevised(t *testing.T) {
+	w := newWorld(node("a"), node("b"))
+	w.settle(t)
+	w.Nodes[1].Step = Gone
+	changed := node("b", "c")
+	changed.Hash, changed.Position, changed.Flow = "other", 1, work.FlowDesign
+	_, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d2", Nodes: []Child{node("c"), changed, node("a")}})
+	for _, m := range moves {
+		if m.Before.Node == "b" {
+			t.Errorf("%+v", m)
+		}
+	}
+	if len(moves) == 0 {
+		t.Error("nothing is applied")
+	}
+}
+
+// What people do with a part that the document lacks stands, however often the document changes.
+func TestARemovedNodeIsClosedAndToldOnce(t *testing.T) {
+	w := newWorld(node("a"), node("b"), node("c"))
+	w.settle(t)
+	w.Work[w.child("b").Number] = Work{Begun: true}
+	w.revise(t, "d2", node("a"))
+	w.settle(t)
+	if len(w.said) != 1 {
+		t.Errorf("%v", w.said)
+	}
+	w.close("c", work.DependencyOpen) // a person reopens it
+	w.revise(t, "d3", node("a"), node("d"))
+	for range 5 {
+		out := w.pass()
+		for _, d := range out.Deeds {
+			if d.Kind == DeedClose || d.Kind == DeedSay {
+				t.Errorf("%s %s again", d.Kind, d.Node.Node)
+			}
+		}
+		for token, a := range w.Actions {
+			if !a.State.Settled() {
+				w.send(token)
+			}
+		}
+	}
+	if w.Record.State != Followed {
+		t.Errorf("it is %s", w.Record.State)
+	}
 }
