@@ -218,6 +218,11 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	item = resolveLabelEvent(item, timeline)
 	h.noteIssuePauses(is, timeline)
+	if !tracked && ignored { // a roadmap: see needsMoreReads
+		labelled, _ := lastEvent(timeline, "labeled", label.Name)
+		_, err := h.adoptEnded(ctx, is, label, labelled, timeline)
+		return err
+	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {
@@ -257,13 +262,15 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
-// needsMoreReads reports whether the issue needs more reads than its list.
+// needsMoreReads reports whether the issue needs more reads than its list. A roadmap that is paused is
+// found again after the database was lost, or nothing would keep what is below it from beginning.
 func (h *reading) needsMoreReads(item work.Item, tracked bool, is github.Issue) bool {
 	if tracked {
 		return !h.unchanged(item, is)
 	}
-	_, wanted := h.repo.Settings.FlowOf(is.Labels)
-	return wanted && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore) && is.State == "open"
+	label, wanted := h.repo.Settings.FlowOf(is.Labels)
+	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
+	return wanted && is.State == "open" && (!ignored || label.Flow == work.FlowRoadmap)
 }
 
 // begin tracks an issue, with the labelling that asked for it and all earlier comments.
