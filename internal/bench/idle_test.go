@@ -10,10 +10,16 @@
 package bench
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 func TestIdlePass(t *testing.T) {
@@ -67,6 +73,75 @@ func TestIdlePassWithReviews(t *testing.T) {
 			w.checkIdle(t)
 		})
 	}
+}
+
+// TestIdlePassOverARoadmap: a followed roadmap of a hundred issues that wait for each other costs an
+// idle pass no request and no write.
+func TestIdlePassOverARoadmap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	w := newWorldOf(t, self(t), shape{repos: 1, pulls: 10, comments: 1})
+	w.checkIdle(t)
+	w.follow(t, 100)
+	w.untilQuiet(t)
+	after := func(minutes int) { // later: what has just changed is in the list of every pass
+		at := time.Now().Add(time.Duration(minutes) * time.Minute)
+		w.still.Store(&at)
+	}
+	for minutes := 10; minutes < 14; minutes++ {
+		after(minutes)
+		w.tick(t)
+	}
+	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		live, err := tx.ListLiveRoadmaps(ctx)
+		if err != nil || len(live) != 1 {
+			return fmt.Errorf("%d roadmaps: %w", len(live), err)
+		}
+		all, err := tx.ListIssuesBelow(ctx, live[0])
+		waiting := 0
+		for _, i := range all {
+			if i.Ref != "" && len(i.Needs) > 0 {
+				waiting++
+			}
+		}
+		if waiting != 100 {
+			t.Errorf("%d of %d issues below the roadmap wait", waiting, len(all))
+		}
+		return err
+	})
+	after(14)
+	w.checkIdle(t)
+}
+
+// follow adds a roadmap whose issues exist, each blocked by the one before, the first by a person's.
+func (w *world) follow(t *testing.T, nodes int) {
+	t.Helper()
+	open := func(title string, labels ...string) int {
+		n, err := w.repo.OpenIssue(operator, title, "Do it.", labels...)
+		must(t, err)
+		return n
+	}
+	lead, before := open("The plan"), open("A question")
+	var children []roadmap.Child
+	for i := range nodes {
+		n := open(fmt.Sprint("Part ", i))
+		must(t, w.repo.AddSubIssue(lead, operator, strconv.Itoa(n)))
+		must(t, w.repo.Block(n, operator, strconv.Itoa(before)))
+		must(t, w.repo.Label(n, operator, label))
+		children = append(children, roadmap.Child{Node: fmt.Sprint("n", i), Position: i, Title: fmt.Sprint("Part ", i), Flow: work.FlowSmallJob, Step: roadmap.Labelled, Number: n})
+		before = n
+	}
+	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		id, err := tx.AddItem(ctx, work.Item{RepoID: repo.ID, Number: lead, Flow: work.FlowRoadmap, State: work.StateMerged, Title: "The plan", Body: "Do it.", Author: work.Account{Login: operator}, Label: "agent:roadmap", LabelEvent: "1"})
+		if err != nil {
+			return err
+		}
+		for i := range children {
+			children[i].ItemID = id
+		}
+		return tx.AddRoadmap(ctx, roadmap.Record{ItemID: id, RepoID: repo.ID, State: roadmap.Followed, Revision: 1, Depth: 1, Look: 1, LookAt: w.now()}, children)
+	})
 }
 
 // TestIdlePassWithMerging: of what is approved and waits for a person's word the merge boxes
