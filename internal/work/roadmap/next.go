@@ -207,6 +207,13 @@ func (f Facts) untouched(c Child) bool {
 	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
 }
 
+// Rewords reports whether a sub-issue on which nothing began is still to get the document's text.
+func (f Facts) Rewords(number int) bool {
+	return f.Record.State != Ended && f.Record.State != Cancelled && !f.Work[number].Begun && slices.ContainsFunc(f.Nodes, func(c Child) bool {
+		return c.Number == number && (c.Step == Made || c.Step == Labelled) && c.Applied != c.Hash
+	})
+}
+
 // next is the state of Next.
 type next struct {
 	Facts
@@ -320,7 +327,8 @@ func (n *next) unfold() {
 		case Planned:
 			done = n.deed(DeedMake, n.makeToken(c), c, Child{}) && done
 		case Made, Labelled:
-			linked := n.edges(c) && n.text(c)
+			linked := n.block(c)
+			linked = n.text(c) && n.unblock(c) && linked
 			done = done && linked
 			if c.Step == Made {
 				done = false
@@ -341,8 +349,8 @@ func (n *next) unfold() {
 	}
 }
 
-// edges sets and removes the edges of a node. It reports whether they are as the document has them.
-func (n *next) edges(c Child) bool {
+// block sets the edges of a node. It reports whether all are set.
+func (n *next) block(c Child) bool {
 	done := true
 	for _, id := range c.Needs {
 		if slices.Contains(c.Edges, id) {
@@ -353,6 +361,13 @@ func (n *next) edges(c Child) bool {
 		}
 		done = false
 	}
+	return done
+}
+
+// unblock removes the edges that the document lacks, once the sub-issue has its text: without them
+// work on it may begin. It reports whether all are removed.
+func (n *next) unblock(c Child) bool {
+	done := true
 	for _, id := range c.Edges {
 		if slices.Contains(c.Needs, id) {
 			continue
