@@ -23,8 +23,9 @@ func scanLive(row scanner) (l roadmap.Live, err error) {
 }
 
 // selectParts reads the work items below issues: those that are open, roadmaps, and if asked for, those
-// that are over. An issue is under way once an agent ran, a turn began or there is a pull request.
-const selectParts = `SELECT i.id, ` + issueRef + `, i.parent_ref, i.flow = '` + string(work.FlowRoadmap) + `', i.` + openItem + ` AND (i.state = 'running' OR i.parent_id IS NOT NULL
+// that are over. An issue is under way once an agent ran, a turn began or there is a pull request, until
+// it is closed: a pull request that people left open keeps no other issue from beginning.
+const selectParts = `SELECT i.id, ` + issueRef + `, i.parent_ref, i.flow = '` + string(work.FlowRoadmap) + `', i.` + openItem + ` AND i.issue_closed = 0 AND (i.state = 'running' OR i.parent_id IS NOT NULL
 		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = i.id) OR EXISTS (SELECT 1 FROM turns t WHERE t.item_id = i.id AND (t.runs > 0 OR ` + unfinished + `)))
 	FROM work_items i JOIN repositories r ON r.id = i.repo_id
 	WHERE i.parent_ref <> '' AND (i.` + openItem + ` OR i.flow = '` + string(work.FlowRoadmap) + `' OR ? = 1) AND i.parent_ref IN (%s)`

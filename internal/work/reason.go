@@ -10,6 +10,11 @@ import (
 // `status --json`. A released kind never changes.
 type ReasonKind string
 
+// OfRoadmap reports whether a roadmap above an issue keeps the work on it from beginning.
+func (k ReasonKind) OfRoadmap() bool {
+	return k == WhyRoadmapHeld || k == WhyRoadmapParallel || k == WhyRoadmapCost
+}
+
 // Reason is why something is blocked or waits, as data. Only internal/work/explain makes text of
 // it; no text is parsed back. Fields that a kind does not use are zero.
 type Reason struct {

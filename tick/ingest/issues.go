@@ -224,6 +224,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
+	if err == nil {
+		asked, err = h.declineRoadmaps(ctx, item, is, asked)
+	}
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -148,6 +149,31 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a second label, " + other.Name,
 	})
+}
+
+// declineRoadmaps drops the label of roadmaps from those asked for while the issue has a roadmap under
+// way, and plans a comment that says so: a second one would make everything twice.
+func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) ([]flowAsked, error) {
+	at := slices.IndexFunc(asked, func(a flowAsked) bool { return a.Flow == work.FlowRoadmap })
+	if at < 0 || item.ID == 0 || item.State.Open() {
+		return asked, nil
+	}
+	var live []roadmap.Record
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		live, err = tx.ListRoadmaps(ctx, h.row.ID)
+		return err
+	})
+	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && m.State != roadmap.Cancelled }) {
+		return asked, err
+	}
+	again := asked[at]
+	token := work.NoticeToken(h.row.Key(), is.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
+	body := fmt.Sprintf("The label `%s` starts nothing: this issue has a roadmap already. To change it, comment `/mergexo replan` and what is to change.", again.Name)
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a second roadmap, " + again.Name,
+	})
+	return slices.Delete(slices.Clone(asked), at, at+1), nil
 }
 
 // Work begins when a person sets a label, not when the label is there: an issue form sets it for

@@ -289,6 +289,9 @@ func (r *commander) startsOver() string {
 	if r.item.Flow == work.FlowReview {
 		return r.reviewedAgain()
 	}
+	if r.changesRoadmap() {
+		return fmt.Sprintf("`/mergexo replan WHY` on #%d changes the roadmap", r.item.Number)
+	}
 	verb := work.CommandOf(r.item.Flow)
 	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
 	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {

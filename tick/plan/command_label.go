@@ -26,6 +26,8 @@ func (r *commander) beginFlow(inv invocation) Reply {
 		return refusal("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
 		return refusal("The issue is closed. Reopen it, then try %s again.", r.same(inv))
+	case flow == work.FlowRoadmap && r.changesRoadmap():
+		return refusal("This issue has a roadmap already, and a second one would make everything twice. %s.", r.again())
 	case r.item.ID == 0 || over:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.",

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -106,7 +105,7 @@ func preferLongestPaths(line []below) {
 // here: it waits for other issues of the roadmap, or for its limits. If the roadmap stands still, the
 // first of its items is told.
 func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
-	if r.item.SubIssueOf == "" || kind != work.WhyDepends && !strings.HasPrefix(string(kind), "roadmap_") {
+	if r.item.SubIssueOf == "" || kind != work.WhyDepends && !kind.OfRoadmap() {
 		return false
 	}
 	s := r.item.Below
@@ -118,6 +117,12 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 func (r *commander) leadsRoadmap() bool {
 	here := func(m roadmap.Record) bool { return m.Number == r.item.Number }
 	return r.item.ID != 0 && !r.item.State.Open() && slices.ContainsFunc(r.v.Roadmaps, here)
+}
+
+// changesRoadmap reports whether the issue's roadmap is under way: it is changed, and not begun again.
+func (r *commander) changesRoadmap() bool {
+	m, ok := r.roadmapHere()
+	return ok && m.State != roadmap.Cancelled
 }
 
 // pauseRoadmap keeps the issues below a roadmap from beginning. A hold does the same there.

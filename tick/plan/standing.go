@@ -160,6 +160,8 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return Standing{Why: ended(i)}
 	case i.Pause != nil && !ending(i):
 		return after(i.Pause.Reason(), Standing{Why: i.Reason})
+	case i.Stopped() && i.Turn == nil && len(o.Waits) > 0 && o.Waits[0].Kind.OfRoadmap(): // a person said that it begins all the same
+		return Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
 		return blocked(i)
 	case a.Halted && !a.Live:

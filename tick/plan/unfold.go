@@ -32,6 +32,15 @@ func (p *Plan) unfold(v known.Snapshot) {
 	}
 }
 
+// reworded reports whether the item must not begin yet, because its roadmap is about to change its text.
+func (r *itemPlanner) reworded(kind work.Kind) bool {
+	i := slices.IndexFunc(r.v.Unfold, func(f roadmap.Facts) bool { return f.Rewords(r.item.Number) })
+	if i >= 0 {
+		r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: []string{fmt.Sprintf("its new text of the roadmap #%d", r.v.Unfold[i].Record.Number)}})
+	}
+	return i >= 0
+}
+
 // roadmapHere returns the merged roadmap of the item's issue, if no work on the issue itself is in
 // progress, such as a revision.
 func (r *commander) roadmapHere() (roadmap.Record, bool) {

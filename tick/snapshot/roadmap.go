@@ -22,6 +22,7 @@ type family struct {
 func (r *reading) seat(ctx context.Context, i *known.Item) error {
 	open := func(s work.DependencyState) bool { return s != work.DependencyClosed }
 	waits := slices.ContainsFunc(slices.Collect(maps.Values(i.Dependencies)), open)
+	waits = waits && !i.Stopped() // a person's word begins a stopped one all the same
 	if i.SubIssueOf == "" || i.HasPull() || !i.State.Open() || waits && !i.Wait.Due(r.now) {
 		return nil
 	}

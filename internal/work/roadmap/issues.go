@@ -66,6 +66,9 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 		default:
 			i.Progress = progressOf(item)
 		}
+		if i.Progress == OfPerson && item.Wait.Kind.OfRoadmap() {
+			i.Progress = Waiting // a person said that it begins all the same
+		}
 		if i.Waits = item.Wait; i.Progress == OfPerson {
 			i.Waits = item.Reason
 		}

@@ -227,6 +227,13 @@ func (f Facts) Closes(number int) bool {
 	})
 }
 
+// Rewords reports whether a sub-issue on which nothing began is still to get the document's text.
+func (f Facts) Rewords(number int) bool {
+	return f.Record.State != Ended && f.Record.State != Cancelled && !f.Work[number].Begun && slices.ContainsFunc(f.Nodes, func(c Child) bool {
+		return c.Number == number && (c.Step == Made || c.Step == Labelled) && c.Applied != c.Hash
+	})
+}
+
 // next is the state of Next.
 type next struct {
 	Facts
@@ -355,7 +362,8 @@ func (n *next) unfold() {
 		case Planned:
 			done = n.deed(DeedMake, n.makeToken(c), c, Child{}) && done
 		case Made, Labelled:
-			linked := n.edges(c) && n.text(c)
+			linked := n.block(c)
+			linked = n.text(c) && n.unblock(c) && linked
 			done = done && linked
 			if c.Step == Made {
 				done = false
@@ -376,8 +384,8 @@ func (n *next) unfold() {
 	}
 }
 
-// edges sets and removes the edges of a node. It reports whether they are as the document has them.
-func (n *next) edges(c Child) bool {
+// block sets the edges of a node. It reports whether all are set.
+func (n *next) block(c Child) bool {
 	done := true
 	for _, id := range c.Needs {
 		if slices.Contains(c.Edges, id) {
@@ -388,6 +396,13 @@ func (n *next) edges(c Child) bool {
 		}
 		done = false
 	}
+	return done
+}
+
+// unblock removes the edges that the document lacks, once the sub-issue has its text: without them
+// work on it may begin. It reports whether all are removed.
+func (n *next) unblock(c Child) bool {
+	done := true
 	for _, id := range c.Edges {
 		if slices.Contains(c.Needs, id) {
 			continue

@@ -259,9 +259,13 @@ func TestNext(t *testing.T) {
 			w.Nodes[1].Step = Removed
 			w.close("b", work.DependencyClosed)
 		}, "", Followed},
-		"text changed":              {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new" }, "edit b", Unfolding},
-		"text changed and begun":    {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new"; begun(w, "b") }, "say b", Unfolding},
-		"an edge less":              {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Needs = nil }, "unblock b a", Unfolding},
+		"text changed":           {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new" }, "edit b", Unfolding},
+		"text changed and begun": {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Hash = "new"; begun(w, "b") }, "say b", Unfolding},
+		"an edge less":           {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Needs = nil }, "unblock b a", Unfolding},
+		"text changed, an edge less": {func(w *world) {
+			w.Record.State = Unfolding
+			w.Nodes[1].Hash, w.Nodes[1].Needs = "new", nil
+		}, "edit b", Unfolding},
 		"its blocker is gone":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[0].Step = Gone; w.Nodes[1].Edges = nil }, "", Followed},
 		"a gone one is not made":    {func(w *world) { w.Record.State = Unfolding; w.Nodes[0].Step = Gone }, "", Followed},
 		"an ended one does nothing": {func(w *world) { w.Record.State = Ended }, "", Ended},
