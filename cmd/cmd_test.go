@@ -70,6 +70,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},
 		{[]string{"pause"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo pause octo/repo#12\n"}},
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
+		{[]string{"replan", "1"}, []string{`gh mergexo: replan needs <why> after "1"; as in: gh mergexo replan octo/repo#12 the parser has to come first` + "\n"}},
+		{[]string{"followup", "1"}, []string{`gh mergexo: followup needs <n> after "1"; as in: gh mergexo followup octo/repo#12 1` + "\n"}},
 		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
 		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
 		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for ` + "`--json`" + `:\n  agents\n  day\n  finished\n  items\n`}},

@@ -122,19 +122,71 @@ func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
 	}
 }
 
-// RoadmapSummary returns the text of a roadmap's pull request: its goal, its nodes, and remarks.
-func RoadmapSummary(d roadmap.Document) string {
+// RoadmapSummary returns the text of the pull request of a roadmap's document at path: its goal, its
+// nodes, or what changes of them and why, then remarks, and what merging does. At most parallel
+// sub-issues are under way at a time.
+func RoadmapSummary(d roadmap.Document, path string, parallel int, r *Roadmap) string {
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(d.Goal) + "\n\nAs proposed first; the document says what is merged:\n\n")
-	for _, n := range d.Nodes {
+	if r == nil || r.Why == "" {
+		fmt.Fprintf(&b, "%s\n\nThe plan is in `%s`:\n\n%s", strings.TrimSpace(d.Goal), path, listed(d.Nodes))
+	} else {
+		fmt.Fprintf(&b, "Changes the roadmap of #%d, in `%s`. The reason:\n\n> %s\n", d.Issue, path, strings.ReplaceAll(strings.TrimSpace(public.Body(public.Visible(r.Why))), "\n", "\n> "))
+		b.WriteString(differences(r.present(), d))
+	}
+	if remarks := d.Remarks(); len(remarks) > 0 {
+		b.WriteString("\nTo think about:\n\n- " + strings.Join(remarks, "\n- ") + "\n")
+	}
+	if r == nil || r.Why == "" {
+		fmt.Fprintf(&b, "\nMerging this opens each of them as a sub-issue of #%d and starts agents on them, at most %d at a time. What is merged counts, not this list: ", d.Issue, parallel)
+	} else {
+		fmt.Fprintf(&b, "\nMerging this opens what is added as sub-issues of #%d and starts agents on them, at most %d at a time. What is changed or dropped, and neither begun nor edited by a person, "+
+			"gets the new text or is closed as not planned; all else stays, and a comment there says so. What is merged counts, not this list: ", d.Issue, parallel)
+	}
+	b.WriteString("to change the plan, comment here or edit the file.\n")
+	return b.String()
+}
+
+// listed lists nodes, each with its flow and what it comes after.
+func listed(nodes []roadmap.Node) string {
+	var b strings.Builder
+	for _, n := range nodes {
 		fmt.Fprintf(&b, "- `%s` %s (%s)", n.ID, public.InlineBody(n.Title), strings.ReplaceAll(string(n.Flow), "_", " "))
 		if len(n.Needs) > 0 {
 			b.WriteString(", after `" + strings.Join(n.Needs, "`, `") + "`")
 		}
 		b.WriteString("\n")
 	}
-	if remarks := d.Remarks(); len(remarks) > 0 {
-		b.WriteString("\nTo think about:\n\n- " + strings.Join(remarks, "\n- ") + "\n")
+	return b.String()
+}
+
+// differences lists what one document adds to, changes in and drops from another.
+func differences(now, next roadmap.Document) string {
+	var added, changed, dropped []roadmap.Node
+	for _, n := range next.Nodes {
+		old, known := now.Node(n.ID)
+		switch {
+		case !known:
+			added = append(added, n)
+		case old.Title != n.Title || old.Flow != n.Flow || !slices.Equal(old.Needs, n.Needs) || strings.TrimSpace(old.Text) != strings.TrimSpace(n.Text):
+			changed = append(changed, n)
+		}
+	}
+	for _, n := range now.Nodes {
+		if _, kept := next.Node(n.ID); !kept {
+			dropped = append(dropped, n)
+		}
+	}
+	var b strings.Builder
+	for _, part := range []struct {
+		word  string
+		nodes []roadmap.Node
+	}{{"Added", added}, {"Changed", changed}, {"Dropped", dropped}} {
+		if len(part.nodes) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n\n%s", part.word, listed(part.nodes))
+		}
+	}
+	if b.Len() == 0 {
+		return "\nNo node is added, changed or dropped.\n"
 	}
 	return b.String()
 }

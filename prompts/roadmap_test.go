@@ -72,11 +72,31 @@ func TestAReplanKeepsWhatItLeavesOut(t *testing.T) {
 		!strings.HasPrefix(d.Nodes[0].Text, "### Goal\n\ng\n\n### Scope") {
 		t.Errorf("got %+v", d)
 	}
-	summary := RoadmapSummary(d)
-	for _, want := range []string{"Old goal.", "- `two` The two (bugfix)\n", "- `one` The one (bugfix), after `two`\n"} {
-		if !strings.Contains(summary, want) {
-			t.Errorf("%q is not in %s", want, summary)
+}
+
+// TestAPullRequestSaysWhatMergingItDoes: of a first plan, and of one that changes it.
+func TestAPullRequestSaysWhatMergingItDoes(t *testing.T) {
+	node := func(id, title string, needs ...string) roadmap.Node {
+		return roadmap.Node{ID: id, Title: title, Flow: work.FlowBugfix, Needs: needs, Text: "Goal: g.\nScope: s.\nAcceptance: a.\nTests: t."}
+	}
+	old := roadmap.Document{Issue: 7, Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{node("one", "One"), node("gone", "Gone"), node("same", "Same")}}
+	next := roadmap.Document{Issue: 7, Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{node("two", "Two"), node("one", "One", "two"), node("same", "Same")}}
+	asked := &Roadmap{Depth: 1, Document: string(roadmap.Render(old)), Why: "two comes first\n@everyone <!-- x -->"}
+	first, change := RoadmapSummary(old, "docs/roadmap/7-old.md", 3, &Roadmap{Depth: 1}), RoadmapSummary(next, "docs/roadmap/7-old.md", 3, asked)
+	for _, tt := range []struct{ text, want string }{
+		{first, "Old goal.\n\nThe plan is in `docs/roadmap/7-old.md`:\n\n- `one` One (bugfix)\n"},
+		{first, "opens each of them as a sub-issue of #7 and starts agents on them, at most 3 at a time"},
+		{first, "comment here or edit the file"},
+		{change, "Changes the roadmap of #7, in `docs/roadmap/7-old.md`. The reason:\n\n> two comes first\n> "},
+		{change, "\nAdded:\n\n- `two` Two (bugfix)\n\nChanged:\n\n- `one` One (bugfix), after `two`\n\nDropped:\n\n- `gone` Gone (bugfix)\n\nMerging this opens what is added"},
+		{change, "closed as not planned"},
+	} {
+		if !strings.Contains(tt.text, tt.want) {
+			t.Errorf("%q is not in %s", tt.want, tt.text)
 		}
+	}
+	if strings.Contains(change, "`same`") || strings.Contains(change, "@everyone") || strings.Contains(change, "<!--") {
+		t.Errorf("got %s", change)
 	}
 }
 

@@ -157,6 +157,7 @@ func (p *Pass) previewRoadmaps(ctx context.Context, made *plan.Plan) error {
 			}
 			var nodes []roadmap.Child
 			nodes, err = tx.ListChildren(ctx, m.ItemID)
+			made.Decisions = slices.DeleteFunc(made.Decisions, func(d plan.Decision) bool { return listedAhead(d, m.ItemID) })
 			for _, said := range roadmap.Ahead(nodes, r.Settings.Labels.Of) {
 				lines = append(lines, change.Line{Number: m.Number, What: "roadmap", Reason: "to make: " + said})
 			}
@@ -167,4 +168,19 @@ func (p *Pass) previewRoadmaps(ctx context.Context, made *plan.Plan) error {
 		made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: l}})
 	}
 	return err
+}
+
+// listedAhead reports whether a decision is a part of what roadmap.Ahead lists of a roadmap.
+func listedAhead(d plan.Decision, roadmap int64) bool {
+	n, is := d.(change.Notice)
+	if !is || n.Action.ItemID != roadmap {
+		return false
+	}
+	switch n.Action.Kind { //nolint:exhaustive // the others are not of nodes
+	case work.ActionChild, work.ActionFlow, work.ActionEditIssue:
+		return true
+	case work.ActionBlock:
+		return n.Action.Base != work.BlockRemove
+	}
+	return false
 }

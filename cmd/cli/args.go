@@ -31,6 +31,8 @@ func Words(least, most int) cobra.PositionalArgs {
 			return fmt.Errorf("%s takes no %q after %q; as in: %s", c.Name(), given[most], given[most-1], example(c))
 		case n >= least:
 			return nil
+		case n > 0 && n+1 < len(strings.Fields(c.Use)):
+			return fmt.Errorf("%s needs %s after %q; as in: %s", c.Name(), strings.TrimRight(strings.Fields(c.Use)[n+1], "."), given[n-1], example(c))
 		case c.Flags().Lookup("all") != nil:
 			return errors.New("say which one, or --all for everything on this machine; as in: " + example(c))
 		}

@@ -34,7 +34,7 @@ type Roadmap struct {
 
 // RoadmapIssue is one issue of a roadmap.
 type RoadmapIssue struct {
-	Issue       string           `json:"issue"`       // as in owner/name#12; empty: it is still to be opened
+	Issue       string           `json:"issue"`       // as in #12, of another repository as in owner/name#12; empty: it is still to be opened
 	Node        string           `json:"node"`        // its id in the document; empty: people added it
 	Title       string           `json:"title"`       // the issue's title
 	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `stopped`, `done`, `dropped`, `gone`

@@ -457,6 +457,9 @@ func (r rule) answer(req request) map[string]any {
 func defaultAnswer(req request) map[string]any {
 	issue := req.Context.Task.Issue
 	a := map[string]any{"followups": []any{}, "blocked_reason": nil, "decision_summary": fmt.Sprintf("Did %s for #%d.", req.Kind, issue.Number)}
+	if req.Kind == "roadmap_start" {
+		delete(a, "followups")
+	}
 	if req.Context.Parent != nil && req.Kind != "review" {
 		a["replan"] = nil
 	}

@@ -40,9 +40,16 @@ func ContentHash(parts ...string) string {
 	return digest(norm...)[:hashLen]
 }
 
-// IssueHash identifies a version of an issue's title and text, without the markers of the text.
+// IssueHash identifies a version of an issue's title and text, without the markers of the text. Blank
+// lines and spaces at the end of a line make no other version: they say nothing.
 func IssueHash(title, body string) string {
-	return ContentHash(strings.TrimSpace(title), Unmarked(body))
+	var lines []string
+	for line := range strings.Lines(Normalise(Unmarked(body))) {
+		if line = strings.TrimRight(line, " \t\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return ContentHash(strings.TrimSpace(title), strings.Join(lines, "\n"))
 }
 
 // TurnKey returns the key of a turn. It is stored when the turn is claimed and never computed again

@@ -29,6 +29,9 @@ func TestANodeIsReadBackFromItsMarker(t *testing.T) {
 			t.Error("an edit does not change the hash")
 		}
 	})
+	if IssueHash("T", "One.\n\n\nTwo.  \n") != IssueHash("T", "One.\nTwo.") || IssueHash("T", "One.\nTwo.") == IssueHash("T", "One. Two.") {
+		t.Error("blank lines make another version, or words in other lines do not")
+	}
 	for _, other := range []string{"", "e30", "bm90IEpTT04", "!"} {
 		if got, ok := ParseNode(other, 0); ok {
 			t.Errorf("read %+v of %q", got, other)

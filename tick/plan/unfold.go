@@ -192,8 +192,15 @@ func (u unfolder) stays(c roadmap.Child) string {
 		return fmt.Sprintf("The roadmap, #%d, does not have this any more: %s. %s, so it stays open and continues. To end it, comment `/mergexo cancel` and close it.",
 			u.Record.Number, u.document(), why)
 	}
-	return fmt.Sprintf("The roadmap, #%d, now says something else about this: see `%s` in %s. %s, so its text stays as it is. To have it considered, say so in a comment.",
-		u.Record.Number, c.Node, u.document(), why)
+	next := "To have it considered, say so in a comment."
+	switch w := u.Work[c.Number]; {
+	case w.Merged:
+		next = fmt.Sprintf("Its pull request, #%d, is merged: what is missing needs an issue of its own.", w.Pull)
+	case w.Pull != 0:
+		next = fmt.Sprintf("To have it considered, say so in a comment on pull request #%d.", w.Pull)
+	}
+	return fmt.Sprintf("The roadmap, #%d, now says something else about this: see `%s` in %s. %s, so its text stays as it is. %s",
+		u.Record.Number, c.Node, u.document(), why, next)
 }
 
 // stopped says why the roadmap is stopped, and what to do.

@@ -70,8 +70,11 @@ func (c *composer) pullRequest() {
 		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
 	}
 	if t.Kind == work.KindRoadmapStart {
-		d := roadmapOf(c.l, a)
-		title, summary, refers = "Roadmap: "+d.Title, prompts.RoadmapSummary(d), "Refs"
+		d, asked := roadmapOf(c.l, a)
+		title, summary, refers = "Roadmap: "+d.Title, prompts.RoadmapSummary(d, documentPath(c.l, ""), c.l.Repo.Settings.Roadmap.Parallel, asked), "Refs"
+		if item.Replans() {
+			title = "Change the roadmap: " + d.Title
+		}
 	}
 	token := work.PullRequestToken(c.l.Repo.Row.Key(), t.Branch)
 	design := ""
@@ -242,7 +245,8 @@ func commitMessage(l *env.Lease, a prompts.Answer) string {
 	case l.Turn.Kind == work.KindDesignStart:
 		return fmt.Sprintf("Design for #%d: %s", l.Item.Number, public.NoClosing(public.Title(a.Title)))
 	case l.Turn.Kind == work.KindRoadmapStart:
-		return fmt.Sprintf("Roadmap for #%d: %s", l.Item.Number, public.NoClosing(public.Title(roadmapOf(l, a).Title)))
+		d, _ := roadmapOf(l, a)
+		return fmt.Sprintf("Roadmap for #%d: %s", l.Item.Number, public.NoClosing(public.Title(d.Title)))
 	case a.PRTitle != "":
 		return public.NoClosing(public.Title(a.PRTitle))
 	}

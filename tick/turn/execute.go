@@ -230,7 +230,8 @@ func trailers(l *env.Lease) []string {
 // documentOf returns the file of a turn that writes a document.
 func documentOf(l *env.Lease, a prompts.Answer) []byte {
 	if l.Turn.Kind == work.KindRoadmapStart {
-		return roadmap.Render(roadmapOf(l, a))
+		d, _ := roadmapOf(l, a)
+		return roadmap.Render(d)
 	}
 	return designDocument(l, a)
 }

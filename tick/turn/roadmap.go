@@ -152,13 +152,14 @@ func askedRoadmap(t work.Turn) (r *prompts.Roadmap, document string, err error) 
 	return req.Context.Roadmap, req.Context.Task.Document, nil
 }
 
-// roadmapOf returns the document of an answer, by the prompt that it answers.
-func roadmapOf(l *env.Lease, a prompts.Answer) roadmap.Document {
+// roadmapOf returns the document of an answer, and what the prompt that it answers says of the
+// roadmap.
+func roadmapOf(l *env.Lease, a prompts.Answer) (roadmap.Document, *prompts.Roadmap) {
 	r, _, err := askedRoadmap(l.Turn)
 	if err != nil {
 		r = nil // the answer was checked by the same prompt
 	}
-	return prompts.RoadmapDocument(l.Item.Number, a, r)
+	return prompts.RoadmapDocument(l.Item.Number, a, r), r
 }
 
 // documentFlaw returns why the document of a roadmap may not be pushed as the turn left it; nil: it

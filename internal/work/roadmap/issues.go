@@ -182,7 +182,12 @@ func Ahead(nodes []Child, label func(work.Flow) string) (lines []string) {
 		case Planned:
 			said = fmt.Sprintf("open %q (%s)", n.Title, strings.ReplaceAll(string(n.Flow), "_", " "))
 		case Made:
-		case Labelled, Removed, Gone:
+		case Labelled:
+			if n.Applied != n.Hash {
+				lines = append(lines, said+": gets the document's text, unless work on it has begun or a person edited it")
+			}
+			continue
+		case Removed, Gone:
 			continue
 		}
 		if needs := slices.DeleteFunc(slices.Clone(n.Needs), func(id string) bool { return slices.Contains(n.Edges, id) }); len(needs) > 0 {
