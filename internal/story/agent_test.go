@@ -467,6 +467,7 @@ func defaultAnswer(req request) map[string]any {
 			"depends_on": []string{}, "estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
 	case req.Kind == "roadmap_start":
+		delete(a, "followups")
 		maps.Copy(a, map[string]any{
 			"title": issue.Title, "goal": "All of " + issue.Title + ".",
 			"nodes": []any{roadmapNode("first"), roadmapNode("second", "first")},
