@@ -43,7 +43,10 @@ func Body(s string) string {
 // or HTML can begin.
 func InlineBody(s string) string {
 	const words = "x "
-	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
+	if s = strings.TrimSpace(s); s == "" {
+		return ""
+	}
+	return strings.TrimPrefix(Body(words+s), words)
 }
 
 // maxFence is the longest fence that stays; longRun matches longer ones.

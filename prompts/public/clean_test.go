@@ -206,3 +206,11 @@ func TestNoClosing(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyTextStaysEmptyInALine(t *testing.T) {
+	for _, in := range []string{"", " \n"} {
+		if got := InlineBody(in); got != "" {
+			t.Errorf("InlineBody(%q) = %q", in, got)
+		}
+	}
+}
