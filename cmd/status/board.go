@@ -197,7 +197,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 	}
 	outlook := plan.For(v).Outlooks(v)
 	for _, i := range v.Items {
-		if !q.All && !i.State.Open() {
+		if !q.All && !i.State.Open() && i.Lead == nil {
 			continue
 		}
 		if settings, _ := q.Config.Repo(r.Name); len(settings.Setup) == 0 { // taken out of the config since

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -117,11 +118,11 @@ func (f ItemFacts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil, Live: f.Live})
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
-		State: s.State, Stopped: f.State.NeedsPerson(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
+		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
 		WaitsSince: terminal.Stamp(s.Wait.Since), ToldAt: terminal.Stamp(s.Wait.ToldAt), NextStep: s.Next(f.Place),
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
-		open: f.State.Open(), urgency: f.urgency(), now: f.Now, local: f.Local,
+		open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
 	if f.Told() {
 		i.Stop = &Stop{
@@ -147,6 +148,10 @@ func (f ItemFacts) urgency() int {
 	asked := len(f.Unanswered()) > 0
 	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
 	switch {
+	case f.Lead != nil && f.Lead.State == roadmap.Stopped:
+		return 0
+	case f.Lead != nil:
+		return 2
 	case !f.State.Open():
 		return 3
 	case f.Pause == nil && stands:

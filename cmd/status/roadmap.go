@@ -28,7 +28,9 @@ type Roadmap struct {
 	Total    int            `json:"total"`    // number of its issues, with those that are still to be opened
 	Issues   []RoadmapIssue `json:"issues"`   // in GitHub's order, then those that are still to be opened
 
-	why   string // why it is stopped
+	WaitingFor string `json:"waitingFor"` // what it waits for, for people; empty: it has ended
+	NextStep   string `json:"nextStep"`   // what happens next, or what a person must do; empty: it has ended
+
 	lines []roadmap.Line
 }
 
@@ -51,6 +53,7 @@ func NewRoadmapCmd(a *cli.App) *cobra.Command {
 		Short: "Draw the graph of a roadmap",
 		Long: `Draw a merged roadmap as a tree: its issues, how far work on each has come, and what
 each waits for. An issue stands below one that it needs; "needs" names all others.
+For programs, the first line is the roadmap itself.
 
 Name the roadmap by its issue: owner/name#12, its URL, or, if one repository is
 configured, #12 (quote it for your shell) or 12.`,
@@ -105,8 +108,14 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 		Clean: terminal.OneLine,
 		Why:   func(why work.Reason) string { return explain.Reason(why, at).Here() },
 	}
-	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document, why: explain.Reason(m.Why, at).Here()}
-	r.Closed, r.Total = roadmap.Tally(issues)
+	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
+	lead := roadmap.LeadOf(m, issues)
+	r.Closed, r.Total = lead.Over, lead.All
+	if m.State != roadmap.Ended {
+		why, _ := lead.Waits()
+		said := explain.Reason(why, at)
+		r.WaitingFor, r.NextStep = terminal.OneLine(said.Here()), said.Next()
+	}
 	r.Issues = terminal.Each(issues, func(i roadmap.Issue) RoadmapIssue { return issueOf(i, w) })
 	r.lines = roadmap.Tree(issues)
 	return r, true, nil
@@ -137,15 +146,15 @@ func issueOf(i roadmap.Issue, w roadmap.Words) RoadmapIssue {
 // print draws the roadmap.
 func (r Roadmap) print(out terminal.Output) error {
 	if !out.TTY {
-		var rows [][]string
+		rows := [][]string{{fmt.Sprintf("#%d", r.Number), "", string(r.State), "", "", r.WaitingFor, r.Title}}
 		for _, i := range r.Issues {
 			rows = append(rows, []string{i.Issue, i.Node, string(i.State), i.number(), strings.Join(i.Needs, ","), i.WaitingFor, i.Title})
 		}
 		return out.Table(nil, rows)
 	}
 	fmt.Fprintf(out.W, "%s  %s, %d of %s closed\n", out.Bold(fmt.Sprintf("%s#%d %s", r.Repo, r.Number, terminal.OneLine(r.Title))), r.State, r.Closed, work.Count(r.Total, "issue"))
-	if r.why != "" {
-		fmt.Fprintln(out.W, out.Fit(terminal.OneLine(r.why)))
+	if r.State == roadmap.Stopped {
+		fmt.Fprint(out.W, strings.Join(terminal.Wrap(r.WaitingFor, out.Width), "\n")+"\n"+out.Indented("  → ", r.NextStep))
 	}
 	for _, l := range r.lines {
 		if _, err := fmt.Fprintln(out.W, out.Fit(out.Dim(l.Indent)+r.Issues[l.At].says())); err != nil {

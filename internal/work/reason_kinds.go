@@ -180,6 +180,11 @@ const (
 	WhyRoadmapCost     ReasonKind = "roadmap_cost"     // Name (the budget), Used, Limit, Names (the roadmap's issue); Count: runs with unknown cost
 	WhyRoadmapNobody   ReasonKind = "roadmap_nobody"   // Names (issues below it that are ready, and on which nobody works)
 
+	// Of a merged roadmap.
+	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened
+	WhyRoadmapFollowed  ReasonKind = "roadmap_followed"  // Text: how many of its issues are closed
+	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" //
+
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
 	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red

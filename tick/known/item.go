@@ -30,6 +30,8 @@ type Item struct {
 
 	Below roadmap.Seat // its place below a roadmap, if its issue is one of a roadmap; read only if it may begin, or has waited for long
 
+	Lead *roadmap.Lead // the roadmap of its issue, which has not ended; nil: none, or work on the issue itself is open
+
 	Notices   map[string]work.ActionState // states of the notices planned about its events, by token
 	Pointed   []work.Event                // issue comments redirected to the pull request; read only if more of them wait
 	Closings  map[int64]work.Action       // actions closing its pull request for cancel commands, by the command's event id

@@ -38,7 +38,7 @@ func (r *commander) statusSentences() string {
 // this machine's problems are not published.
 func (r *commander) waitAndNext() (s Standing, waits, next string) {
 	s = r.standing(r.outlook())
-	if _, over := r.over(); over {
+	if _, over := r.over(); over && r.item.Lead == nil {
 		return s, "nothing", r.afterTheEnd()
 	}
 	at, clean := r.v.Place(r.item), func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -95,6 +96,9 @@ func StandingOf(i known.Item, o Outlook, a Around) Standing {
 	if w := i.Wait; w.Reason.Kind == s.Why.Kind && w.Reason.Who == s.Why.Who && (!i.HasPull() || w.Reason.Head == i.Pull.HeadOID) {
 		s.Wait = w
 	}
+	if i.Lead != nil {
+		s.Since = i.Lead.Since
+	}
 	if i.Told() {
 		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
 	}
@@ -127,7 +131,9 @@ func (o Outlook) applied(i known.Item, now time.Time) known.Item {
 // stateOf is the item's state in a word.
 func stateOf(i known.Item, a Around) string {
 	switch {
-	case i.Pause != nil && i.State.Open() && !ending(i):
+	case i.Lead != nil && (i.Pause == nil || i.Lead.State == roadmap.Stopped):
+		return string(i.Lead.State)
+	case i.Pause != nil && (i.State.Open() || i.Lead != nil) && !ending(i):
 		return statePaused
 	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
 		return string(i.State)
@@ -156,6 +162,8 @@ func beside(i known.Item, why work.ReasonKind) string {
 func waiting(i known.Item, o Outlook, a Around) Standing {
 	unanswered := len(i.Unanswered())
 	switch {
+	case i.Lead != nil:
+		return leading(i)
 	case !i.State.Open():
 		return Standing{Why: ended(i)}
 	case i.Pause != nil && !ending(i):
@@ -210,6 +218,16 @@ func (a Around) called() string {
 		return a.Repo.Name.FullName()
 	}
 	return a.Called
+}
+
+// leading is the standing of an item that stands for a merged roadmap.
+func leading(i known.Item) Standing {
+	why, stopped := i.Lead.Waits()
+	s := Standing{Why: why, Blocked: stopped}
+	if i.Pause != nil && !stopped {
+		return after(i.Pause.Reason(), s)
+	}
+	return s
 }
 
 // after returns a standing that applies after another reason ends.

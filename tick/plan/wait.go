@@ -25,7 +25,7 @@ func (r *itemPlanner) age(o Outlook) {
 		now.Reason.Head = r.item.Pull.HeadOID
 	}
 	switch {
-	case s.Why.None(), explain.AfterOf(s.Why.Kind) == explain.Never, stopped && !budget:
+	case r.item.Lead != nil, s.Why.None(), explain.AfterOf(s.Why.Kind) == explain.Never, stopped && !budget:
 		now = work.Wait{}
 	case was.Same(now):
 		now = was

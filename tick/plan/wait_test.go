@@ -40,7 +40,8 @@ func tellings(p Plan) (all []string) {
 func TestEachWaitIsToldOnce(t *testing.T) {
 	kinds := 0
 	for _, e := range explain.Entries() {
-		if e.After == explain.Never && e.Kind != work.WhyMerged && e.Kind != work.WhyDesignMerged && e.Kind != work.WhyClosed {
+		over := []work.ReasonKind{work.WhyMerged, work.WhyDesignMerged, work.WhyClosed, work.WhyRoadmapUnfolding, work.WhyRoadmapFollowed, work.WhyRoadmapCancelled}
+		if e.After == explain.Never && !slices.Contains(over, e.Kind) {
 			t.Errorf("%s: nobody is ever told", e.Kind)
 		}
 		if e.After == explain.Never || e.After == explain.AtOnce {

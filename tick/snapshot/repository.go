@@ -19,7 +19,7 @@ type which int
 
 const (
 	asking which = iota // if an item is ready, the open implementations, which its score depends on; else none
-	open
+	open   // also those of roadmaps that have not ended
 	all
 )
 
@@ -204,6 +204,11 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 		ready = ready || state == work.StateReady
 	}
 	chosen := slices.Collect(maps.Keys(states))
+	if w == open {
+		for _, m := range r.roadmaps {
+			chosen = append(chosen, m.ItemID)
+		}
+	}
 	if ready && w == asking {
 		if rows, err = r.list(ctx, open); err != nil {
 			return nil, err

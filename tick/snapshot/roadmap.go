@@ -59,6 +59,21 @@ func (f family) seat(ref string) roadmap.Seat {
 	return s
 }
 
+// lead reads the roadmap of the item's issue, if it has not ended, and no work on the issue itself is in
+// progress.
+func (r *reading) lead(ctx context.Context, i *known.Item) error {
+	at := slices.IndexFunc(r.roadmaps, func(m roadmap.Record) bool { return m.Number == i.Number })
+	if at < 0 || i.State.Open() {
+		return nil
+	}
+	m := r.roadmaps[at]
+	ref := work.Dependency{Repo: r.repo.Name, Number: m.Number}.String()
+	issues, err := r.tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: ref, Repo: r.repo.Name})
+	l := roadmap.LeadOf(m, issues)
+	i.Lead = &l
+	return err
+}
+
 // tables reads the roadmaps whose tables are due.
 func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
 	due, err := r.tx.ListDueTables(ctx, r.repo.ID, r.now)

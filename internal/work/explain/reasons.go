@@ -260,6 +260,9 @@ var reasons = []row{
 		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}: no issue blocks {them}, and {they} {lack} a label that starts work",
 		step("set such a label, work on {them} yourself, or close {them}"), nil,
 	},
+	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
+	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; once all are closed, so is the roadmap's issue"), nil},
+	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was cancelled", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
 	{

@@ -121,6 +121,39 @@ func progressOf(i Item) Progress {
 	return Idle
 }
 
+// Lead is a merged roadmap that has not ended, with how far it has come. It stands for the work item of
+// its issue, on which nothing more is worked.
+type Lead struct {
+	Record
+	Over, All, ToOpen int // how many of its issues are over, how many there are, and how many are still to be opened
+}
+
+// LeadOf returns a roadmap with how far its issues have come.
+func LeadOf(r Record, issues []Issue) Lead {
+	l := Lead{Record: r}
+	l.Over, l.All = Tally(issues)
+	for _, i := range issues {
+		if i.Progress == ToOpen && i.Ref == "" {
+			l.ToOpen++
+		}
+	}
+	return l
+}
+
+// Waits returns what the roadmap waits for, and whether a person must act.
+func (l Lead) Waits() (why work.Reason, stopped bool) {
+	switch l.State {
+	case Stopped:
+		return l.Why, true
+	case Unfolding:
+		return work.Reason{Kind: work.WhyRoadmapUnfolding, Text: fmt.Sprintf("%d of %d", l.All-l.ToOpen, l.All)}, false
+	case Cancelled:
+		return work.Reason{Kind: work.WhyRoadmapCancelled}, false
+	case Followed, Ended:
+	}
+	return work.Reason{Kind: work.WhyRoadmapFollowed, Text: fmt.Sprintf("%d of %d", l.Over, l.All)}, false
+}
+
 // Neglected is an issue below a roadmap that is ready, and on which nobody works.
 type Neglected struct {
 	Ref    string
