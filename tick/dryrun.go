@@ -173,14 +173,14 @@ func (p *Pass) previewRoadmaps(ctx context.Context, made *plan.Plan) error {
 // listedAhead reports whether a decision is a part of what roadmap.Ahead lists of a roadmap.
 func listedAhead(d plan.Decision, roadmap int64) bool {
 	n, is := d.(change.Notice)
-	if !is || n.Action.ItemID != roadmap {
+	if !is || n.ItemID != roadmap {
 		return false
 	}
-	switch n.Action.Kind { //nolint:exhaustive // the others are not of nodes
+	switch n.Kind { //nolint:exhaustive // the others are not of nodes
 	case work.ActionChild, work.ActionFlow, work.ActionEditIssue:
 		return true
 	case work.ActionBlock:
-		return n.Action.Base != work.BlockRemove
+		return n.Base != work.BlockRemove
 	}
 	return false
 }

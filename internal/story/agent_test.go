@@ -470,7 +470,6 @@ func defaultAnswer(req request) map[string]any {
 			"depends_on": []string{}, "estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
 		})
 	case req.Kind == "roadmap_start":
-		delete(a, "followups") // a plan has nodes instead
 		maps.Copy(a, map[string]any{
 			"title": issue.Title, "goal": "All of " + issue.Title + ".",
 			"nodes": []any{roadmapNode("first"), roadmapNode("second", "first")},

@@ -19,7 +19,7 @@ type which int
 
 const (
 	asking which = iota // if an item is ready, the open implementations, which its score depends on; else none
-	open   // also those of roadmaps that have not ended
+	open                // also those of roadmaps that have not ended
 	all
 )
 
