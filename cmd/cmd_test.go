@@ -58,7 +58,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\nsee gh mergexo show --help\n"}},
 		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion has no command "tcsh"; it has bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
-		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews, merges; did you mean reviews?` + "\n"}},
+		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews, merges, roadmaps; did you mean reviews?` + "\n"}},
 		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox has no command "list"; it has run, show`}},
 		{[]string{"stauts", "--json", "items"}, []string{`there is no command \"stauts\"; did you mean status?`}},
 		{[]string{"prompts", "lst"}, []string{`gh mergexo: prompts has no command "lst"; it has list, personas, show; did you mean list?`, "see gh mergexo prompts --help\n"}},
