@@ -164,6 +164,8 @@ var commandLines = map[string]struct {
 	"status":           {},
 	"show":             {args: []string{"octo/app#1"}},
 	"followup":         {args: []string{"octo/app#1", "1"}},
+	"replan":           {args: []string{"octo/app#1", "to be quicker"}},
+	"roadmap":          {none: "the issue has none: the stories of roadmaps call it on a server"},
 	"logs":             {},
 	"report":           {},
 	"cost":             {},
