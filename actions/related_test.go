@@ -329,7 +329,7 @@ func TestPeoplesEdgesStay(t *testing.T) {
 }
 
 // A follow-up is a sub-issue where the host has them, else an issue of its own; there is one for each
-// number, whatever died before.
+// number, also after a death.
 func TestAFollowupIsOpenedOnce(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		s := newRoadmapStage(t)

@@ -77,7 +77,7 @@ func sideBySide(t *testing.T, passes int) (program, counted *ledger) {
 }
 
 // TestDayOfManyRepositories: what happens where stamps show it is seen soon, and GitHub's
-// limits are kept to, whatever the number of repositories, and of machines with one account.
+// limits are kept to, with few and many repositories, and with eight machines on one account.
 func TestDayOfManyRepositories(t *testing.T) {
 	type one struct {
 		shape

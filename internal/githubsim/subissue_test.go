@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever requests come, sub-issues are a forest of bounded trees, and both ends of a link agree.
+// After any requests, sub-issues are a forest of bounded trees, and both ends of a link agree.
 func TestSubIssuesAreAForest(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {

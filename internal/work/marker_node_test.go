@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a sub-issue carries is read back, whatever its node is called, and its hash is of what people
+// What a sub-issue carries is read back for any name of its node, and its hash is of what people
 // read.
 func TestANodeIsReadBackFromItsMarker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestANumberOfAFollowUpStays: whatever later answers propose, each number means what it meant, and
+// TestANumberOfAFollowUpStays: later answers change no number that was shown, and
 // what was proposed before gets no second one.
 func TestANumberOfAFollowUpStays(t *testing.T) {
 	titles := []string{"Cache it", "cache it ", "Rotate the log", "☃ --> <!-- x"}

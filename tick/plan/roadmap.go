@@ -102,7 +102,7 @@ func preferLongestPaths(line []below) {
 }
 
 // toldByTable reports whether the table on the roadmap's issue tells a wait of the item, and no comment
-// here: it waits for other issues of the roadmap, or for its limits. If the roadmap stands still, the
+// here: it waits for other issues of the roadmap, or for its limits. If nothing of the roadmap is under way, the
 // first of its items is told.
 func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 	if r.item.SubIssueOf == "" || kind != work.WhyDepends && !kind.OfRoadmap() {

@@ -43,7 +43,7 @@ func TestThePathBehindAnIssue(t *testing.T) {
 	}
 }
 
-// Whatever blocks what, each issue is drawn once, below an issue that it needs if it needs one of them.
+// With any edges, each issue is drawn once, below an issue that it needs if it needs one of them.
 func TestTheTreeHasEachIssueOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var issues []Issue

@@ -382,7 +382,7 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// Whatever people do in between, a node has at most one sub-issue, nothing is labelled before its
+// After any deeds of people in between, a node has at most one sub-issue, nothing is labelled before its
 // edges are set, and it ends.
 func TestUnfoldingEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -478,7 +478,7 @@ func TestAFullQueueMakesNothingThatWasCancelled(t *testing.T) {
 	}
 }
 
-// A node whose sub-issue people took away stays as it is, whatever a later document says about it.
+// A node whose sub-issue people took away stays as it is when a later document changes it.
 func TestAGoneNodeIsNotRevised(t *testing.T) {
 	w := newWorld(node("a"), node("b"))
 	w.settle(t)
