@@ -69,7 +69,8 @@ type agentRun struct {
 	issue int
 	part  int    // of a review in parts; 0: it is in one
 	files string // that it was shown, of a review in parts
-	lost  bool   // its answer died with its pass
+	lost  bool   // its answer is in no database and no journal
+	heard bool   // GitHub had its words when that was noticed: a replica behind lacks what has its effects
 }
 
 func (a agentRun) String() string {

@@ -169,7 +169,7 @@ func (w *world) lost() (map[string]int, error) {
 		}
 		return err
 	})
-	lost := map[string]int{}
+	lost, heard := map[string]int{}, w.heard()
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
 	from := w.before // of earlier ones the effects are there
@@ -180,7 +180,7 @@ func (w *world) lost() (map[string]int, error) {
 		r := &w.rig.runs[from+i]
 		stored := l.stored[r.turn] || l.stored[partKey(r.turn, r.part)] || r.kind == setupRun && w.keptSetup() != ""
 		if !stored && !r.lost {
-			r.lost = true
+			r.lost, r.heard = true, heard[from+i]
 			lost[w.byTitle(r.String())]++
 		}
 	}

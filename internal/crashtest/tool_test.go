@@ -28,13 +28,24 @@ func (w *world) firstRun() bool {
 
 var saidIn = regexp.MustCompile(`\(said in run (\d+)\)`)
 
-// heardOfTheDead reports words on GitHub of a run whose answer died with its pass.
+// heard are the runs, by index, whose words GitHub has.
+func (w *world) heard() map[int]bool {
+	heard := map[int]bool{}
+	for _, m := range saidIn.FindAllStringSubmatch(w.hub.Dump(), -1) {
+		n, _ := strconv.Atoi(m[1])
+		heard[n-1] = true
+	}
+	return heard
+}
+
+// heardOfTheDead reports words on GitHub of a run whose answer was lost before GitHub had them.
 func (w *world) heardOfTheDead() (err error) {
+	heard := w.heard()
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
-	for _, m := range saidIn.FindAllStringSubmatch(w.hub.Dump(), -1) {
-		if n, _ := strconv.Atoi(m[1]); n > 0 && n <= len(w.rig.runs) && w.rig.runs[n-1].lost {
-			err = errors.Join(err, fmt.Errorf("GitHub has words of run %d (%s), whose answer was lost", n, w.rig.runs[n-1]))
+	for i, r := range w.rig.runs {
+		if heard[i] && r.lost && !r.heard {
+			err = errors.Join(err, fmt.Errorf("GitHub has words of run %d (%s), whose answer was lost", i+1, r))
 		}
 	}
 	return err
