@@ -159,22 +159,11 @@ func (t *Tx) listWithoutTurn(ctx context.Context, what string, repoID int64, whi
 }
 
 // MarkSent records the intent to send an action now and returns the number of sends, including this
-// one. Commit before sending the request; DB.markSent does both steps. It fails with ErrStale if
+// one. Commit before sending the request. It fails with ErrStale if
 // the action is settled.
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
 		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + CASE kind WHEN 'sticky' THEN 1 ELSE 0 END WHERE id = ? AND `+unsettled, t.stamp(at), id)
-}
-
-// markSent is Tx.MarkSent in its own transaction. When it returns, the intent is on disk and the
-// request may be sent.
-func (d *DB) markSent(ctx context.Context, id int64, at time.Time) (int, error) {
-	var sends int
-	err := d.Update(ctx, func(tx *Tx) (err error) {
-		sends, err = tx.MarkSent(ctx, id, at)
-		return err
-	})
-	return sends, err
 }
 
 // MarkEdited is MarkSent for a send that creates nothing new.

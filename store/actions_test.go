@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -244,4 +245,15 @@ func TestCountSendsCountsContent(t *testing.T) {
 			t.Errorf("%s is counted: %v", kind, got)
 		}
 	}
+}
+
+// markSent is Tx.MarkSent in its own transaction. When it returns, the intent is on disk and the
+// request may be sent.
+func (d *DB) markSent(ctx context.Context, id int64, at time.Time) (int, error) {
+	var sends int
+	err := d.Update(ctx, func(tx *Tx) (err error) {
+		sends, err = tx.MarkSent(ctx, id, at)
+		return err
+	})
+	return sends, err
 }

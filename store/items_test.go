@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -314,4 +315,9 @@ func TestDependenciesAreReadTogether(t *testing.T) {
 			t.Errorf("%d items: %d statements find %d open dependencies", n, len(r.sent), len(open))
 		}
 	}
+}
+
+// listPulls returns every tracked pull request of a repository, by number.
+func (t *Tx) listPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return listRows(ctx, t, "list pull requests", scanPulls(), selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }

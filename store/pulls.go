@@ -119,11 +119,6 @@ func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Ti
 		 ORDER BY updated_at DESC LIMIT ?`, repoID, millis(since), n)
 }
 
-// listPulls returns every tracked pull request of a repository, by number.
-func (t *Tx) listPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return listRows(ctx, t, "list pull requests", scanPulls(), selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
-}
-
 // DeferPull counts a failure of one pull request, which is not read before until.
 func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
 	return t.execOne(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,

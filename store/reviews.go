@@ -22,22 +22,6 @@ type Reviews struct {
 	Policy    string             // hash of the settings used by the last decision
 }
 
-// facts returns the stored facts from which internal/work/review decides.
-func (s Reviews) facts() review.Facts {
-	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
-}
-
-// askedOf returns the heads for which a person was asked for a review, earliest first.
-func (s Reviews) askedOf(reviewer string) []string {
-	var heads []string
-	for _, r := range s.Requested {
-		if r.Reviewer == reviewer {
-			heads = append(heads, r.Head)
-		}
-	}
-	return heads
-}
-
 // GetReviews returns what is stored about the reviews of a pull request. If nothing is stored, only
 // the pull request's id is set.
 func (t *Tx) GetReviews(ctx context.Context, pullID int64) (Reviews, error) {

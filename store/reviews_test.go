@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -446,4 +448,25 @@ func TestReviewLogTellsEachThingOnce(t *testing.T) {
 	if err := d.Update(ctx, func(tx *Tx) error { _, err := tx.AddReviewLog(ctx, ReviewLog{RepoID: 99, Key: "k"}); return err }); err == nil {
 		t.Error("something happened in no repository")
 	}
+}
+
+// facts returns the stored facts from which internal/work/review decides.
+func (s Reviews) facts() review.Facts {
+	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
+}
+
+// askedOf returns the heads for which a person was asked for a review, earliest first.
+func (s Reviews) askedOf(reviewer string) []string {
+	var heads []string
+	for _, r := range s.Requested {
+		if r.Reviewer == reviewer {
+			heads = append(heads, r.Head)
+		}
+	}
+	return heads
+}
+
+// listVerdicts returns the verdicts about a pull request, oldest first.
+func (t *Tx) listVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
+	return listRows(ctx, t, fmt.Sprintf("list verdicts about pull request %d", pullID), scanVerdict, selectVerdict+`WHERE pull_id = ? ORDER BY at, id`, pullID)
 }

@@ -38,11 +38,6 @@ func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids []int
 	return err
 }
 
-// listVerdicts returns the verdicts about a pull request, oldest first.
-func (t *Tx) listVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
-	return listRows(ctx, t, fmt.Sprintf("list verdicts about pull request %d", pullID), scanVerdict, selectVerdict+`WHERE pull_id = ? ORDER BY at, id`, pullID)
-}
-
 // AddVerdict adds a verdict, and returns its id and whether it was new. A known verdict is
 // unchanged and its id returned: one of the same review or command about the same head, or of the
 // same agent about the same commits. An empty Validity is stored as Counts.

@@ -45,9 +45,6 @@ func LoggedOut(host string, now func() time.Time) *Client {
 	return &Client{transport.Refusing(host, now, &transport.NotLoggedInError{Host: host})}
 }
 
-// host returns the client's host in lower case.
-func (c *Client) host() string { return c.api.Host() }
-
 // Now returns GitHub's time, estimated from its answers.
 func (c *Client) Now() time.Time { return c.api.Now() }
 

@@ -102,3 +102,6 @@ func TestNextPage(t *testing.T) {
 		t.Errorf("no number, and then %s", next)
 	}
 }
+
+// host returns the client's host in lower case.
+func (c *Client) host() string { return c.api.Host() }

@@ -44,21 +44,15 @@ func (p *Progress) Shown() bool { return p.shown }
 // Bar is one slow operation. Its methods are safe for concurrent use.
 type Bar struct{ bar *mpb.Bar } // nil: not shown
 
-// bar shows how many of a known number of steps are done.
-func (p *Progress) bar(name string, total int64) *Bar {
-	return p.add(total, mpb.BarStyle().Build(), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.CountersNoUnit("%d of %d")))
-}
-
 // Spinner shows that something runs, and for how long.
 func (p *Progress) Spinner(name string) *Bar {
-	return p.add(0, mpb.SpinnerStyle().PositionLeft().Build(),
+	return p.add(mpb.SpinnerStyle().PositionLeft().Build(),
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
 }
 
 // Line shows a text that is made for the width at each redraw.
 func (p *Progress) Line(text func(width int) string) *Bar {
-	return p.add(0, mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
+	return p.add(mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
 		_, err := io.WriteString(w, painted(cut(OneLine(text(s.AvailableWidth)), s.AvailableWidth)))
 		return err
 	}), mpb.BarFillerTrim())
@@ -67,7 +61,7 @@ func (p *Progress) Line(text func(width int) string) *Bar {
 // painted replaces our colour marks by escape sequences, and makes all else legible.
 func painted(s string) string { return strings.ReplaceAll(legible(s), paintMark, "\x1b[") }
 
-func (p *Progress) add(total int64, filler mpb.BarFiller, options ...mpb.BarOption) *Bar {
+func (p *Progress) add(filler mpb.BarFiller, options ...mpb.BarOption) *Bar {
 	if !p.shown {
 		return &Bar{}
 	}
@@ -77,20 +71,13 @@ func (p *Progress) add(total int64, filler mpb.BarFiller, options ...mpb.BarOpti
 		p.lines = mpb.New(mpb.WithOutput(p.to), mpb.WithAutoRefresh())
 		p.screen.divert(p.lines)
 	}
-	bar, err := p.lines.Add(total, filler, options...)
+	bar, err := p.lines.Add(0, filler, options...)
 	if err != nil {
 		return &Bar{} // the terminal has gone
 	}
 	b := &Bar{bar}
 	p.all = append(p.all, b)
 	return b
-}
-
-// Add adds finished steps.
-func (b *Bar) Add(steps int64) {
-	if b.bar != nil {
-		b.bar.IncrInt64(steps)
-	}
 }
 
 // Done removes the line. It may be called more than once.

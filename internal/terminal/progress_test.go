@@ -66,9 +66,6 @@ func TestProgressIsTakenAway(t *testing.T) {
 	_, _ = screen.Write([]byte("octo/app#7  claimed\n"))
 	to.await(t, "octo/app#7  claimed\n")
 	spinner.Done()
-	bar := p.bar("read issues", 4)
-	bar.Add(3)
-	to.await(t, "3 of 4")
 	text := "turn 1"
 	p.Line(func(width int) string { return text + strings.Repeat(" wide", width) })
 	to.await(t, "turn 1 wide")
@@ -90,9 +87,6 @@ func TestProgressIsTakenAway(t *testing.T) {
 func TestProgressIsQuietElsewhere(t *testing.T) {
 	to := &tape{}
 	p := NewProgress(to, NewScreen(to), false)
-	b := p.bar("read issues", 4)
-	b.Add(4)
-	b.Done()
 	p.Spinner("clone").Done()
 	p.Line(func(int) string { return "x" }).Done()
 	p.Close()

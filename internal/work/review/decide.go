@@ -58,9 +58,6 @@ type Choice struct {
 	Why       work.Reason // what it waits for, or why it is stopped
 }
 
-// moves reports whether the state differs from the stored one.
-func (c Choice) moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
-
 // FixCycle counts the pushed fixes since a person last restarted the reviews.
 func FixCycle(fixes []Fix, epoch int) int {
 	n := 0

@@ -459,3 +459,6 @@ func TestTheLineWhenTheConfigChanges(t *testing.T) {
 		}
 	}
 }
+
+// moves reports whether the state differs from the stored one.
+func (c Choice) moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }

@@ -70,14 +70,6 @@ const (
 	EventOff       Event = "switched off" // in the config
 )
 
-// events lists every event.
-func events() []Event {
-	return []Event{
-		EventOpened, EventDue, EventApproved, EventRejected, EventComplete, EventWanting, EventPushed, EventFixed, EventUnfixed,
-		EventExhausted, EventTakenBack, EventFailed, EventRetried, EventDecided, EventMerged, EventClosed, EventReopened, EventOff,
-	}
-}
-
 // MergeType is how a pull request was merged.
 type MergeType string
 

@@ -135,3 +135,11 @@ func (w *world) approvedBy(name string) bool {
 		return v.Reviewer == name && v.Head == w.f.Head && v.Decision == Approve && v.Validity != TakenBack
 	})
 }
+
+// events lists every event.
+func events() []Event {
+	return []Event{
+		EventOpened, EventDue, EventApproved, EventRejected, EventComplete, EventWanting, EventPushed, EventFixed, EventUnfixed,
+		EventExhausted, EventTakenBack, EventFailed, EventRetried, EventDecided, EventMerged, EventClosed, EventReopened, EventOff,
+	}
+}
