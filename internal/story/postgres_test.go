@@ -57,4 +57,4 @@ func ofEngine(t *testing.T, files []string) []string {
 }
 
 // onServer are the folders that are played on PostgreSQL, some hundred stories.
-var onServer = []string{"budget", "checks", "command", "feedback", "fleet", "flow", "ingest", "notice", "pause", "recovery", "roadmap", "status"}
+var onServer = []string{"budget", "command", "feedback", "fleet", "flow", "ingest", "pause", "recovery", "roadmap"}
