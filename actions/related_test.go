@@ -69,7 +69,7 @@ func newRoadmapStage(t *testing.T) *roadmapStage {
 }
 
 func (s *roadmapStage) child(node string) work.Action {
-	token := work.ChildToken(s.scope.Repo.Key(), s.roadmap, node)
+	token := work.ChildToken(s.scope.Repo.Key(), s.roadmap, 0, node)
 	mark := work.MarkNode(work.NodeMark{Roadmap: s.roadmap, Node: node, Hash: "h"})
 	return s.add(work.Action{
 		Kind: work.ActionChild, Token: token, Number: s.roadmap, Target: node, Title: "Node " + node,
@@ -336,7 +336,7 @@ func TestAFollowupIsOpenedOnce(t *testing.T) {
 		if old {
 			s.hub.WithoutSubIssues()
 		}
-		token := work.ChildToken(s.scope.Repo.Key(), s.roadmap, "follow-up 1")
+		token := work.FollowupToken(s.scope.Repo.Key(), s.roadmap, 1)
 		a := s.add(work.Action{
 			Kind: work.ActionChild, Token: token, Number: s.roadmap, Title: "Cache it", Body: work.Mark("It is slow.", work.Marks{Token: token}),
 		})

@@ -13,6 +13,7 @@ import (
 // Roadmap is what a turn about a roadmap's document must know.
 type Roadmap struct {
 	Depth     int      `json:"depth"`      // 1: the issue is the sub-issue of no roadmap
+	Run       int      `json:"run"`        // replan: number of the pull request that began the roadmap
 	SubIssues int      `json:"sub_issues"` // that the issue has beside the document's nodes, closed ones too
 	Document  string   `json:"document"`   // replan: the document that is applied now
 	Begun     []string `json:"begun"`      // replan: what has become of each node, one line each

@@ -115,11 +115,16 @@ const (
 // errMigrating says that another machine migrates the database.
 var errMigrating = errors.New("a migration runs")
 
-// up has connections of its own, so that nobody inherits their settings. The lock ends with them.
-func (e *postgresEngine) up(ctx context.Context, _ *sql.DB, migrations fs.FS, machine string) (err error) {
+// up has connections of its own, so that nobody inherits their settings. The lock ends with them. One statement
+// may take any time there, as long as the server answers other questions.
+func (e *postgresEngine) up(ctx context.Context, others *sql.DB, migrations fs.FS, machine string) (err error) {
+	ctx, stop := e.whileItAnswers(ctx, others)
+	defer func() { err = stop(err) }()
 	settings := keepAlives()
 	settings["application_name"], settings["lock_timeout"] = migratesOn+machine, strconv.FormatInt(migrationWait.Milliseconds(), 10)
-	pool := stdlib.OpenDB(*e.config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error { return set(ctx, conn, settings) }))
+	config := e.config.Copy()
+	config.DialFunc = dialer().DialContext
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error { return set(ctx, conn, settings) }))
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -130,6 +135,37 @@ func (e *postgresEngine) up(ctx context.Context, _ *sql.DB, migrations fs.FS, ma
 		return e.migrating(ctx, conn, err)
 	}
 	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
+}
+
+// whileItAnswers returns a context that ends when the server does not answer a question on another connection
+// within writerWaits, and a function that returns this error in place of its own.
+func (*postgresEngine) whileItAnswers(ctx context.Context, others *sql.DB) (context.Context, func(error) error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		next := time.NewTicker(writerWaits)
+		defer next.Stop()
+		for {
+			select {
+			case <-next.C:
+				_, err := others.ExecContext(ctx, `SELECT 1`)
+				if _, answered := errors.AsType[*pgconn.PgError](err); err != nil && !answered {
+					cancel(err)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return ctx, func(err error) error {
+		silent := context.Cause(ctx) //nolint:contextcheck // its own
+		cancel(nil)
+		asking.Wait()
+		if err != nil && silent != nil {
+			return silent
+		}
+		return err
+	}
 }
 
 // migrating returns why a pass did not get the lock for a migration.

@@ -36,9 +36,9 @@ func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
 	return err
 }
 
-// FindRoadmapOf returns the roadmap of an issue, also one that has ended.
+// FindRoadmapOf returns the newest roadmap of an issue, also one that has ended.
 func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadmap.Record, bool, error) {
-	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ?`, repoID, number)
+	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ? ORDER BY m.item_id DESC LIMIT 1`, repoID, number)
 }
 
 // ListDueTables returns the roadmaps of a repository whose tables are due.

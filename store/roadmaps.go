@@ -10,13 +10,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
-const roadmapColumns = `item_id, repo_id, state, since, document, hash, pull, commit_oid, revision, depth, look, look_at, why, goal`
+const roadmapColumns = `item_id, repo_id, state, since, document, hash, pull, commit_oid, run, revision, depth, look, look_at, why, goal`
 
 func roadmapFields(r *roadmap.Record) []any {
 	return []any{
 		&r.ItemID, &r.RepoID, &r.State,
 		timeOf(&r.Since),
-		&r.Document, &r.Hash, &r.Pull, &r.Commit, &r.Revision, &r.Depth, &r.Look,
+		&r.Document, &r.Hash, &r.Pull, &r.Commit, &r.Run, &r.Revision, &r.Depth, &r.Look,
 		timeOf(&r.LookAt),
 		reasonOf(&r.Why),
 		&r.Goal,
@@ -29,7 +29,7 @@ func scanRoadmap(row scanner) (r roadmap.Record, err error) {
 
 const (
 	// selectRoadmap reads the issue as its newest work item has it: a replan is a work item, too.
-	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.revision, m.depth, m.look, m.look_at, m.why, m.goal,
+	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.run, m.revision, m.depth, m.look, m.look_at, m.why, m.goal,
 		i.number, i.title, i.issue_closed FROM roadmaps m JOIN work_items f ON f.id = m.item_id
 		JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number) `
 

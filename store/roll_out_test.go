@@ -261,6 +261,34 @@ func TestMachinesMigrateAtTheSameTime(t *testing.T) {
 	equal(t, count(t, d, `SELECT count(*) FROM later`), 1)
 }
 
+// A statement of a migration may take longer than what a pass writes. A server that answers nothing ends it.
+func TestAMigrationTakesItsTime(t *testing.T) {
+	at := emptyServer.Copy(t)
+	openAt(t, at)
+	waits := writerWaits
+	writerWaits = 200 * time.Millisecond
+	t.Cleanup(func() { writerWaits = waits })
+	if _, err := openAs(t, at, release(t, at, `SELECT pg_sleep(1);`+usableBy(t, 1, 0))); err != nil {
+		t.Error(err)
+	}
+	proxy, err := testpg.OpenProxy(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	proxy.OnFlight(func(f testpg.Flight) string {
+		if strings.Contains(f.SQL, "pg_sleep(30)") {
+			proxy.Freeze()
+		}
+		return ""
+	})
+	began := time.Now()
+	_, err = openAs(t, proxy.Through(at), release(t, at, `SELECT pg_sleep(1);`+usableBy(t, 1, 0), `SELECT pg_sleep(30);`+usableBy(t, 2, 0)))
+	if took := time.Since(began); err == nil || !strings.Contains(faultOf(t, err), "it does not answer") || took > 20*time.Second {
+		t.Errorf("after %s: %v", took, err)
+	}
+}
+
 func count(t *testing.T, d *DB, query string) int {
 	t.Helper()
 	return inTx(t, d, func(tx *Tx) (int, error) { return getRow(t.Context(), tx, "count", scanCount, query) })

@@ -60,9 +60,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		if err := p.previewLabels(ctx, &preview.Plans[i]); err != nil {
 			return nil, err
 		}
-		if err := p.previewRoadmaps(ctx, &preview.Plans[i]); err != nil {
-			return nil, err
-		}
+		p.previewRoadmaps(&preview.Plans[i])
 	}
 	for i := range preview.Plans {
 		p.previewAwaited(&preview.Plans[i])
@@ -143,44 +141,18 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 	return line, nil
 }
 
-// previewRoadmaps adds to a plan everything that later passes would make of merged roadmaps: a pass
-// plans only what the actions before have made possible.
-func (p *Pass) previewRoadmaps(ctx context.Context, made *plan.Plan) error {
-	r := p.RemoteByID(made.Repo.ID)
-	var lines []change.Line
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		lines = nil
-		all, err := tx.ListRoadmaps(ctx, made.Repo.ID)
-		for _, m := range all {
-			if err != nil || m.State != roadmap.Unfolding {
-				continue
-			}
-			var nodes []roadmap.Child
-			nodes, err = tx.ListChildren(ctx, m.ItemID)
-			made.Decisions = slices.DeleteFunc(made.Decisions, func(d plan.Decision) bool { return listedAhead(d, m.ItemID) })
-			for _, said := range roadmap.Ahead(nodes, r.Settings.Labels.Of) {
-				lines = append(lines, change.Line{Number: m.Number, What: "roadmap", Reason: "to make: " + said})
-			}
+// previewRoadmaps replaces a plan's actions for roadmaps by everything that this and later passes would do for
+// them: a pass plans only what the actions before have made possible.
+func (p *Pass) previewRoadmaps(made *plan.Plan) {
+	label := p.RemoteByID(made.Repo.ID).Settings.Labels.Of
+	for _, f := range made.Unfold {
+		coming := roadmap.Ahead(f)
+		made.Decisions = slices.DeleteFunc(made.Decisions, func(d plan.Decision) bool {
+			n, is := d.(change.Notice)
+			return is && slices.ContainsFunc(coming, func(c roadmap.Deed) bool { return c.Token == n.Token })
+		})
+		for _, said := range roadmap.Lines(coming, label) {
+			made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: change.Line{Number: f.Record.Number, What: "roadmap", Reason: "to do: " + said}}})
 		}
-		return err
-	})
-	for _, l := range lines {
-		made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: l}})
 	}
-	return err
-}
-
-// listedAhead reports whether a decision is a part of what roadmap.Ahead lists of a roadmap.
-func listedAhead(d plan.Decision, roadmap int64) bool {
-	n, is := d.(change.Notice)
-	if !is || n.ItemID != roadmap {
-		return false
-	}
-	switch n.Kind { //nolint:exhaustive // the others are not of nodes
-	case work.ActionChild, work.ActionFlow, work.ActionEditIssue:
-		return true
-	case work.ActionBlock:
-		return n.Base != work.BlockRemove
-	}
-	return false
 }

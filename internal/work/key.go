@@ -160,10 +160,20 @@ func CloseToken(repo RepoKey, pull int, commandKey string) string {
 	return token("close", repo, pull, commandKey)
 }
 
-// ChildToken is the token of opening the sub-issue of a roadmap's node. It stays in the sub-issue's
-// text when that is edited.
-func ChildToken(repo RepoKey, roadmap int, node string) string {
-	return token("child", repo, roadmap, node)
+// ChildToken is the token of opening the sub-issue of a node of the roadmap that a pull request began: the
+// issue may have had another one before. It stays in the sub-issue's text when that is edited.
+func ChildToken(repo RepoKey, roadmap, run int, node string) string {
+	return token("child", repo, roadmap, strconv.Itoa(run), node)
+}
+
+// FaultsToken is the token of the comment about the faults of the document that a roadmap's pull request has.
+func FaultsToken(repo RepoKey, pull int) string {
+	return NoticeToken(repo, pull, "faults of the document")
+}
+
+// FollowupToken is the token of opening a follow-up of an issue, by its number.
+func FollowupToken(repo RepoKey, issue, number int) string {
+	return token("follow-up", repo, issue, strconv.Itoa(number))
 }
 
 // BlockToken is the token of making an issue blocked by another one, or of ending that, for a cause

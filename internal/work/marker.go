@@ -145,13 +145,14 @@ type PullMark struct {
 	Issue int    `json:"issue"`
 	Flow  Flow   `json:"flow"`
 	Turn  string `json:"turn"`
+	Run   int    `json:"run,omitempty"` // of a pull request that changes a roadmap: the number of the one that began it
 }
 
 // MarkPull formats a pull request's origin as a line of its body.
 func MarkPull(m PullMark) string {
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // three plain fields
+		panic(err) // plain fields
 	}
 	return "<!-- mergexo-work:" + string(b) + " -->"
 }
@@ -237,6 +238,7 @@ func (s Stop) Lasts() bool { return s.Attempts > 0 && s.Ended.IsZero() }
 // for one that finds it elsewhere.
 type NodeMark struct {
 	Roadmap int    `json:"roadmap"` // number of the roadmap's issue
+	Run     int    `json:"run"`     // number of the pull request that began the roadmap
 	Node    string `json:"node"`    // id in the roadmap's document
 	Hash    string `json:"hash"`    // of the title, flow and text that were applied last
 }
@@ -245,7 +247,7 @@ type NodeMark struct {
 func MarkNode(m NodeMark) string {
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // three plain fields
+		panic(err) // plain fields
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }

@@ -22,7 +22,7 @@ func (c Notice) Apply(ctx context.Context, tx *Tx) error {
 	switch a.Kind { //nolint:exhaustive // the others are planned once
 	case work.ActionLabels, work.ActionFlow:
 		return tx.RepeatAction(ctx, a)
-	case work.ActionStatus:
+	case work.ActionStatus, work.ActionSticky:
 		return tx.RenewAction(ctx, a)
 	case work.ActionChild:
 		known, _, err := tx.GetAction(ctx, a.Token)

@@ -111,10 +111,12 @@ type markedPull struct {
 	mark work.PullMark
 }
 
-// madeFor reports whether we opened the pull request for the issue's label.
+// madeFor reports whether we opened the pull request for the issue's label. A change of a roadmap that was
+// not merged says nothing about it.
 func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull) (past markedPull, made bool, err error) {
 	mark, ours, err := h.ownPull(ctx, p)
-	return markedPull{p, mark}, ours && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+	dropped := mark.Run != 0 && p.State == work.PullClosed
+	return markedPull{p, mark}, ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
 }
 
 // adoptPast reports whether the pull request answers the label, and tracks it if so.
@@ -218,7 +220,9 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if item.State == work.StateMerged {
 		promote := h.promote
 		if item.Flow == work.FlowRoadmap {
-			promote = h.findRoadmapAgain
+			promote = func(ctx context.Context, item work.Item, pull work.PullRequest) error {
+				return h.findRoadmapAgain(ctx, item, pull, p)
+			}
 		}
 		if err := promote(ctx, item, pull); err != nil {
 			return err

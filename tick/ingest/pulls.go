@@ -242,7 +242,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.readEnd(ctx, old, pull, d); err != nil {
 		return err
 	}
-	return h.headEvents(ctx, old, pull, d)
+	return h.headEvents(ctx, item, old, pull, d)
 }
 
 // stateEvent adds an event if a pull request was merged, closed or reopened.
@@ -271,7 +271,7 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 }
 
 // headEvents adds events for a head that moved, has conflicts or has red checks.
-func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work.PullRequest, d github.PullDetail) error {
 	about := func(kind work.EventKind, detail string) work.Event {
 		hash := work.ContentHash(string(kind), detail)
 		return work.Event{
@@ -287,8 +287,14 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 			return err
 		}
 		if pushed = !ours; pushed {
-			e := about(work.EventHead, "")
-			e.Outcome = "noted"
+			faults, told, err := h.documentFaults(ctx, item, pull)
+			if err != nil {
+				return err
+			}
+			e := about(work.EventHead, faults)
+			if !told {
+				e.Outcome = "noted"
+			}
 			h.newsOf(pull.Number).add(candidate{event: e, pull: true})
 		}
 	}

@@ -31,6 +31,7 @@ const (
 // mergedRoadmap is a document of a roadmap that was merged, and what a lost database had made of it.
 type mergedRoadmap struct {
 	number int            // of the roadmap's issue
+	run    int            // number of the pull request that began it
 	first  int64          // its first work item; 0: it is new
 	depth  int            // of the issue
 	doc    roadmap.Merged //
@@ -48,30 +49,88 @@ type below struct {
 
 // promoteRoadmap reads the document of a merged roadmap, or of its revision.
 func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base))
+	run, err := h.runOf(ctx, item, pull)
+	if err != nil {
+		return err
+	}
+	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), run)
 }
 
 // findRoadmapAgain reads the document that the base branch has now: a database that was lost had applied
-// what was merged since, too, and what it had made for that is no removed part of the first document.
-func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	return h.promoteRoadmapAt(ctx, item, pull, pull.Base)
+// what was merged since, too, and what it had made for that is no removed part of the first document. p is the
+// pull request that merged it last.
+func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest, p github.Pull) error {
+	run := 0
+	if mark, marked := work.ParsePullMark(p.Body); marked {
+		run = cmp.Or(mark.Run, p.Number)
+	}
+	return h.promoteRoadmapAt(ctx, item, pull, pull.Base, run)
 }
 
-func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string) error {
+// promoteRoadmapAt reads the document at a commit or branch, and what was made of it.
+func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) error {
+	m, subs, err := h.documentAt(ctx, item, pull, at, run)
+	if err != nil {
+		return err
+	}
+	if m.found, err = h.findNodes(ctx, m, subs); err != nil {
+		return err
+	}
+	h.roadmaps = append(h.roadmaps, m)
+	return nil
+}
+
+// documentFaults returns the faults of the document that an open pull request of a roadmap has, a line for
+// each. It is false for any other pull request.
+func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.PullRequest) (string, bool, error) {
+	if item.Flow != work.FlowRoadmap || pull.State != work.PullOpen {
+		return "", false, nil
+	}
+	run, err := h.runOf(ctx, item, pull)
+	if err != nil {
+		return "", false, err
+	}
+	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, run)
+	return strings.Join(roadmap.Strings(m.doc.Faults), "\n"), true, err
+}
+
+// runOf returns the number of the pull request that began the roadmap which a pull request makes or changes.
+func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullRequest) (run int, err error) {
+	if !item.Replans() {
+		return pull.Number, nil
+	}
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		m, _, err := tx.FindRoadmap(ctx, item.Parent)
+		run = m.Run
+		return err
+	})
+	return run, err
+}
+
+// documentAt reads and checks the document of a roadmap at a commit or branch, and what is below its issue.
+// If run is 0, somebody removed the mark that names the pull request that began the roadmap: its newest
+// sub-issue names it, too.
+func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) (m mergedRoadmap, subs []github.Issue, err error) {
 	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
 	doc, path, err := h.findDocument(ctx, item, pull, path, at)
 	if err != nil {
-		return fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
+		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}
-	m := mergedRoadmap{number: item.Number, first: cmp.Or(item.Parent, item.ID)}
+	m = mergedRoadmap{number: item.Number, run: run, first: cmp.Or(item.Parent, item.ID)}
 	if m.depth, err = h.depthOf(ctx, item.SubIssueOf); err != nil {
-		return err
+		return m, nil, err
 	}
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, item.Number)
 	if err != nil {
-		return err
+		return m, nil, err
 	}
-	m.doc = h.readRoadmap(doc, m.depth, item.Number, subs)
+	for _, is := range subs {
+		if mark, ours := h.nodeOf(is, item.Number); ours && run == 0 {
+			m.run = max(m.run, mark.Run)
+		}
+	}
+	m.run = cmp.Or(m.run, pull.Number)
+	m.doc = h.readRoadmap(doc, m, subs)
 	m.doc.Document, m.doc.Pull, m.doc.Commit = path, pull.Number, pull.MergeCommit
 	switch {
 	case len(doc) == 0:
@@ -80,11 +139,7 @@ func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull wor
 	case !ok:
 		m.doc.Faults = []roadmap.Fault{{Says: h.repo.Name.Host + " has no sub-issues"}}
 	}
-	if m.found, err = h.findNodes(ctx, item.Number, m.doc, subs); err != nil {
-		return err
-	}
-	h.roadmaps = append(h.roadmaps, m)
-	return nil
+	return m, subs, nil
 }
 
 // adoptMergedRoadmap tracks the merged roadmap of an issue of which an open pull request is the
@@ -144,18 +199,18 @@ func (h *reading) depthOf(ctx context.Context, parent string) (depth int, err er
 
 // readRoadmap parses and checks a document. What its nodes say is made fit for GitHub, as an agent
 // wrote it.
-func (h *reading) readRoadmap(doc []byte, depth, number int, subs []github.Issue) roadmap.Merged {
+func (h *reading) readRoadmap(doc []byte, of mergedRoadmap, subs []github.Issue) roadmap.Merged {
 	parsed, faults := roadmap.Parse(doc)
 	others := len(subs)
 	for _, is := range subs {
-		if mark, ours := h.nodeOf(is, number); ours {
+		if mark, ours := h.nodeOf(is, of.number); ours && mark.Run == of.run {
 			if _, in := parsed.Node(mark.Node); in {
 				others--
 			}
 		}
 	}
 	if len(faults) == 0 {
-		faults = parsed.Check(roadmap.Bounds{Depth: depth, SubIssues: others})
+		faults = parsed.Check(roadmap.Bounds{Depth: of.depth, SubIssues: others})
 	}
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
 	for i, n := range parsed.Nodes {
@@ -180,12 +235,18 @@ func (h *reading) isOurs(who work.Account) bool {
 }
 
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was
-// lost. What was labelled once is not labelled again.
-func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged, subs []github.Issue) (found []roadmap.Child, err error) {
+// lost. What was labelled once is not labelled again. If the table says that all of the document was made,
+// each edge of it was set, and people removed those that GitHub lacks.
+func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.Issue) (found []roadmap.Child, err error) {
 	var linked []int // those with blockers
+	doc := m.doc
+	table, err := h.tableOf(ctx, m.number, m.run)
+	if err != nil {
+		return nil, err
+	}
 	for _, is := range subs {
-		mark, ours := h.nodeOf(is, number)
-		if !ours || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
+		mark, ours := h.nodeOf(is, m.number)
+		if !ours || mark.Run != m.run || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
 			continue
 		}
 		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Number: is.Number, Applied: mark.Hash}
@@ -209,13 +270,33 @@ func (h *reading) findNodes(ctx context.Context, number int, doc roadmap.Merged,
 			linked = append(linked, len(found)-1)
 		}
 	}
+	for i, c := range found {
+		if table.Made == doc.Hash {
+			found[i].Edges = c.Needs
+		}
+	}
 	for _, i := range linked {
+		if table.Made == doc.Hash {
+			break
+		}
 		if found[i].Edges, err = h.edgesOf(ctx, found[i], found); err != nil {
 			return nil, err
 		}
 	}
-	gone, err := h.goneNodes(ctx, number, doc, found)
+	gone, err := h.goneNodes(ctx, m, table, found)
 	return append(found, gone...), err
+}
+
+// tableOf returns what our comment with the table of a roadmap says was made.
+func (h *reading) tableOf(ctx context.Context, number, run int) (table work.NodesMark, err error) {
+	said, err := h.commentsOf(ctx, number, time.Time{})
+	for _, comment := range said {
+		marks, _ := work.ParseMarks(comment.Body)
+		if found, ok := work.ParseNodes(marks.Nodes, number, run); ok && h.isOurs(comment.Author) {
+			table = found
+		}
+	}
+	return table, err
 }
 
 // edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the
@@ -234,31 +315,20 @@ func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.
 
 // goneNodes returns the nodes whose sub-issues people took away before the database was lost: our
 // comment with the table of the roadmap names them, and GitHub's list does not.
-func (h *reading) goneNodes(ctx context.Context, number int, doc roadmap.Merged, found []roadmap.Child) (gone []roadmap.Child, err error) {
-	said, err := h.commentsOf(ctx, number, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	ref := work.Dependency{Repo: h.repo.Name, Number: number}.String()
-	for _, comment := range said {
-		marks, _ := work.ParseMarks(comment.Body)
-		if marks.Nodes == "" || !h.isOurs(comment.Author) {
+func (h *reading) goneNodes(ctx context.Context, m mergedRoadmap, table work.NodesMark, found []roadmap.Child) (gone []roadmap.Child, err error) {
+	ref := work.Dependency{Repo: h.repo.Name, Number: m.number}.String()
+	for _, c := range m.doc.Nodes {
+		n := table.Nodes[c.Node]
+		if n == 0 || slices.ContainsFunc(found, func(f roadmap.Child) bool { return f.Node == c.Node }) {
 			continue
 		}
-		made, _ := work.ParseNodes(marks.Nodes, number)
-		for _, c := range doc.Nodes {
-			n := made[c.Node]
-			if n == 0 || slices.ContainsFunc(slices.Concat(found, gone), func(f roadmap.Child) bool { return f.Node == c.Node }) {
-				continue
-			}
-			is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, n)
-			if err != nil {
-				return nil, err
-			}
-			if !ok || !strings.EqualFold(h.called(is.Parent), ref) { // else the list lags, and the action finds it
-				c.Number, c.Step = n, roadmap.Gone
-				gone = append(gone, c)
-			}
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, n)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || !strings.EqualFold(h.called(is.Parent), ref) { // else the list lags, and the action finds it
+			c.Number, c.Step = n, roadmap.Gone
+			gone = append(gone, c)
 		}
 	}
 	return gone, nil
@@ -302,7 +372,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m mergedRoadmap) error {
 	r := roadmap.Record{
 		ItemID: first, RepoID: h.row.ID, State: roadmap.Unfolding, Document: m.doc.Document, Hash: m.doc.Hash, Pull: m.doc.Pull, Commit: m.doc.Commit,
-		Revision: 1, Depth: m.depth, Look: 1, LookAt: h.now(), Goal: m.doc.Goal,
+		Run: m.run, Revision: 1, Depth: m.depth, Look: 1, LookAt: h.now(), Goal: m.doc.Goal,
 	}
 	nodes := m.doc.Nodes
 	if len(m.doc.Faults) > 0 {
@@ -424,7 +494,8 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 	if err != nil {
 		return err
 	}
-	changed := mergedRoadmap{number: m.Number, first: m.ItemID, depth: m.Depth, doc: h.readRoadmap(doc, m.Depth, m.Number, subs)}
+	changed := mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID, depth: m.Depth}
+	changed.doc = h.readRoadmap(doc, changed, subs)
 	changed.doc.Document = m.Document
 	h.roadmaps = append(h.roadmaps, changed)
 	return nil

@@ -16,7 +16,7 @@ func (r *commander) followup(inv invocation) Reply {
 	at := slices.IndexFunc(all, func(p work.Proposal) bool { return p.Number == n })
 	switch {
 	case len(all) == 0:
-		return refusal("No agent has proposed a follow-up on #%d, so nothing was done.", r.item.Number)
+		return refusal("No agent has proposed a follow-up on #%d that the database knows, so nothing was done. If #%d or its pull request lists it, open an issue by hand: that work was over when the database was lost.", r.item.Number, r.item.Number)
 	case at < 0:
 		return refusal("There is no follow-up %d on #%d, so nothing was done. The last one is %d.", n, r.item.Number, all[len(all)-1].Number)
 	}
@@ -37,7 +37,7 @@ func (r *commander) child(inv invocation, p work.Proposal) work.Action {
 	}
 	body := fmt.Sprintf("Proposed by an agent that worked on #%d%s: %s\n\nOpened for %s. Nobody works on it until it has a label.",
 		r.item.Number, from, r.v.Policy.Clean(p.Why), inv.by)
-	token := work.ChildToken(r.v.Repo.Key(), r.item.Number, fmt.Sprintf("follow-up %d", p.Number))
+	token := work.FollowupToken(r.v.Repo.Key(), r.item.Number, p.Number)
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionChild, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: r.item.Number, Title: r.v.Policy.Title(p.Title), Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: inv.given(),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -15,6 +16,8 @@ type Plan struct {
 	Repo      work.Repo
 	Served    known.RoundRobin // when its turns were last started
 	Decisions []Decision       // in the order in which they were made
+
+	Unfold []roadmap.Facts // of the roadmaps about which it decided
 
 	waiting []Turn  // implementations that may start, to be compared by score
 	below   []below // what may start below roadmaps

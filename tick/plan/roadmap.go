@@ -2,7 +2,9 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -110,6 +112,29 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 	}
 	s := r.item.Below
 	return len(s.Above) > 0 && (!s.First || !s.Still())
+}
+
+// tellFaults keeps one comment up to date about the faults of the document that a person pushed to the pull
+// request of a roadmap: nothing of it is made if it is merged with them.
+func (r *itemPlanner) tellFaults() {
+	for _, e := range r.item.Events {
+		token := work.FaultsToken(r.v.Repo.Key(), e.Number)
+		if e.Kind != work.EventHead || r.item.Flow != work.FlowRoadmap || e.Source != r.item.Pull.HeadOID || e.Body == "" && r.item.Notices[token] == "" {
+			continue
+		}
+		said := fmt.Sprintf("The document of the roadmap has no fault any more at %s.", work.Short(e.Source))
+		if e.Body != "" {
+			said = fmt.Sprintf("The document of the roadmap has faults at %s. If it is merged with them, nothing of it is made.\n", work.Short(e.Source))
+			for line := range strings.Lines(e.Body) {
+				said += "\n- " + r.v.Policy.Clean(strings.TrimSpace(line))
+			}
+			said += "\n\nNext step: push a correction, or comment here what is to change."
+		}
+		r.notice(work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+			Number: e.Number, Body: r.v.Policy.Mark(said, work.Marks{Token: token}), Why: "faults of the document",
+		}, "say what faults the document has that somebody pushed")
+	}
 }
 
 // leadsRoadmap reports whether the item's issue has a roadmap that has not ended, and no work on the

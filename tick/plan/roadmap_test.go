@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,6 +175,73 @@ func TestTheTableTellsWaits(t *testing.T) {
 		}
 		if told != map[bool]int{true: 1}[c.told] {
 			t.Errorf("%s: it is told %d times", name, told)
+		}
+	}
+}
+
+// An issue does not begin while a changed document is about to give it another text, and begins once it has
+// it, or when it never gets it.
+func TestAStartWaitsForItsNewText(t *testing.T) {
+	for name, c := range map[string]struct {
+		node  roadmap.Child
+		state roadmap.State
+		work  roadmap.Work
+		begin bool
+	}{
+		"its text is to change":        {roadmap.Child{Number: 2, Step: roadmap.Labelled, Hash: "new", Applied: "old"}, roadmap.Unfolding, roadmap.Work{}, false},
+		"while the roadmap is stopped": {roadmap.Child{Number: 2, Step: roadmap.Labelled, Hash: "new", Applied: "old"}, roadmap.Stopped, roadmap.Work{}, false},
+		"it has the text":              {roadmap.Child{Number: 2, Step: roadmap.Labelled, Hash: "new", Applied: "new"}, roadmap.Unfolding, roadmap.Work{}, true},
+		"another one's is to change":   {roadmap.Child{Number: 3, Step: roadmap.Labelled, Hash: "new", Applied: "old"}, roadmap.Unfolding, roadmap.Work{}, true},
+		"work on it has begun":         {roadmap.Child{Number: 2, Step: roadmap.Labelled, Hash: "new", Applied: "old"}, roadmap.Unfolding, roadmap.Work{Begun: true}, true},
+		"it is gone":                   {roadmap.Child{Number: 2, Step: roadmap.Gone, Hash: "new", Applied: "old"}, roadmap.Unfolding, roadmap.Work{}, true},
+		"the roadmap is over":          {roadmap.Child{Number: 2, Step: roadmap.Labelled, Hash: "new", Applied: "old"}, roadmap.Ended, roadmap.Work{}, true},
+	} {
+		c.node.Node, c.node.ItemID = "n", 100
+		facts := roadmap.Facts{
+			Repo: app.Key(), Home: app.Name, Record: roadmap.Record{ItemID: 100, Number: 1, State: c.state, Look: 1},
+			Nodes: []roadmap.Child{c.node}, Work: map[int]roadmap.Work{2: c.work}, Actions: map[string]work.Action{},
+		}
+		p := For(scene(labels, func(v *known.Snapshot) { v.Items, v.Unfold = []known.Item{child(2)}, []roadmap.Facts{facts} }))
+		waits := slices.ContainsFunc(p.Lines(), func(l change.Line) bool { return strings.Contains(l.Reason, "its new text of the roadmap #1") })
+		if begins := len(p.Turns()) == 1; begins != c.begin || waits == c.begin {
+			t.Errorf("%s: begins %v, waits for its text %v", name, begins, waits)
+		}
+	}
+}
+
+// The faults of what a person pushed are told for the head that the pull request has, and told to be gone
+// only where they were told.
+func TestFaultsOfAPushAreTold(t *testing.T) {
+	token := work.FaultsToken(app.Key(), 2)
+	push := func(head, faults string) work.Event {
+		return work.Event{ID: 5, Number: 2, ItemID: 10, Kind: work.EventHead, Source: head, Key: "2:head:" + head + ":x", Body: faults}
+	}
+	for name, c := range map[string]struct {
+		flow   work.Flow
+		events []work.Event
+		told   bool
+		says   string
+	}{
+		"faults":             {work.FlowRoadmap, []work.Event{push("aaa", "line 3: x\nline 4: y")}, false, "\n- line 3: x\n- line 4: y\n"},
+		"of an earlier head": {work.FlowRoadmap, []work.Event{push("bbb", "line 3: x")}, false, ""},
+		"none":               {work.FlowRoadmap, []work.Event{push("aaa", "")}, false, ""},
+		"none any more":      {work.FlowRoadmap, []work.Event{push("aaa", "")}, true, "no fault any more at aaa"},
+		"another flow":       {work.FlowBugfix, []work.Event{push("aaa", "line 3: x")}, true, ""},
+	} {
+		p := For(scene(with(c.events...), func(v *known.Snapshot) {
+			v.Items[0].Flow = c.flow
+			if c.told {
+				v.Items[0].Notices[token] = work.ActionApplied
+			}
+		}))
+		said := ""
+		for _, n := range Of[change.Notice](p) {
+			if n.Token == token {
+				said = n.Body
+			}
+		}
+		if !strings.Contains(said, c.says) || (said == "") != (c.says == "") {
+			t.Errorf("%s: %q", name, said)
 		}
 	}
 }

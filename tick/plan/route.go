@@ -121,6 +121,7 @@ func (r *itemPlanner) route() {
 	if reviewsOf(r).end(); closing || r.applyEnd() {
 		return
 	}
+	r.tellFaults()
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)
 	r.renew()
 	r.raise()

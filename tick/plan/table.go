@@ -21,7 +21,7 @@ func (p *Plan) tables(v known.Snapshot) {
 	for _, s := range v.Tables {
 		idle, tell, next := s.Look(v.Now, v.Policy.RemindAfter)
 		token := work.TableToken(v.Repo.Key(), s.Number)
-		marks := work.Marks{Token: token, Nodes: work.MarkNodes(s.Number, s.Numbers())}
+		marks := work.Marks{Token: token, Nodes: work.MarkNodes(s.Mark())}
 		a := work.Action{
 			RepoID: v.Repo.ID, ItemID: s.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 			Number: s.Number, Body: v.Policy.Mark(roadmap.Table(s.Issues, TableWords(v)), marks), Why: "the roadmap",

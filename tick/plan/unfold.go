@@ -26,6 +26,7 @@ const (
 
 // unfold plans what comes next for the roadmaps that changed.
 func (p *Plan) unfold(v known.Snapshot) {
+	p.Unfold = v.Unfold
 	for _, f := range v.Unfold {
 		u := unfolder{v, p, f}
 		u.next(roadmap.Next(f))
@@ -161,8 +162,8 @@ func (u unfolder) mark(body, token string) string {
 // body is the text of a node's sub-issue. Its token stays when the text changes.
 func (u unfolder) body(c roadmap.Child) string {
 	return u.v.Policy.Mark(c.Body, work.Marks{
-		Token: work.ChildToken(u.Repo, u.Record.Number, c.Node),
-		Node:  work.MarkNode(work.NodeMark{Roadmap: u.Record.Number, Node: c.Node, Hash: c.Hash}),
+		Token: work.ChildToken(u.Repo, u.Record.Number, u.Record.Run, c.Node),
+		Node:  work.MarkNode(work.NodeMark{Roadmap: u.Record.Number, Run: u.Record.Run, Node: c.Node, Hash: c.Hash}),
 	})
 }
 

@@ -16,6 +16,8 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 		switch e.Kind { //nolint:exhaustive // of the others nothing is planned by a token of theirs
 		case work.EventCommand:
 			tokens = append(tokens, work.NoticeToken(r.repo.Key(), e.Number, e.Key))
+		case work.EventHead:
+			tokens = append(tokens, work.FaultsToken(r.repo.Key(), e.Number))
 		case work.EventSource:
 			tokens = append(tokens, work.RedirectToken(r.repo.Key(), e.Number, e.Source))
 		}

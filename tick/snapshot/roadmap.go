@@ -80,6 +80,13 @@ func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
 	for _, l := range due {
 		d, _ := work.ParseDependency(l.Ref, r.repo.Name)
 		s := roadmap.Shown{Live: l, Number: d.Number}
+		m, _, err := r.tx.FindRoadmap(ctx, l.ItemID)
+		if err != nil {
+			return nil, err
+		}
+		if s.Run = m.Run; m.State == roadmap.Followed {
+			s.Made = m.Hash
+		}
 		if s.Issues, err = r.tx.ListIssuesBelow(ctx, l); err != nil {
 			return nil, err
 		}

@@ -89,11 +89,15 @@ func (c *composer) pullRequest() {
 	if c.l.Disclosure != "" {
 		disclosure = c.l.Disclosure + "\n\n"
 	}
+	mark := work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}
+	if r, _, err := askedRoadmap(t); err == nil && r != nil {
+		mark.Run = r.Run
+	}
 	proposed := c.proposed()
 	if proposed != "" {
 		proposed += "\n\n"
 	}
-	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(mark))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys), Proposals: work.MarkProposals(c.l.Proposals)}),

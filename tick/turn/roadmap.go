@@ -93,6 +93,11 @@ func (p *briefs) replanContext(ctx context.Context, l *env.Lease, r *prompts.Roa
 		}
 	}
 	return p.Store.View(ctx, func(tx *store.Tx) error {
+		m, _, err := tx.FindRoadmap(ctx, l.Item.Parent)
+		if err != nil {
+			return err
+		}
+		r.Run, r.Begun = m.Run, nil
 		children, err := tx.ListChildren(ctx, l.Item.Parent)
 		if err != nil {
 			return err

@@ -164,7 +164,9 @@ type Neglected struct {
 // Shown is what the table of a roadmap is made from.
 type Shown struct {
 	Live
-	Number int // of the roadmap's issue
+	Number int    // of the roadmap's issue
+	Run    int    // see Record
+	Made   string // hash of the document of which everything is made; empty: a part of it is missing
 	Issues []Issue
 	Idle   []Neglected
 	Sent   time.Time // when the comment was last sent; zero: it was not
@@ -195,8 +197,13 @@ func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglect
 	return idle, tell, next
 }
 
-// Numbers returns the numbers of the issues that were made for nodes of the document.
-func (s Shown) Numbers() map[string]int {
+// Mark is what the marker of the table says.
+func (s Shown) Mark() work.NodesMark {
+	return work.NodesMark{Roadmap: s.Number, Run: s.Run, Made: s.Made, Nodes: s.numbers()}
+}
+
+// numbers returns the numbers of the issues that were made for nodes of the document.
+func (s Shown) numbers() map[string]int {
 	all := map[string]int{}
 	for _, i := range s.Issues {
 		if d, ok := work.ParseDependency(i.Ref, s.Repo); ok && i.Node != "" {
@@ -204,29 +211,4 @@ func (s Shown) Numbers() map[string]int {
 		}
 	}
 	return all
-}
-
-// Ahead says what is still to be made of a document, a line for each node, in the order of its rows.
-// label returns the label that starts a flow.
-func Ahead(nodes []Child, label func(work.Flow) string) (lines []string) {
-	for _, n := range nodes {
-		said := fmt.Sprintf("#%d %s", n.Number, n.Title)
-		switch n.Step {
-		case Planned:
-			said = fmt.Sprintf("open %q (%s)", n.Title, strings.ReplaceAll(string(n.Flow), "_", " "))
-		case Made:
-		case Labelled:
-			if n.Applied != n.Hash {
-				lines = append(lines, said+": gets the document's text, unless work on it has begun or a person edited it")
-			}
-			continue
-		case Removed, Gone:
-			continue
-		}
-		if needs := slices.DeleteFunc(slices.Clone(n.Needs), func(id string) bool { return slices.Contains(n.Edges, id) }); len(needs) > 0 {
-			said += ", blocked by " + work.JoinNames(needs)
-		}
-		lines = append(lines, said+", then with the label "+label(n.Flow))
-	}
-	return lines
 }

@@ -124,6 +124,7 @@ type Record struct {
 	Hash     string    // of the document applied last
 	Pull     int       // that merged it; 0: a pull request of a person, or a commit
 	Commit   string    // at which it was read
+	Run      int       // number of the pull request that began it: the issue may have had another roadmap before
 	Revision int       // how many documents were applied; it tells the actions of one from those of another
 	Depth    int       // how deep the issue is nested: 1 has no roadmap above
 	Goal     string    // the document's text above its nodes

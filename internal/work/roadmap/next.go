@@ -114,7 +114,7 @@ func settled(f Facts) *next {
 
 // StopToken is the token of the comment that says why the roadmap is stopped.
 func StopToken(f Facts) string {
-	return work.NoticeToken(f.Repo, f.Record.Number, strings.Join([]string{"roadmap stopped", f.Record.Hash, f.Record.Why.Text, strings.Join(f.Record.Why.Names, "\n")}, "\n"))
+	return work.NoticeToken(f.Repo, f.Record.Number, strings.Join([]string{"roadmap stopped", strconv.Itoa(f.Record.Run), f.Record.Hash, f.Record.Why.Text, strings.Join(f.Record.Why.Names, "\n")}, "\n"))
 }
 
 // Tokens returns the tokens of all actions that Next may ask for.
@@ -147,7 +147,8 @@ func (f Facts) Tokens() []string {
 	return tokens
 }
 
-func (f Facts) cause() string { return strconv.Itoa(f.Record.Revision) }
+// cause tells the actions of one document from those of another one, also of an earlier roadmap of the issue.
+func (f Facts) cause() string { return fmt.Sprintf("%d.%d", f.Record.Run, f.Record.Revision) }
 
 func (f Facts) sumToken() string {
 	return work.NoticeToken(f.Repo, f.Record.Number, "roadmap summary "+f.cause())
@@ -157,7 +158,9 @@ func (f Facts) finishToken() string {
 	return work.CloseIssueToken(f.Repo, f.Record.Number, "roadmap "+f.cause())
 }
 
-func (f Facts) makeToken(c Child) string { return work.ChildToken(f.Repo, f.Record.Number, c.Node) }
+func (f Facts) makeToken(c Child) string {
+	return work.ChildToken(f.Repo, f.Record.Number, f.Record.Run, c.Node)
+}
 
 func (f Facts) labelToken(c Child) string { return work.FlowToken(f.Repo, c.Number) }
 

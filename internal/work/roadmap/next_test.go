@@ -20,6 +20,7 @@ type world struct {
 	labels map[int]bool    // ever set
 	last   int             // number of the last issue
 	said   []string
+	sent   []string // actions, as names has them
 }
 
 func newWorld(nodes ...Child) *world {
@@ -76,7 +77,7 @@ func (w *world) pass() Outcome {
 			a.State = work.ActionVoid
 		}
 		if d.Kind == DeedBlock || d.Kind == DeedUnblock {
-			a.Base = fmt.Sprintf("%d blocks %d", d.On.Number, d.Node.Number)
+			a.Base, a.Extra = fmt.Sprintf("%d blocks %d", d.On.Number, d.Node.Number), d.On.Node
 		}
 		w.Actions[d.Token] = a
 	}
@@ -87,6 +88,7 @@ func (w *world) pass() Outcome {
 func (w *world) send(token string) {
 	a := w.Actions[token]
 	a.State, a.Sends = work.ActionApplied, 1
+	w.sent = append(w.sent, strings.TrimSpace(a.Target+" "+a.Title+" "+a.Extra))
 	number := a.Number
 	at := slices.IndexFunc(w.Below, func(s SubIssue) bool { return s.Ref == w.Ref(Child{Number: number}) })
 	switch DeedKind(a.Target) {

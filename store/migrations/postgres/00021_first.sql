@@ -202,6 +202,7 @@ CREATE TABLE roadmaps (
     hash       TEXT    COLLATE "C" NOT NULL,
     pull       BIGINT  NOT NULL,
     commit_oid TEXT    COLLATE "C" NOT NULL,
+    run        BIGINT  NOT NULL,
     revision   BIGINT  NOT NULL,
     depth      BIGINT  NOT NULL,
     look       BIGINT  NOT NULL,

@@ -245,6 +245,7 @@ CREATE TABLE roadmaps (
     hash       TEXT    NOT NULL, -- of the document that was applied last
     pull       INTEGER NOT NULL, -- number of the pull request that merged it; 0: not one of ours
     commit_oid TEXT    NOT NULL, -- at which it was read
+    run        INTEGER NOT NULL, -- number of the pull request that began it
     revision   INTEGER NOT NULL, -- how many documents were applied
     depth      INTEGER NOT NULL, -- how deep the issue is nested; 1: no roadmap is above it
     look       INTEGER NOT NULL, -- how often something changed since the plan decided about it
