@@ -110,7 +110,7 @@ func (w *world) send(token string) {
 		}
 	case DeedFinish:
 		w.Record.Closed = true
-	case DeedEdit, DeedSay, DeedStop, DeedSumUp, DeedForget:
+	case DeedEdit, DeedSay, DeedSumUp, DeedForget:
 		w.said = append(w.said, a.Target+" "+a.Title)
 	}
 	w.Actions[token] = a
