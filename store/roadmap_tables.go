@@ -41,9 +41,9 @@ func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadm
 	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ? ORDER BY m.item_id DESC LIMIT 1`, repoID, number)
 }
 
-// ListDueTables returns the roadmaps of a repository whose tables are due.
+// ListDueTables returns the roadmaps of a repository whose tables are due, once more after their end.
 func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+` AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
+	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+`WHERE m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
 }
 
 // SetTableAt stores when the table of a roadmap is made again, even if nothing changes; zero: never.

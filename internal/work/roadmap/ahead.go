@@ -75,8 +75,6 @@ func Lines(deeds []Deed, label func(work.Flow) string) (lines []string) {
 			said = "close as not planned, unless work on it begins"
 		case DeedSay:
 			said = "say that the document changed, and that it stays"
-		case DeedStop:
-			said = "say why the roadmap is stopped"
 		case DeedSumUp:
 			said = "say what became of the roadmap"
 		case DeedFinish:

@@ -63,10 +63,13 @@ func TestAheadIsWhatPassesDo(t *testing.T) {
 			}
 			steps()
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "then") {
-		case 0: // what waits to be sent is sent all the same
+		then := rapid.IntRange(0, 5).Draw(t, "then")
+		if then < 2 { // what waits to be sent is sent all the same
 			w.pass()
 			send(false)
+		}
+		switch then {
+		case 0:
 			w.Record.State = Cancelled
 		case 1:
 			for i := range w.Below {
@@ -146,7 +149,7 @@ func TestTheLinesOfADryRun(t *testing.T) {
 				w.close(c.Node, work.DependencyClosed)
 			}
 		}, []string{"say what became of the roadmap", "close the roadmap's issue"}},
-		"faults": {func(w *world) { w.Record.State = Stopped }, []string{"say why the roadmap is stopped"}},
+		"faults": {func(w *world) { w.Record.State = Stopped }, nil},
 		"cancelled": {func(w *world) {
 			w.Record.State = Cancelled
 			w.Work[w.child("a").Number] = Work{Begun: true}
