@@ -217,16 +217,15 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
 		return err
 	}
-	if item.State == work.StateMerged {
-		promote := h.promote
-		if item.Flow == work.FlowRoadmap {
-			promote = func(ctx context.Context, item work.Item, pull work.PullRequest) error {
-				return h.findRoadmapAgain(ctx, item, pull, p)
-			}
-		}
-		if err := promote(ctx, item, pull); err != nil {
-			return err
-		}
+	switch {
+	case item.State != work.StateMerged:
+	case item.Flow == work.FlowRoadmap:
+		err = h.findRoadmapAgain(ctx, item, pull, p, labelled.CreatedAt)
+	default:
+		err = h.promote(ctx, item, pull)
+	}
+	if err != nil {
+		return err
 	}
 	news := h.newsOf(p.Number)
 	news.row, news.read = pull, true
