@@ -204,7 +204,11 @@ func (p *restorer) findHead(ctx context.Context, l *env.Lease) error {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchGone, Branch: l.Turn.Branch}}
 	}
 	if l.Turn.Reviewer != "" && head != l.Turn.Head {
-		return p.headMoved(ctx, l, head)
+		if own, err := p.movedByItself(ctx, l, head); err != nil {
+			return err
+		} else if !own {
+			return p.headMoved(ctx, l, head)
+		}
 	}
 	if l.Turn.Head != "" && l.Turn.Head != head && l.Turn.Request != nil {
 		// The prompt names the head, so a new head needs a new prompt.
@@ -279,6 +283,15 @@ func (p *restorer) occupied(ctx context.Context, dir string) bool {
 		p.Log.WarnContext(ctx, "could not look for processes in a checkout", "dir", dir, "error", err)
 	}
 	return in
+}
+
+// movedByItself reports whether the head has the commit of this fix, although its answer is not stored: the
+// database was set back by a failover. The agent answers again, and what is pushed counts as its fix.
+func (p *restorer) movedByItself(ctx context.Context, l *env.Lease, head string) (bool, error) {
+	if l.Turn.Kind != work.KindFix {
+		return false, nil
+	}
+	return l.Repo.Git().ContainsTurn(ctx, head, l.Turn.Key, "")
 }
 
 // headMoved ends a turn that is about one head only: a review, or the fix of one. Once GitHub's API
