@@ -38,7 +38,8 @@ func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
 
 // FindRoadmapOf returns the newest roadmap of an issue, also one that has ended.
 func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadmap.Record, bool, error) {
-	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ? ORDER BY m.item_id DESC LIMIT 1`, repoID, number)
+	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.item_id =
+		(SELECT max(x.item_id) FROM work_items y JOIN roadmaps x ON x.item_id = y.id WHERE y.repo_id = ? AND y.number = ?)`, repoID, number)
 }
 
 // ListDueTables returns the roadmaps of a repository whose tables are due, once more after their end.

@@ -416,3 +416,31 @@ func TestNothingPanics(t *testing.T) {
 		}
 	})
 }
+
+// FuzzRead: whatever bytes a document has, its faults are few, short, on lines that it has, and found in a
+// bounded time.
+func FuzzRead(f *testing.F) {
+	for _, doc := range []string{
+		good, "\uFEFF" + good, strings.ReplaceAll(good, "\n", "\r\n"), "\xff\xfe" + good,
+		"---\na: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nnodes: [*c]\n---\n",
+		"---\nnodes: []\nnodes: []\n---\n", "---\nnodes:\n" + strings.Repeat("- ", 200) + "\n---\n",
+		"---\nnodes:\n" + strings.Repeat("- {id: a}\n", 200) + "---\n", made(entry("a", ", needs: [a]"), "## a\n"+strings.Repeat("x", 70000)),
+	} {
+		f.Add([]byte(doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		if len(doc) > 1<<17 {
+			return
+		}
+		began := time.Now()
+		_, faults := Read(doc, Bounds{Depth: 1})
+		if took := time.Since(began); took > time.Minute || len(faults) > maxFaults+1 {
+			t.Fatalf("%d faults took %s", len(faults), took)
+		}
+		for _, fault := range faults {
+			if strings.ContainsAny(fault.Says, "\n\r") || len(fault.Says) > 8000 || fault.Line > 1+strings.Count(work.Normalise(string(doc)), "\n") {
+				t.Fatalf("a fault is not one bounded line of the document: %v", fault)
+			}
+		}
+	})
+}
