@@ -89,6 +89,13 @@ func RoadmapDocument(issue int, a Answer, r *Roadmap) roadmap.Document {
 	return d
 }
 
+// SameRoadmap reports whether a document says what the one that is applied now says.
+func SameRoadmap(d roadmap.Document, r *Roadmap) bool {
+	now := r.present()
+	same := slices.EqualFunc(now.Nodes, d.Nodes, func(a, b roadmap.Node) bool { return a.ID == b.ID }) && differences(now, d) == noDifference
+	return same && now.Title == d.Title && strings.TrimSpace(now.Goal) == strings.TrimSpace(d.Goal)
+}
+
 // roadmap checks a roadmap's answer by the gate that its document has to pass before each push. The
 // faults are named without lines: the agent has not seen the document.
 func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
@@ -159,6 +166,8 @@ func listed(nodes []roadmap.Node) string {
 	return b.String()
 }
 
+const noDifference = "\nNo node is added, changed or dropped.\n"
+
 // differences lists what one document adds to, changes in and drops from another.
 func differences(now, next roadmap.Document) string {
 	var added, changed, dropped []roadmap.Node
@@ -186,7 +195,7 @@ func differences(now, next roadmap.Document) string {
 		}
 	}
 	if b.Len() == 0 {
-		return "\nNo node is added, changed or dropped.\n"
+		return noDifference
 	}
 	return b.String()
 }

@@ -61,7 +61,8 @@ const busyRepos = `
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
 	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0
 	UNION SELECT repo_id FROM work_items WHERE wait_look_at > 0 AND wait_look_at <= ?1
-	UNION SELECT repo_id FROM roadmaps WHERE state <> 'ended' AND (look > 0 OR table_at > 0 AND table_at <= ?1 OR state IN ('unfolding', 'cancelled'))`
+	UNION SELECT repo_id FROM roadmaps WHERE state <> 'ended' AND (look > 0 OR state IN ('unfolding', 'cancelled'))
+	UNION SELECT repo_id FROM roadmaps WHERE table_at > 0 AND table_at <= ?1`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
 // merges that are watched now, and those of ours since a time: what follows them does not depend on

@@ -457,12 +457,13 @@ func unfold(ctx context.Context, tx *Tx, r work.Repo) error {
 	node := roadmap.Child{ItemID: item, Node: "a", Step: roadmap.Planned}
 	err = firstOf(err, tx.AddRoadmap(ctx, roadmap.Record{ItemID: item, RepoID: r.ID, State: roadmap.Unfolding}, []roadmap.Child{node}))
 	m, _, findErr := tx.FindRoadmap(ctx, item)
+	_, _, ofErr := tx.FindRoadmapOf(ctx, r.ID, 8)
 	_, childrenErr := tx.ListChildren(ctx, item)
 	_, subErr := tx.ListSubIssues(ctx, item)
 	_, workErr := tx.ListWorkOn(ctx, r.ID, []int{8})
 	_, actionsErr := tx.ListActions(ctx, []string{"child"})
 	return firstOf(
-		err, findErr, childrenErr, subErr, workErr, actionsErr,
+		err, findErr, ofErr, childrenErr, subErr, workErr, actionsErr,
 		tx.MoveChild(ctx, node, node), tx.MoveChild(ctx, roadmap.Child{}, roadmap.Child{ItemID: item, Node: "b"}),
 		tx.SetSubIssues(ctx, item, []roadmap.SubIssue{{Ref: "github.com/o/r#1"}}, t0),
 		tx.WakeRoadmaps(ctx, "github.com/o/r#1", t0),

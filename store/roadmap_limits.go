@@ -11,12 +11,11 @@ import (
 // issueRef is the reference of the issue of a work item i in repository r, as in dependencies.
 const issueRef = `r.name || '#' || i.number`
 
-// selectLive reads the roadmaps that have not ended, with their newest work item and their oldest pause.
+// selectLive reads roadmaps with their newest work item and their oldest pause.
 const selectLive = `SELECT m.item_id, ` + issueRef + `, r.name, i.parent_ref, m.state, i.issue_closed, coalesce(p.by_login, ''), coalesce(p.began_at, 0)
 	FROM roadmaps m JOIN repositories r ON r.id = m.repo_id JOIN work_items f ON f.id = m.item_id
 	JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number)
-	LEFT JOIN pauses p ON p.id = (SELECT q.id FROM pauses q WHERE q.repo_id = m.repo_id AND q.number = f.number AND q.ended_at = 0 ORDER BY q.began_at, q.id LIMIT 1)
-	WHERE ` + liveRoadmap
+	LEFT JOIN pauses p ON p.id = (SELECT q.id FROM pauses q WHERE q.repo_id = m.repo_id AND q.number = f.number AND q.ended_at = 0 ORDER BY q.began_at, q.id LIMIT 1) `
 
 func scanLive(row scanner) (l roadmap.Live, err error) {
 	return l, row.Scan(&l.ItemID, &l.Ref, nameOf(&l.Repo), &l.Parent, &l.State, &l.Closed, &l.Pause.By, timeOf(&l.Pause.Began))
@@ -120,9 +119,11 @@ func (t *Tx) ListIssuesBelow(ctx context.Context, l roadmap.Live) ([]roadmap.Iss
 		return nil, err
 	}
 	items, err := listRows(ctx, t, "list work below "+l.Ref, func(row scanner) (i roadmap.Item, err error) {
-		return i, row.Scan(&i.ID, &i.Ref, &i.State, &i.Flow, reasonOf(&i.Reason), reasonOf(&i.Wait), &i.Pull)
-	}, `SELECT i.id, `+issueRef+`, i.state, i.flow, i.reason, i.wait, coalesce((SELECT max(p.number) FROM pull_requests p WHERE p.item_id = i.id), 0)
-		FROM work_items i JOIN repositories r ON r.id = i.repo_id WHERE i.parent_ref <> '' AND i.parent_ref = ? ORDER BY i.id`, l.Ref)
+		return i, row.Scan(&i.ID, &i.Ref, &i.State, &i.Flow, timeOf(&i.Since), reasonOf(&i.Reason), reasonOf(&i.Wait), timeOf(&i.Waits), &i.Pull, &i.Head)
+	}, `SELECT i.id, `+issueRef+`, i.state, i.flow, i.state_since, i.reason, i.wait, i.wait_since, coalesce(p.number, 0), coalesce(p.head_oid, '')
+		FROM work_items i JOIN repositories r ON r.id = i.repo_id
+		LEFT JOIN pull_requests p ON p.item_id = i.id AND p.number = (SELECT max(n.number) FROM pull_requests n WHERE n.item_id = i.id)
+		WHERE i.parent_ref <> '' AND i.parent_ref = ? ORDER BY i.id`, l.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +140,10 @@ func (t *Tx) ListIssuesBelow(ctx context.Context, l roadmap.Live) ([]roadmap.Iss
 			}
 		}
 	}
-	return roadmap.Follow(l.Repo, nodes, subs, items, needs), err
+	return roadmap.Follow(l, nodes, subs, items, needs), err
 }
 
 // ListLiveRoadmaps returns the roadmaps of all repositories that have not ended.
 func (t *Tx) ListLiveRoadmaps(ctx context.Context) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list roadmaps that have not ended", scanLive, selectLive)
+	return listRows(ctx, t, "list roadmaps that have not ended", scanLive, selectLive+`WHERE `+liveRoadmap)
 }

@@ -36,14 +36,15 @@ func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
 	return err
 }
 
-// FindRoadmapOf returns the roadmap of an issue, also one that has ended.
+// FindRoadmapOf returns the newest roadmap of an issue, also one that has ended.
 func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadmap.Record, bool, error) {
-	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.repo_id = ? AND f.number = ?`, repoID, number)
+	return findRow(ctx, t, fmt.Sprintf("find the roadmap of #%d", number), scanRoadmap, selectRoadmap+`WHERE m.item_id =
+		(SELECT max(x.item_id) FROM work_items y JOIN roadmaps x ON x.item_id = y.id WHERE y.repo_id = ? AND y.number = ?)`, repoID, number)
 }
 
-// ListDueTables returns the roadmaps of a repository whose tables are due.
+// ListDueTables returns the roadmaps of a repository whose tables are due, once more after their end.
 func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+` AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
+	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+`WHERE m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
 }
 
 // SetTableAt stores when the table of a roadmap is made again, even if nothing changes; zero: never.

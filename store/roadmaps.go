@@ -67,17 +67,17 @@ func (t *Tx) ListRoadmaps(ctx context.Context, repoID int64) ([]roadmap.Record, 
 }
 
 // MoveRoadmap stores a roadmap after an event: its state, and what it says about the document that is
-// applied. It fails with ErrStale if the stored one has another state or revision than before.
+// applied. Another state is shown in its table. It fails with ErrStale if the stored one has another state or revision than before.
 func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) error {
 	what := fmt.Sprintf("move the roadmap of item %d to %q", before.ItemID, after.State)
 	after.Why = after.Why.Map(t.clean)
 	if after.State != before.State {
 		after.Since = t.now
 	}
-	err := t.execOne(ctx, what, ErrStale, `UPDATE roadmaps SET state = ?, since = ?, document = ?, hash = ?, pull = ?, commit_oid = ?, revision = ?, depth = ?, why = ?, goal = ?, look = look + 1
-		WHERE item_id = ? AND state = ? AND revision = ?`,
+	err := t.execOne(ctx, what, ErrStale, `UPDATE roadmaps SET state = ?, since = ?, document = ?, hash = ?, pull = ?, commit_oid = ?, revision = ?, depth = ?, why = ?, goal = ?, look = look + 1,
+		table_at = CASE WHEN state <> ? THEN ? ELSE table_at END WHERE item_id = ? AND state = ? AND revision = ?`,
 		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, after.Depth, reasonOf(&after.Why), after.Goal,
-		before.ItemID, before.State, before.Revision)
+		after.State, millis(t.now), before.ItemID, before.State, before.Revision)
 	if err != nil || after.State == before.State {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
@@ -197,7 +198,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 	}
 	outlook := plan.For(v).Outlooks(v)
 	for _, i := range v.Items {
-		if !q.All && !i.State.Open() && i.Lead == nil {
+		if !q.All && !i.State.Open() && i.Lead == nil || slices.ContainsFunc(v.Items, func(o known.Item) bool { return hides(o.Item, i.Item) }) {
 			continue
 		}
 		if settings, _ := q.Config.Repo(r.Name); len(settings.Setup) == 0 { // taken out of the config since
@@ -216,6 +217,12 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		b.facts = append(b.facts, f)
 	}
 	return nil
+}
+
+// hides reports whether a roadmap's line is that of item and not that of other: a change of the roadmap
+// stands for it while it is in progress, and the roadmap's first item before and afterwards.
+func hides(item, other work.Item) bool {
+	return item.Replans() && item.State.Open() && item.Parent == other.ID || other.Replans() && !other.State.Open() && other.Parent == item.ID
 }
 
 func dayOf(d spending.Day, b work.Budgets) Day {

@@ -39,7 +39,7 @@ type RoadmapIssue struct {
 	Issue       string           `json:"issue"`       // as in #12, of another repository as in owner/name#12; empty: it is still to be opened
 	Node        string           `json:"node"`        // its id in the document; empty: people added it
 	Title       string           `json:"title"`       // the issue's title
-	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `stopped`, `done`, `dropped`, `gone`
+	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `merged`, `stopped`, `done`, `dropped`, `taken_out`
 	PullRequest int              `json:"pullRequest"` // number of its newest pull request; 0: none
 	Needs       []string         `json:"needs"`       // issues, and nodes without an issue, that must be closed first
 	WaitingFor  string           `json:"waitingFor"`  // what it waits for, for people; empty: nothing
@@ -97,7 +97,7 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 		return r, found, err
 	}
 	home := work.Dependency{Repo: which.Repo, Number: which.Number}.String()
-	issues, err := tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: home, Repo: which.Repo})
+	issues, err := tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: home, Repo: which.Repo, State: m.State})
 	if err != nil {
 		return r, true, err
 	}

@@ -15,6 +15,9 @@ func (k ReasonKind) OfRoadmap() bool {
 	return k == WhyRoadmapHeld || k == WhyRoadmapParallel || k == WhyRoadmapCost
 }
 
+// StopsRoadmap reports whether it is a merged roadmap that is stopped, and not the work on its issue.
+func (k ReasonKind) StopsRoadmap() bool { return k == WhyRoadmapFaults || k == WhyRoadmapRefused }
+
 // Reason is why something is blocked or waits, as data. Only internal/work/explain makes text of
 // it; no text is parsed back. Fields that a kind does not use are zero.
 type Reason struct {

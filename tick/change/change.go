@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -119,6 +120,9 @@ type Shower interface {
 	// Move moves an item, and updates its labels and the comment about its stop. It returns
 	// store.ErrStale if the item's state does not allow the move.
 	Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error
+	// ShowRoadmap updates the label of a roadmap's issue, and the comment about its stop, after the
+	// roadmap moved.
+	ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Record, now time.Time) error
 	// ShowTakeover updates a stop comment when a pause begins or ends.
 	ShowTakeover(ctx context.Context, tx *store.Tx, b work.PauseBanner, now time.Time) error
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -25,6 +26,8 @@ type mover struct{}
 func (mover) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	return tx.MoveItem(ctx, m.Item, work.StatesBefore(m.Cause, m.To), m.To, m.Reason, "", now)
 }
+
+func (mover) ShowRoadmap(context.Context, *store.Tx, roadmap.Record, time.Time) error { return nil }
 
 func (mover) ShowTakeover(context.Context, *store.Tx, work.PauseBanner, time.Time) error { return nil }
 

@@ -28,10 +28,16 @@ type Roadmap struct {
 
 // Apply is part of Change.
 func (c Roadmap) Apply(ctx context.Context, tx *Tx) error {
-	if err := tx.MoveRoadmap(ctx, c.Before, c.After); err != nil || c.After.State != roadmap.Ended {
+	if err := tx.MoveRoadmap(ctx, c.Before, c.After); err != nil {
 		return unlessStale(err)
 	}
-	return Move{Move: work.Move{Item: c.Before.ItemID, Cause: work.CauseFulfilled, To: work.StateCompleted}}.Apply(ctx, tx)
+	if c.After.State == roadmap.Ended {
+		end := Move{Move: work.Move{Item: c.Before.ItemID, Cause: work.CauseFulfilled, To: work.StateCompleted}}
+		if err := end.Apply(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.Show.ShowRoadmap(ctx, tx.Tx, c.After, tx.Now)
 }
 
 func unlessStale(err error) error {

@@ -294,6 +294,9 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 		if err := tx.MoveRoadmap(ctx, before, after); err != nil {
 			return err
 		}
+		if err := h.notices.ShowRoadmap(ctx, tx, after, h.now()); err != nil {
+			return err
+		}
 	}
 	return h.storeBelow(ctx, tx)
 }
@@ -306,7 +309,7 @@ func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m m
 	}
 	nodes := m.doc.Nodes
 	if len(m.doc.Faults) > 0 {
-		r.State, r.Why, nodes = roadmap.Stopped, work.Reason{Kind: work.WhyRoadmapFaults, Names: roadmap.Strings(m.doc.Faults)}, nil
+		r.State, r.Why, nodes = roadmap.Stopped, roadmap.WhyFaults(m.doc.Document, m.doc.Faults), nil
 	}
 	all := m.found
 	for _, n := range nodes {
@@ -314,7 +317,10 @@ func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m m
 			all = append(all, n)
 		}
 	}
-	return tx.AddRoadmap(ctx, r, all)
+	if err := tx.AddRoadmap(ctx, r, all); err != nil {
+		return err
+	}
+	return h.notices.ShowRoadmap(ctx, tx, r, h.now())
 }
 
 // readSubIssues reads what is below the repository's roadmaps: where their issues or one of their

@@ -190,6 +190,7 @@ func (r *itemPlanner) applyEnd() bool {
 		why = "the work item is " + string(to)
 	}
 	r.finishRedirected()
+	r.pointToReplan()
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
 	if r.item.Pull.State == work.PullOpen { // a pull request of somebody else without its label: passes do not read its pushes

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -86,6 +87,28 @@ func (r *itemPlanner) finishRedirected() {
 		return false
 	})
 	r.finish(work.OutcomeRedirected, redirected...)
+}
+
+// pointToReplan answers each person once who comments on the issue of a merged roadmap, where no turn
+// reads comments.
+func (r *itemPlanner) pointToReplan() {
+	if c := r.commander(); !c.changesRoadmap() || r.item.IssueClosed || !r.v.Policy.IssueComments {
+		return
+	}
+	var told []string
+	for _, e := range r.item.Events {
+		token := work.NoticeToken(r.v.Repo.Key(), e.Number, "the roadmap is merged "+strconv.FormatInt(e.Author.ID, 10))
+		if e.Kind != work.EventSource || slices.Contains(told, token) {
+			continue
+		}
+		told = append(told, token)
+		r.notice(work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned, Number: r.item.Number,
+			Body: r.v.Policy.Mark("The roadmap is merged, and no agent reads comments here. To change it, comment `/mergexo replan WHY`, with what is to change. "+
+				"What concerns one of its issues belongs in a comment there.", work.Marks{Token: token}),
+			Why: "comment on a merged roadmap",
+		}, fmt.Sprintf("%s commented on the issue of a merged roadmap", e.Author.Login))
+	}
 }
 
 // acknowledge plans eyes for comments that a turn will handle, even before a slot is free or the

@@ -24,7 +24,7 @@ func (p *Plan) tables(v known.Snapshot) {
 		marks := work.Marks{Token: token, Nodes: work.MarkNodes(s.Number, s.Numbers())}
 		a := work.Action{
 			RepoID: v.Repo.ID, ItemID: s.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-			Number: s.Number, Body: v.Policy.Mark(roadmap.Table(s.Issues, TableWords(v)), marks), Why: "the roadmap",
+			Number: s.Number, Body: v.Policy.Mark(roadmap.Table(s.State, s.Issues, TableWords(v)), marks), Why: "the roadmap",
 		}
 		if !s.Sent.IsZero() {
 			a.NotBefore = s.Sent.Add(tablePace)

@@ -144,8 +144,6 @@ func (u unfolder) deed(d roadmap.Deed) {
 		return
 	case roadmap.DeedSay:
 		a.Kind, a.Body, said = work.ActionComment, u.mark(u.stays(d.Node), d.Token), fmt.Sprintf("say on #%d that the roadmap changed", d.Node.Number)
-	case roadmap.DeedStop:
-		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.stopped(), d.Token), "say why the roadmap is stopped"
 	case roadmap.DeedSumUp:
 		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.summary(), d.Token), "say what became of the roadmap"
 	case roadmap.DeedFinish:
@@ -201,22 +199,6 @@ func (u unfolder) stays(c roadmap.Child) string {
 	}
 	return fmt.Sprintf("The roadmap, #%d, now says something else about this: see `%s` in %s. %s, so its text stays as it is. %s",
 		u.Record.Number, c.Node, u.document(), why, next)
-}
-
-// stopped says why the roadmap is stopped, and what to do.
-func (u unfolder) stopped() string {
-	why := u.Record.Why
-	if why.Kind == work.WhyRoadmapRefused {
-		return fmt.Sprintf("The roadmap is stopped: a part of it could not be made.\n\n> %s\n\n- Next step: remove what stands in the way, then comment `/mergexo retry`.",
-			u.v.Policy.Clean(strings.Join(strings.Fields(why.Text), " ")))
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The roadmap is stopped: its document, %s, has faults, so nothing more of it is made.\n\n", u.document())
-	for _, fault := range why.Names {
-		b.WriteString("- " + u.v.Policy.Clean(strings.Join(strings.Fields(fault), " ")) + "\n")
-	}
-	b.WriteString("\nNext step: open a pull request that changes the document, or comment `/mergexo replan` and what is to change.")
-	return b.String()
 }
 
 // summary says what became of the roadmap's sub-issues.

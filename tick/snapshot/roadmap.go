@@ -68,7 +68,7 @@ func (r *reading) lead(ctx context.Context, i *known.Item) error {
 	}
 	m := r.roadmaps[at]
 	ref := work.Dependency{Repo: r.repo.Name, Number: m.Number}.String()
-	issues, err := r.tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: ref, Repo: r.repo.Name})
+	issues, err := r.tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: ref, Repo: r.repo.Name, State: m.State})
 	l := roadmap.LeadOf(m, issues)
 	i.Lead = &l
 	return err

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -47,6 +50,29 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return nil
 }
 
+// ShowRoadmap plans what the issue of a merged roadmap shows after the roadmap moved: its stop stands
+// for a stop of its first work item, on which nothing more is worked.
+func (p *Notices) ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Record, now time.Time) error {
+	item, err := tx.GetItem(ctx, r.ItemID)
+	if err != nil {
+		return err
+	}
+	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact, roadmap: true}
+	if s.Remote == nil {
+		return nil // no longer configured: nothing is changed
+	}
+	s.place = p.Public(s.Remote, item, false)
+	m := work.Move{Item: item.ID}
+	m.To, m.Reason = r.Shows()
+	if err := p.showStop(ctx, tx, s, m); err != nil {
+		return fmt.Errorf("show why the roadmap of item %d is stopped: %w", item.ID, err)
+	}
+	if err := s.showLabels(ctx, tx, work.Move{Item: item.ID, To: item.State}); err != nil {
+		return fmt.Errorf("show the state of the roadmap of item %d: %w", item.ID, err)
+	}
+	return nil
+}
+
 // locate loads the item's pull request, its reviews and the place of its conversation.
 func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
 	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
@@ -64,6 +90,7 @@ type Target struct {
 	item    work.Item
 	pull    work.PullRequest
 	hasPull bool
+	roadmap bool          // it stands for the merged roadmap of the item's issue
 	reviews review.Record // of the pull request
 	place   explain.Place
 	Remote  *env.Repo
@@ -81,24 +108,44 @@ const PurposeStatus = "status"
 // showLabels plans the label of the item's state on its pull request and on its issue. The issue is
 // left out if a later item has it: after a merged design it shows the implementation.
 func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
-	numbers := []int{}
-	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
+	issue, shown, err := s.onIssue(ctx, tx, m)
 	if err != nil {
 		return err
 	}
-	if newest.ID == s.item.ID {
-		numbers = append(numbers, s.item.Number)
-	}
-	if s.hasPull {
-		numbers = append(numbers, s.pull.Number)
-	}
-	wanted := statusOf(m, s.Remote.Settings.Labels)
-	for _, number := range numbers {
-		if err := s.showLabel(ctx, tx, m, number, wanted); err != nil {
+	if shown {
+		if err := s.showLabel(ctx, tx, issue, s.item.Number, statusOf(issue, s.Remote.Settings.Labels)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if !s.hasPull {
+		return nil
+	}
+	return s.showLabel(ctx, tx, m, s.pull.Number, statusOf(m, s.Remote.Settings.Labels))
+}
+
+// onIssue returns the state that the item's issue shows; false: that of another item. A merged roadmap
+// shows its own: that it is stopped, whatever else happens, or how it ended; between, that of the pull
+// request that changes it.
+func (s Target) onIssue(ctx context.Context, tx *store.Tx, m work.Move) (work.Move, bool, error) {
+	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
+	if err != nil || newest.Flow != work.FlowRoadmap {
+		return m, err == nil && newest.ID == s.item.ID, err
+	}
+	if newest.ID != s.item.ID {
+		m = work.Move{Item: newest.ID, To: newest.State}
+	}
+	r, known, err := tx.FindRoadmapOf(ctx, s.item.RepoID, s.item.Number)
+	switch {
+	case err != nil:
+		return m, false, err
+	case !known && m.To == work.StateMerged:
+		m.To = work.StatePending // its roadmap is stored in this transaction
+	case known && r.ItemID == newest.ID, known && r.ItemID == newest.Parent && (r.State == roadmap.Stopped || !m.To.Open()):
+		m.To, m.Reason = r.Shows()
+	case !known || r.ItemID != newest.Parent:
+		return m, newest.ID == s.item.ID, nil
+	}
+	return m, true, nil
 }
 
 func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
@@ -209,9 +256,12 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
 }
 
-// lasts reports whether the stop is one of the reviews, which continues while a turn answers
-// people.
+// lasts reports whether the stop is one that the move does not end: one of the reviews, which continues
+// while a turn answers people, or one of the roadmap, which only the roadmap ends, and nothing else.
 func (s Target) lasts(stop work.Stop, m work.Move) bool {
+	if s.roadmap != stop.Reason.Kind.StopsRoadmap() {
+		return true
+	}
 	return !m.NeedsPerson() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
 }
 
@@ -299,13 +349,31 @@ func (s Target) stopText(stop work.Stop) string {
 		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n\nThis comment is kept up to date.",
 			public.InlineBody(stop.Reason.Text), since(stop))
 	}
-	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Next step: %s.",
-		work.Sentence(public.InlineBody(w.What)), since(stop), w.Next())
+	said := "gh mergexo stopped here: " + work.Sentence(public.InlineBody(w.What))
+	if stop.Reason.Kind.StopsRoadmap() {
+		said = s.roadmapStopped(stop.Reason)
+	}
+	text := fmt.Sprintf("%s\n\n- Since: %s\n- Next step: %s.", said, since(stop), w.Next())
 	if w.Retry {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.Remote.Name.FullName(), s.item.Number)
 	}
 	return text + "\n\nThis comment is kept up to date."
+}
+
+// roadmapStopped says why a roadmap is stopped, each fault of its document on a line of its own.
+func (s Target) roadmapStopped(why work.Reason) string {
+	clean := func(said string) string { return public.InlineBody(strings.Join(strings.Fields(said), " ")) }
+	if why.Kind == work.WhyRoadmapRefused {
+		return "The roadmap is stopped: a part of it could not be made.\n\n> " + clean(why.Text)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The roadmap is stopped: its document, [%s](https://%s/blob/%s/%s), has faults, so nothing more of it is made.\n",
+		path.Base(why.Name), s.Remote.Name, s.Remote.Row.DefaultBranch, why.Name)
+	for _, fault := range why.Names {
+		b.WriteString("\n- " + clean(fault))
+	}
+	return b.String()
 }
 
 // since returns since when a stop lasts and, if it is not the first for its reason, how often the item

@@ -161,6 +161,9 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 		l.Turn.Commit = ""
 		return nil
 	}
+	if stays := roadmapStays(l, a); stays != nil {
+		return stays
+	}
 	m := l.Repo.Git()
 	c := git.Commit{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.CheckoutTree(), Date: env.GitDate(l.Turn),

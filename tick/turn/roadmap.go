@@ -236,6 +236,40 @@ func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) (
 	return roadmapFaults(ctx, l, commit, documentPath(l, document), bounds)
 }
 
+// staysError ends a turn that was to change a merged roadmap and whose agent changes nothing in it.
+type staysError struct {
+	*work.CancelledError
+	why string // in the agent's words; empty: it gives no reason
+}
+
+// Unwrap returns the kind of error that ends the turn.
+func (e *staysError) Unwrap() error { return e.CancelledError }
+
+// roadmapStays returns a staysError if the answer leaves a merged roadmap as it is; nil otherwise.
+func roadmapStays(l *env.Lease, a prompts.Answer) error {
+	if !l.Item.Replans() || !l.Turn.Kind.Start() || l.Adopted {
+		return nil
+	}
+	if d, r := roadmapOf(l, a); !prompts.SameRoadmap(d, r) {
+		return nil
+	}
+	return &staysError{&work.CancelledError{Reason: "the agent finds nothing to change in the roadmap"}, strings.TrimSpace(a.DecisionSummary)}
+}
+
+// says is the comment on the roadmap's issue about the turn.
+func (e *staysError) says(l *env.Lease) change.Change {
+	text := "The roadmap stays as it is: the agent that was asked to change it finds nothing to change."
+	if e.why != "" {
+		text += " It says:\n\n> " + strings.ReplaceAll(public.Body(public.Visible(e.why)), "\n", "\n> ")
+	}
+	text += "\n\nTo ask for something else, comment `/mergexo replan WHY`."
+	token := work.NoticeToken(l.Repo.Row.Key(), l.Item.Number, "the roadmap stays "+l.Turn.Key)
+	return change.Notice{Action: work.Action{
+		RepoID: l.Item.RepoID, ItemID: l.Item.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token, Number: l.Item.Number,
+		Body: l.Repo.Mark(text, work.Marks{Token: token}), Why: "the roadmap stays as it is",
+	}}
+}
+
 // replan returns the change of the roadmap above the turn's issue that its agent asks for. Each issue
 // may ask once.
 func (p *Turns) replan(ctx context.Context, l *env.Lease) (asked []change.Change, err error) {

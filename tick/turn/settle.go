@@ -234,6 +234,9 @@ func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed er
 		return err
 	}
 	changes := p.settled(l, v, f, failed)
+	if stays, ok := errors.AsType[*staysError](failed); ok {
+		changes = append(changes, stays.says(l))
+	}
 	if v.kind == env.VerdictBlocked && l.Turn.Kind.Start() && !f.begun { // an agent that can do nothing may say what would help
 		replan, err := p.replan(ctx, l)
 		if err != nil {

@@ -18,6 +18,11 @@ type Merged struct {
 	Faults   []Fault // because of which nothing of it is applied
 }
 
+// WhyFaults is why a roadmap is stopped whose merged document has faults.
+func WhyFaults(document string, faults []Fault) work.Reason {
+	return work.Reason{Kind: work.WhyRoadmapFaults, Name: document, Names: Strings(faults)}
+}
+
 // Apply gives a roadmap a merged document: only the difference to the one before changes. A document
 // with faults stops the roadmap, and its nodes stay as they are. The same document changes nothing.
 func (r Record) Apply(known []Child, m Merged) (after Record, moves []Move) {
@@ -39,7 +44,7 @@ func (r Record) Apply(known []Child, m Merged) (after Record, moves []Move) {
 	after.State, after.Why, after.Hash, after.Commit, after.Pull = to, work.Reason{}, m.Hash, m.Commit, m.Pull
 	after.Document = m.Document
 	if event == EventFaulty {
-		after.Why = work.Reason{Kind: work.WhyRoadmapFaults, Names: Strings(faults)}
+		after.Why = WhyFaults(m.Document, faults)
 		return after, nil
 	}
 	after.Goal = m.Goal

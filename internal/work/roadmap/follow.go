@@ -19,23 +19,24 @@ const (
 	Waiting  Progress = "waiting"     // for what Waits says, before work begins
 	Working  Progress = "in_progress" // an agent works on it
 	Reviewed Progress = "in_review"   // it has an open pull request, or its merged design is to be implemented
+	Landed   Progress = "merged"      // its pull request is merged, and the issue is still open
 	OfPerson Progress = "stopped"     // a person must act
 	Done     Progress = "done"        // closed as completed
 	Dropped  Progress = "dropped"     // closed as not planned
-	Lost     Progress = "gone"        // a person deleted it, or took it out of the roadmap
+	TakenOut Progress = "taken_out"   // a person took it out of the roadmap, or deleted it
 )
 
 // words are the progress for people.
 var words = map[Progress]string{
-	ToOpen: "to be opened", Idle: "nobody works on it", Waiting: "waiting", Working: "in progress", Reviewed: "in review", OfPerson: "needs a person",
-	Done: "done", Dropped: "not planned", Lost: "gone",
+	ToOpen: "to be opened", Idle: "nobody works on it", Waiting: "waiting", Working: "in progress", Reviewed: "in review", Landed: "merged", OfPerson: "needs a person",
+	Done: "done", Dropped: "not planned", TakenOut: "taken out",
 }
 
 // Says is the progress for people.
 func (p Progress) Says() string { return words[p] }
 
 // Over reports whether nothing more happens to the issue.
-func (p Progress) Over() bool { return p == Done || p == Dropped || p == Lost }
+func (p Progress) Over() bool { return p == Done || p == Dropped || p == TakenOut }
 
 // Issue is one issue below a roadmap: what GitHub lists, what the document asks for, and what is known
 // of the work on it.
@@ -131,11 +132,11 @@ func (i Issue) open(short func(string) string) []string {
 	return i.Names(short)
 }
 
-// Tally counts the issues that are over and all that have not gone.
+// Tally counts the issues that are over and all that nobody took out.
 func Tally(issues []Issue) (over, all int) {
 	for _, i := range issues {
 		switch {
-		case i.Progress == Lost:
+		case i.Progress == TakenOut:
 		case i.Progress.Over():
 			over, all = over+1, all+1
 		default:
@@ -158,20 +159,38 @@ func (i Issue) WaitsFor(w Words) string {
 	if i.Progress.Over() {
 		return ""
 	}
-	if open := i.open(w.Short); len(open) > 0 && (i.Progress == ToOpen || i.Progress == Idle || i.Waits.None() || i.Waits.Kind == work.WhyDepends) {
-		return work.JoinNames(open)
-	}
+	open := i.open(w.Short)
 	switch {
+	case len(open) > 0 && (i.Progress == ToOpen || i.Progress == Idle || i.Progress == Waiting && (i.Waits.None() || i.Waits.Kind == work.WhyDepends)):
+		return work.JoinNames(open)
 	case i.Progress == Idle:
 		return "a label that starts work, or a person"
+	case i.Progress == Landed:
+		return "a person, who closes it"
+	case i.Waits.Kind == work.WhyDepends && len(i.Needs) > 0: // they were closed since
+		return ""
 	case i.Waits.None():
 		return ""
 	}
 	return w.Why(i.Waits)
 }
 
+// footer is the last line of the table of a roadmap.
+func (s State) footer() string {
+	switch s {
+	case Unfolding, Followed:
+		return "People may add, close, block and reorder these issues: gh mergexo follows. `/mergexo pause` here keeps the rest from beginning. This comment is kept up to date."
+	case Stopped:
+		return "The roadmap is stopped, as a comment here says: no more of it is opened, and what is open continues. This comment is kept up to date."
+	case Cancelled:
+		return "The roadmap is cancelled: the issues on which no work has begun are closed as not planned. This comment is kept up to date until they are."
+	case Ended:
+	}
+	return "The roadmap has ended, with these issues as the table shows them. gh mergexo follows it no more, and this comment stays as it is."
+}
+
 // Table is the text of the comment that shows a roadmap on its issue.
-func Table(issues []Issue, w Words) string {
+func Table(of State, issues []Issue, w Words) string {
 	over, all := Tally(issues)
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Roadmap:** %d of %s closed.\n\n| issue | state | pull request | waits for |\n|---|---|---|---|\n", over, work.Count(all, "issue"))
@@ -189,7 +208,7 @@ func Table(issues []Issue, w Words) string {
 		}
 		fmt.Fprintf(&b, "| %s %s | %s | %s | %s |\n", name, cell(i.Title), i.Progress.Says(), pull, cell(i.WaitsFor(w)))
 	}
-	b.WriteString("\nPeople may add, close, block and reorder these issues: gh mergexo follows. `/mergexo pause` here keeps the rest from beginning. This comment is kept up to date.")
+	b.WriteString("\n" + of.footer())
 	return b.String()
 }
 

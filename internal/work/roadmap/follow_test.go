@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -87,13 +88,69 @@ func TestTheTable(t *testing.T) {
 	blocked := issue(4, Waiting, 2)
 	blocked.Waits = work.Reason{Kind: work.WhyDepends}
 	planned := Issue{Node: "api", Title: "The API", Position: 5, Progress: ToOpen, Needs: []Need{{NodeKey("ui"), true}, {app + "4", true}}}
-	got := Table([]Issue{done, pull, waits, blocked, planned, issue(6, Lost)}, w)
+	got := Table(Followed, []Issue{done, pull, waits, blocked, planned, issue(6, TakenOut)}, w)
 	for _, want := range []string{
 		"1 of 5 issues closed.", "| #1 Ask (at)ann \\| or nobody | done |  |  |", "| #2 Issue 2 | in review | #7 |  |", "| #3 Issue 3 | waiting |  | roadmap_parallel |",
-		"| #4 Issue 4 | waiting |  | #2 |", "| `api` The API | to be opened |  | ui and #4 |", "| #6 Issue 6 | gone |  |  |",
+		"| #4 Issue 4 | waiting |  | #2 |", "| `api` The API | to be opened |  | ui and #4 |", "| #6 Issue 6 | taken out |  |  |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+// The last line of the table is true in each state.
+func TestTheFooter(t *testing.T) {
+	live := []State{Unfolding, Followed, Stopped}
+	for _, s := range States() {
+		got := Table(s, nil, Words{Clean: strings.TrimSpace})
+		if follows, kept := strings.Contains(got, "gh mergexo follows."), strings.Contains(got, "kept up to date"); follows != (s == Unfolding || s == Followed) || kept == (s == Ended) {
+			t.Errorf("%s: %s", s, got)
+		}
+		if s.Over() == slices.Contains(live, s) {
+			t.Errorf("%s: over is %v", s, s.Over())
+		}
+	}
+}
+
+// A row shows how the issue is now: a wait that was stored before work began, or for another head, is
+// not shown, and neither is an open need of what has begun. A cancelled roadmap has no row for a node that
+// was never opened.
+func TestARowIsOfThePresent(t *testing.T) {
+	began := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	home := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	subs := []SubIssue{{Ref: app + "3", Title: "Three", State: work.DependencyOpen}}
+	w := Words{Short: func(ref string) string { return ref }, Clean: strings.TrimSpace, Why: func(r work.Reason) string { return string(r.Kind) }}
+	slot, depends, people := work.Reason{Kind: work.WhyFreeSlot}, work.Reason{Kind: work.WhyDepends}, work.Reason{Kind: work.WhyPeople, Head: "a"}
+	open, closed := []Need{{app + "9", true}}, []Need{{app + "9", false}}
+	for name, c := range map[string]struct {
+		item  Item
+		needs []Need
+		state Progress
+		says  string
+	}{
+		"not begun":                    {Item{State: work.StatePending, Wait: slot}, nil, Waiting, "free_slot"},
+		"not begun, blocked":           {Item{State: work.StatePending, Wait: depends}, open, Waiting, app + "9"},
+		"its blocker closed since":     {Item{State: work.StatePending, Wait: depends}, closed, Waiting, ""},
+		"an agent works":               {Item{State: work.StateRunning, Wait: slot, Waits: began.Add(-time.Second)}, nil, Working, ""},
+		"the agent waits":              {Item{State: work.StateRunning, Wait: slot, Waits: began.Add(time.Second)}, nil, Working, "free_slot"},
+		"in review, waits of before":   {Item{State: work.StateAwaitingFeedback, Wait: slot, Pull: 5, Head: "a"}, nil, Reviewed, ""},
+		"in review":                    {Item{State: work.StateAwaitingFeedback, Wait: people, Pull: 5, Head: "a"}, nil, Reviewed, "people"},
+		"in review, another head":      {Item{State: work.StateAwaitingFeedback, Wait: people, Pull: 5, Head: "b"}, nil, Reviewed, ""},
+		"in review, blocked by people": {Item{State: work.StateAwaitingFeedback, Wait: people, Pull: 5, Head: "a"}, open, Reviewed, "people"},
+		"merged":                       {Item{State: work.StateCompleted, Wait: people, Pull: 5, Head: "a"}, nil, Landed, "a person, who closes it"},
+		"blocked":                      {Item{State: work.StateBlocked, Reason: people, Wait: slot}, open, OfPerson, "people"},
+	} {
+		c.item.ID, c.item.Ref, c.item.Since = 1, app+"3", began
+		got := Follow(Live{Repo: home, State: Followed}, nil, subs, []Item{c.item}, map[int64][]Need{1: c.needs})[0]
+		if says := got.WaitsFor(w); got.Progress != c.state || says != c.says {
+			t.Errorf("%s: %s, waits for %q", name, got.Progress, says)
+		}
+	}
+	for _, s := range States() {
+		got := Follow(Live{Repo: home, State: s}, []Child{{Node: "a", Step: Planned}}, nil, nil, nil)
+		if shown := len(got) == 1; shown == s.Over() {
+			t.Errorf("%s: %+v", s, got)
 		}
 	}
 }

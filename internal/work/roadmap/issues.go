@@ -16,16 +16,31 @@ type Item struct {
 	Ref    string // of the issue
 	State  work.State
 	Flow   work.Flow
+	Since  time.Time   // when the state began
 	Reason work.Reason // why it is blocked
-	Wait   work.Reason // what it waits for else
+	Wait   work.Reason // what it waits for else, as the last plan of it saw
+	Waits  time.Time   // since when passes see it wait for that
 	Pull   int         // number of the newest pull request of the issue; 0: none
+	Head   string      // of that pull request
+}
+
+// waits returns what the item waits for as it is now. The stored wait may be of an earlier time: before
+// work began, or of another head.
+func (i Item) waits(p Progress) work.Reason {
+	switch {
+	case p == OfPerson:
+		return i.Reason
+	case p == Waiting, p == Working && !i.Waits.Before(i.Since), p == Reviewed && i.Wait.Head == i.Head:
+		return i.Wait
+	}
+	return work.Reason{}
 }
 
 // Follow returns the issues below a roadmap in GitHub's order, then those that are still to be opened.
-// What GitHub lists decides; the document counts for what is not made yet. home is the roadmap's
-// repository, needs has what GitHub lists as blocking, by work item.
-func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
-	known := map[string]Item{}
+// What GitHub lists decides; the document counts for what is not made yet. needs has what GitHub lists
+// as blocking, by work item.
+func Follow(of Live, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
+	home, known := of.Repo, map[string]Item{}
 	for _, i := range items {
 		if i.Pull == 0 {
 			i.Pull = known[strings.ToLower(i.Ref)].Pull
@@ -35,7 +50,7 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 	ids := map[string]Child{}
 	var all []Issue
 	for _, n := range nodes {
-		if n.Number == 0 && n.Step != Planned {
+		if n.Number == 0 && (n.Step != Planned || of.State.Over()) {
 			continue // it went before it had an issue
 		}
 		i := Issue{Node: n.Node, Title: n.Title, Position: len(subs) + len(nodes) + n.Position}
@@ -51,7 +66,7 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 			all, at = append(all, Issue{Ref: s.Ref}), len(all)
 		}
 		all[at].Title, all[at].Position = s.Title, s.Position
-		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: Lost}[s.State]
+		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: TakenOut}[s.State]
 	}
 	for n := range all {
 		i := &all[n]
@@ -60,7 +75,7 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 		switch {
 		case i.Progress != "":
 		case node.Step == Gone:
-			i.Progress = Lost
+			i.Progress = TakenOut
 		case item.ID == 0 && (node.Step == Planned || node.Step == Made):
 			i.Progress = ToOpen
 		default:
@@ -69,9 +84,7 @@ func Follow(home work.RepoName, nodes []Child, subs []SubIssue, items []Item, ne
 		if i.Progress == OfPerson && item.Wait.Kind.OfRoadmap() {
 			i.Progress = Waiting // a person said that it begins all the same
 		}
-		if i.Waits = item.Wait; i.Progress == OfPerson {
-			i.Waits = item.Reason
-		}
+		i.Waits = item.waits(i.Progress)
 		i.Needs = needs[item.ID]
 		if i.Node != "" && item.ID == 0 {
 			i.Needs = neededBy(node, home, ids)
@@ -114,8 +127,10 @@ func progressOf(i Item) Progress {
 		return Working
 	case work.StateAwaitingFeedback:
 		return Reviewed
-	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateCompleted: // a person closes the issue
+	case work.StateBlocked, work.StateAwaitingIssueFollowup:
 		return OfPerson
+	case work.StateCompleted:
+		return Landed
 	case work.StateClosed:
 	}
 	return Idle
@@ -175,7 +190,7 @@ type Shown struct {
 func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglected, next time.Time) {
 	for _, i := range s.Issues {
 		open := slices.ContainsFunc(i.Needs, func(n Need) bool { return n.Open })
-		if i.Progress != Idle || open || patience == 0 {
+		if i.Progress != Idle || open || patience == 0 || s.State.Over() {
 			continue
 		}
 		n := Neglected{Ref: i.Ref, Since: now}

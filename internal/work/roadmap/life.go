@@ -19,6 +19,9 @@ const (
 	Ended     State = "ended"     // nothing follows any more
 )
 
+// Over reports whether nothing more of the roadmap is made.
+func (s State) Over() bool { return s == Cancelled || s == Ended }
+
 // States lists every state.
 func States() []State { return []State{Unfolding, Followed, Stopped, Cancelled, Ended} }
 
@@ -119,21 +122,35 @@ type Record struct {
 	ItemID   int64
 	RepoID   int64
 	State    State
-	Since    time.Time // when the state began
-	Document string    // path
-	Hash     string    // of the document applied last
-	Pull     int       // that merged it; 0: a pull request of a person, or a commit
-	Commit   string    // at which it was read
-	Revision int       // how many documents were applied; it tells the actions of one from those of another
-	Depth    int       // how deep the issue is nested: 1 has no roadmap above
-	Goal     string    // the document's text above its nodes
-	Look     int       // how often something changed since the plan decided about it
-	LookAt   time.Time // when GitHub is asked about it again, if nothing shows a change before
-	Why      work.Reason
+	Since    time.Time   // when the state began
+	Document string      // path
+	Hash     string      // of the document applied last
+	Pull     int         // that merged it; 0: a pull request of a person, or a commit
+	Commit   string      // at which it was read
+	Revision int         // how many documents were applied; it tells the actions of one from those of another
+	Depth    int         // how deep the issue is nested: 1 has no roadmap above
+	Goal     string      // the document's text above its nodes
+	Look     int         // how often something changed since the plan decided about it
+	LookAt   time.Time   // when GitHub is asked about it again, if nothing shows a change before
+	Why      work.Reason // why it is stopped; of an ended one: that it was cancelled; none: neither
 
 	Number int    // of the issue; as stored with its newest work item, as the two that follow
 	Title  string // of the issue
 	Closed bool   // whether the issue is closed
+}
+
+// Shows returns the state in which people see the roadmap's issue, in the words of a work item, and why:
+// blocked while the roadmap is stopped, completed once it has ended, and neither before.
+func (r Record) Shows() (work.State, work.Reason) {
+	switch {
+	case r.State == Stopped:
+		return work.StateBlocked, r.Why
+	case r.State == Cancelled, r.State == Ended && !r.Why.None():
+		return work.StateClosed, work.Reason{}
+	case r.State == Ended:
+		return work.StateCompleted, work.Reason{}
+	}
+	return work.StatePending, work.Reason{} // work below it follows
 }
 
 // Child is a node of the document applied last, with its sub-issue.

@@ -35,7 +35,6 @@ const (
 	DeedClose   DeedKind = "close"   // closes the sub-issue as not planned
 	DeedForget  DeedKind = "forget"  // drops the action that would open the sub-issue, which was not sent yet
 	DeedSay     DeedKind = "say"     // says on the sub-issue that the document changed, and what stays
-	DeedStop    DeedKind = "stop"    // says on the roadmap's issue why it is stopped
 	DeedSumUp   DeedKind = "sum up"  // says on the roadmap's issue what became of it
 	DeedFinish  DeedKind = "finish"  // closes the roadmap's issue as completed
 )
@@ -69,13 +68,11 @@ const mostAtOnce = 20
 func Next(f Facts) Outcome {
 	n := settled(f)
 	switch {
-	case f.Record.State == Ended:
+	case f.Record.State == Ended, f.Record.State == Stopped:
 	case f.Record.State == Cancelled:
 		n.cancel()
 	case len(n.refused) > 0 && f.Record.State == Unfolding:
 		n.out.Event, n.out.Why = EventRefused, whyRefused(n.refused[0])
-	case f.Record.State == Stopped:
-		n.deed(DeedStop, StopToken(f), Child{}, Child{})
 	case f.Record.State == Unfolding && !f.Held:
 		n.unfold()
 	case f.Record.State == Followed:
@@ -112,14 +109,9 @@ func settled(f Facts) *next {
 	return n
 }
 
-// StopToken is the token of the comment that says why the roadmap is stopped.
-func StopToken(f Facts) string {
-	return work.NoticeToken(f.Repo, f.Record.Number, strings.Join([]string{"roadmap stopped", f.Record.Hash, f.Record.Why.Text, strings.Join(f.Record.Why.Names, "\n")}, "\n"))
-}
-
 // Tokens returns the tokens of all actions that Next may ask for.
 func (f Facts) Tokens() []string {
-	tokens := []string{StopToken(f), f.sumToken(), f.finishToken()}
+	tokens := []string{f.sumToken(), f.finishToken()}
 	byID := map[string]Child{}
 	for _, c := range f.Nodes {
 		byID[c.Node] = c
@@ -476,7 +468,7 @@ func (n *next) cancel() {
 		}
 	}
 	if n.out.Waits = n.out.Waits || !done; done {
-		n.out.Event = EventEnded
+		n.out.Event, n.out.Why = EventEnded, work.Reason{Kind: work.WhyRoadmapCancelled}
 	}
 }
 

@@ -110,7 +110,7 @@ func (w *world) send(token string) {
 		}
 	case DeedFinish:
 		w.Record.Closed = true
-	case DeedEdit, DeedSay, DeedStop, DeedSumUp, DeedForget:
+	case DeedEdit, DeedSay, DeedSumUp, DeedForget:
 		w.said = append(w.said, a.Target+" "+a.Title)
 	}
 	w.Actions[token] = a
@@ -242,7 +242,7 @@ func TestNext(t *testing.T) {
 		"cancelled":               {func(w *world) { w.Record.State = Cancelled; begun(w, "a") }, "close b", Cancelled},
 		"cancelled, nothing open": {func(w *world) { w.Record.State = Cancelled; begun(w, "a"); begun(w, "b") }, "", Ended},
 		"held while it unfolds":   {func(w *world) { w.Record.State, w.Held = Unfolding, true; w.Nodes[1].Edges = nil }, "", Unfolding},
-		"stopped":                 {func(w *world) { w.Record.State = Stopped }, "stop", Stopped},
+		"stopped":                 {func(w *world) { w.Record.State = Stopped }, "", Stopped},
 		"removed":                 {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed }, "close b", Unfolding},
 		"removed and begun":       {func(w *world) { w.Record.State = Unfolding; w.Nodes[1].Step = Removed; begun(w, "b") }, "say b", Unfolding},
 		"removed, and another waits for it": {func(w *world) {

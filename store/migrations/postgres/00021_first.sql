@@ -212,6 +212,7 @@ CREATE TABLE roadmaps (
 );
 
 CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
+CREATE INDEX roadmaps_tables ON roadmaps (table_at) WHERE table_at > 0;
 
 CREATE TABLE roadmap_nodes (
     item_id   BIGINT  NOT NULL REFERENCES roadmaps (item_id),

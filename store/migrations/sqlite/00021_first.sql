@@ -255,6 +255,7 @@ CREATE TABLE roadmaps (
 ) STRICT;
 
 CREATE INDEX roadmaps_live ON roadmaps (repo_id, state) WHERE state <> 'ended';
+CREATE INDEX roadmaps_tables ON roadmaps (table_at) WHERE table_at > 0;
 
 -- The nodes of the document that was applied last, those that it lacks by now, and their sub-issues.
 CREATE TABLE roadmap_nodes (
