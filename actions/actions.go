@@ -113,6 +113,9 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 		looking = ahead.Without(ctx)
 	}
 	seen, ok, err := e.find(looking, s, a)
+	if err == nil && !ok {
+		err = r.requireUnbegun(ctx, a)
+	}
 	switch {
 	case errors.Is(err, errTaken), isOver(err):
 		return r.over(ctx, a, err)

@@ -101,8 +101,21 @@ func (e *flow) do(ctx context.Context, s Scope, a work.Action) (observation, err
 	}
 	for _, l := range work.LabellingOf(work.Action{Body: a.Body}).With {
 		if err := ensureLabel(ctx, s, l); err != nil {
-			return observation{}, err
+			return observation{}, overOfRoadmap(a, err)
 		}
 	}
-	return observation{}, s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
+	err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
+	if isNotFound(err) { // the issue, not the label
+		return observation{}, err
+	}
+	return observation{}, overOfRoadmap(a, err)
+}
+
+// overOfRoadmap ends the labelling of a roadmap's issue that GitHub refuses: the roadmap stops, and says so.
+// One that a command asked for is tried again.
+func overOfRoadmap(a work.Action, err error) error {
+	if a.Extra == "" {
+		return err
+	}
+	return overIfRefused(err)
 }

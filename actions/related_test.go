@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // dyingRelated is a gateway whose process dies once it has sent something about an issue.
@@ -350,5 +351,51 @@ func TestAFollowupIsOpenedOnce(t *testing.T) {
 		if err != nil || !ok || seen.id != done.ResultID {
 			t.Errorf("old %t: found %v, %t, %v; it is %s", old, seen, ok, err, done.ResultID)
 		}
+	}
+}
+
+// An issue that a changed document lacks stays open once a person touched it, or work on it has begun; our
+// own comments and bots do not count. It is read right before it is closed.
+func TestWhatPeopleTouchedStaysOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		deed func(*roadmapStage)
+		want string // empty: it is closed
+	}{
+		"untouched": {func(*roadmapStage) {}, ""},
+		"ours": {func(s *roadmapStage) {
+			_, err := s.repo.Comment(s.roadmap, "olga", work.Mark("It waits.", work.Marks{Token: strings.Repeat("b", 64)}))
+			s.must(err)
+		}, ""},
+		"a comment": {func(s *roadmapStage) {
+			_, err := s.repo.Comment(s.roadmap, "octo", "Keep it")
+			s.must(err)
+		}, "a person commented"},
+		"a text":      {func(s *roadmapStage) { s.must(s.repo.EditIssue(s.roadmap, "octo", nil, new("Mine"))) }, "a person edited"},
+		"a title":     {func(s *roadmapStage) { s.must(s.repo.EditIssue(s.roadmap, "octo", new("Mine"), nil)) }, "a person edited"},
+		"a sub-issue": {func(s *roadmapStage) { s.must(s.repo.AddSubIssue(s.roadmap, "octo", "octo/lib#1")) }, "a person put sub-issues"},
+		"a pull request": {func(s *roadmapStage) {
+			s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
+				id, err := tx.AddItem(t.Context(), work.Item{RepoID: s.scope.Repo.ID, Number: s.roadmap, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback})
+				if err != nil {
+					return err
+				}
+				_, err = tx.PutPull(t.Context(), work.PullRequest{RepoID: s.scope.Repo.ID, ItemID: id, Number: 99, State: work.PullOpen})
+				return err
+			}))
+		}, "work on the issue has begun"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRoadmapStage(t)
+			a := s.add(work.Action{
+				Kind: work.ActionCloseIssue, Token: work.CloseIssueToken(s.scope.Repo.Key(), s.roadmap, "removed"), RepoID: s.scope.Repo.ID, Number: s.roadmap,
+				Target: github.CloseNotPlanned, Base: work.IssueHash("The plan", "Its text"),
+			})
+			c.deed(s)
+			got := s.apply(a)
+			is, _ := s.repo.Issue(s.roadmap)
+			if row := s.row(a); (is.State == "closed") != (c.want == "") || !strings.Contains(row.LastError, c.want) || c.want != "" && got.Ending != work.EndedEdited {
+				t.Errorf("the issue is %s, the action %s, %q: %q", is.State, row.State, row.Ending, row.LastError)
+			}
+		})
 	}
 }

@@ -14,18 +14,19 @@ import (
 type Roadmap struct {
 	Depth     int      `json:"depth"`      // 1: the issue is the sub-issue of no roadmap
 	SubIssues int      `json:"sub_issues"` // that the issue has beside the document's nodes, closed ones too
+	NoEdges   bool     `json:"no_edges"`   // the host has no dependencies between issues
 	Document  string   `json:"document"`   // replan: the document that is applied now
 	Begun     []string `json:"begun"`      // replan: what has become of each node, one line each
 	Why       string   `json:"why"`        // replan: why it is to change
 	Faults    []string `json:"faults"`     // of the document at the head, each with its line; such a document is not merged
 }
 
-// bounds returns the bounds of the document.
-func (r *Roadmap) bounds() roadmap.Bounds {
+// Bounds returns the bounds of the document.
+func (r *Roadmap) Bounds() roadmap.Bounds {
 	if r == nil {
 		return roadmap.Bounds{Depth: 1}
 	}
-	return roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues}
+	return roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues, NoEdges: r.NoEdges}
 }
 
 // present returns the document that is applied now; without nodes: there is none.
@@ -116,7 +117,7 @@ func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
 	if len(c.out) > 0 { // the gate would say the same in other words
 		return
 	}
-	_, faults := roadmap.Read(roadmap.Render(RoadmapDocument(0, a, r)), r.bounds())
+	_, faults := roadmap.Read(roadmap.Render(RoadmapDocument(0, a, r)), r.Bounds())
 	for _, f := range faults {
 		c.add("%s", f.Says)
 	}
@@ -213,6 +214,7 @@ func prepareRoadmap(r *Roadmap) *Roadmap {
 type roadmapPage struct {
 	Room    int  // nodes that the document may have
 	Nested  bool // nodes may be roadmaps
+	NoEdges bool // no node may need another
 	Present string
 	Begun   string
 	Why     string
@@ -224,7 +226,7 @@ func newRoadmapPage(f fencer, c Context) *roadmapPage {
 	if r == nil {
 		return nil
 	}
-	p := &roadmapPage{Room: max(0, roadmap.MaxSubIssues-r.SubIssues), Nested: r.Depth < roadmap.MaxDepth}
+	p := &roadmapPage{Room: max(0, roadmap.MaxSubIssues-r.SubIssues), Nested: r.Depth < roadmap.MaxDepth, NoEdges: r.NoEdges}
 	p.Present, p.Begun = f.optional("present document", r.Document), f.optional("what has become of its nodes", strings.Join(r.Begun, "\n"))
 	p.Why, p.Faults = f.optional("why it is to change", r.Why), f.optional("faults of the document", strings.Join(r.Faults, "\n"))
 	return p

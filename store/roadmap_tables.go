@@ -12,7 +12,7 @@ import (
 // The comment with the table of a roadmap is made again when what it shows may have changed. Each
 // change marks the roadmap, so that an idle pass reads nothing of it.
 
-const markTable = `UPDATE roadmaps SET table_at = ? WHERE (table_at = 0 OR table_at > ?) AND state <> 'ended' AND `
+const markTable = `UPDATE roadmaps SET table_at = ? WHERE (table_at = 0 OR table_at > ?) AND state NOT IN ('deleted', 'ended') AND `
 
 // markTableOf marks a roadmap's table.
 func (t *Tx) markTableOf(ctx context.Context, itemID int64) error {
@@ -43,7 +43,7 @@ func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadm
 
 // ListDueTables returns the roadmaps of a repository whose tables are due.
 func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+` AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
+	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+` AND m.state <> 'deleted' AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
 }
 
 // SetTableAt stores when the table of a roadmap is made again, even if nothing changes; zero: never.

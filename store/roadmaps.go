@@ -78,6 +78,11 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 		WHERE item_id = ? AND state = ? AND revision = ?`,
 		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, after.Depth, reasonOf(&after.Why), after.Goal,
 		before.ItemID, before.State, before.Revision)
+	if err == nil && after.Revision != before.Revision { // the new document asks for its edges and texts by itself
+		_, err = t.exec(ctx, what, `UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0
+			WHERE item_id = ? AND turn_id IS NULL AND kind IN ('block', 'edit_issue') AND state = 'planned' AND sends = 0`,
+			work.ActionVoid, "the document changed", t.stamp(t.now), before.ItemID)
+	}
 	if err != nil || after.State == before.State {
 		return err
 	}

@@ -56,6 +56,7 @@ var roadmapMeans = map[roadmap.Event]string{
 	roadmap.EventRetried:   "a person retried by command",
 	roadmap.EventUnfolded:  "the sub-issue of each node has its edges and its label",
 	roadmap.EventCancelled: "a person cancelled it by command",
+	roadmap.EventDeleted:   "a person deleted or transferred its issue",
 	roadmap.EventEnded:     "all sub-issues are closed, or nothing is left to cancel",
 }
 

@@ -21,18 +21,21 @@ type wireFile struct {
 }
 
 func (w wireFile) Check() error {
-	if w.Type != "file" || w.Encoding != "base64" {
-		return errors.New("no file of up to 1 MB")
+	if w.Type == "" {
+		return errors.New("no file")
 	}
 	return nil
 }
 
-// File reads a file at a commit or on a branch; false if there is none.
+// File reads a file at a commit or on a branch; false if there is none. One of more than 1 MB is empty.
 func (c *Client) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
 	var w wireFile
 	ok, err := find(ctx, c.api, contentsURL(repo, path, ref), &w)
-	if err != nil || !ok {
+	if err != nil || !ok || w.Type != "file" {
 		return nil, false, err
+	}
+	if w.Encoding != "base64" {
+		return nil, true, nil
 	}
 	content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(w.Content, "\n", ""))
 	if err != nil {

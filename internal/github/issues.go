@@ -31,6 +31,7 @@ type Issue struct {
 	ClosedAt    time.Time
 	Blockers    Blockers
 	SubIssues   SubIssues
+	Comments    int           // of anybody
 	Parent      string        // the issue whose sub-issue it is, as work.Dependency.String; empty: none, or one that the account may not see
 	Repo        work.RepoName // the repository that has it
 }
@@ -77,6 +78,7 @@ type wireIssue struct {
 	Assignees   []wireUser  `json:"assignees"`
 	PullRequest *struct{}   `json:"pull_request"`
 	Locked      bool        `json:"locked"`
+	Comments    int         `json:"comments"`
 	CreatedAt   time.Time   `json:"created_at"`
 	UpdatedAt   time.Time   `json:"updated_at"`
 	ClosedAt    time.Time   `json:"closed_at"`
@@ -105,7 +107,7 @@ func (c *Client) issue(w wireIssue) Issue {
 	i := Issue{
 		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: w.State, StateReason: w.StateReason, Author: account(w.User),
-		IsPull: w.PullRequest != nil, Locked: w.Locked,
+		IsPull: w.PullRequest != nil, Locked: w.Locked, Comments: w.Comments,
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt,
 	}
 	for _, l := range w.Labels {

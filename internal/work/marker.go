@@ -16,7 +16,7 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups|cancelled):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
@@ -29,6 +29,7 @@ type Marks struct {
 	Finding   string   // defined by internal/work/review; only on the comments of a review
 	Merge     string   // a head that a person approved for merging; only on the answer to that command
 	Node      string   // from MarkNode; only in the text of a roadmap's sub-issue
+	Cancelled string   // number of the issue whose merged roadmap a person cancelled; only on the answer to that command
 	Proposals string   // from MarkProposals; only on a text that lists follow-ups
 	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
@@ -41,7 +42,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}, {"cancelled", m.Cancelled}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -96,6 +97,8 @@ func (m *Marks) read(line string) bool {
 		m.Proposals = found[2]
 	case "node":
 		m.Node = found[2]
+	case "cancelled":
+		m.Cancelled = found[2]
 	default:
 		m.Epoch = found[2]
 	}
@@ -250,12 +253,12 @@ func MarkNode(m NodeMark) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseNode reads a marker made by MarkNode for a node of this roadmap. It returns false for any
-// other.
+// ParseNode reads a marker made by MarkNode for a node of this roadmap; 0: of any. It returns false for
+// any other.
 func ParseNode(mark string, roadmap int) (NodeMark, bool) {
 	b, _ := base64.RawURLEncoding.DecodeString(mark) // invalid base64 gives no valid JSON
 	var m NodeMark
-	if err := json.Unmarshal(b, &m); err != nil || m.Roadmap != roadmap || m.Node == "" || m.Hash == "" {
+	if err := json.Unmarshal(b, &m); err != nil || m.Roadmap <= 0 || roadmap != 0 && m.Roadmap != roadmap || m.Node == "" || m.Hash == "" {
 		return NodeMark{}, false
 	}
 	return m, true

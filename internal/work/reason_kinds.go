@@ -183,7 +183,7 @@ const (
 	// Of a merged roadmap.
 	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened
 	WhyRoadmapFollowed  ReasonKind = "roadmap_followed"  // Text: how many of its issues are closed
-	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" //
+	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" // Text: cancelled or deleted
 
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score

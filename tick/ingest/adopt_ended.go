@@ -215,14 +215,15 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
 		return err
 	}
-	if item.State == work.StateMerged {
-		promote := h.promote
-		if item.Flow == work.FlowRoadmap {
-			promote = h.findRoadmapAgain
-		}
-		if err := promote(ctx, item, pull); err != nil {
-			return err
-		}
+	switch {
+	case item.State != work.StateMerged:
+	case item.Flow == work.FlowRoadmap:
+		err = h.findRoadmapAgain(ctx, item, pull, labelled.CreatedAt)
+	default:
+		err = h.promote(ctx, item, pull)
+	}
+	if err != nil {
+		return err
 	}
 	news := h.newsOf(p.Number)
 	news.row, news.read = pull, true

@@ -231,6 +231,13 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	switch {
 	case err != nil:
 		return err
+	case !tracked && len(asked) > 0:
+		orphan, err := h.findRoadmapAbove(ctx, is)
+		if err != nil || orphan && h.declineOrphan(is, asked[0], timeline) {
+			return err
+		}
+	}
+	switch {
 	case !tracked && len(asked) == 0:
 		return nil // the list is ahead of the timeline, which the next change shows; or the label begins nothing
 	case tracked && item.ID == 0 && len(asked) > 0 && !item.State.Open():
@@ -306,6 +313,9 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 		return item, err
 	}
 	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
+	if was := item.SubIssueOf; was != "" { // taken out of it, or that was deleted
+		h.parents[strings.ToLower(was)] = true
+	}
 	item.SubIssueOf = h.called(is.Parent)
 	h.putItem(item)
 	return item, nil

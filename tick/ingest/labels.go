@@ -163,7 +163,7 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 		live, err = tx.ListRoadmaps(ctx, h.row.ID)
 		return err
 	})
-	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && m.State != roadmap.Cancelled }) {
+	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
 		return asked, err
 	}
 	again := asked[at]

@@ -45,6 +45,7 @@ type reading struct {
 	lights    map[int]string  // fingerprints of pull requests from light queries
 	changed   map[int]bool    // issues and pull requests that were listed
 	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
+	sought    map[int]bool    // roadmaps above them that the database lacks and that were looked for; true: it was not found
 	pullEnded bool            // a pull request that is not open was listed
 	rotated   bool            // the oldest details were read again in this pass
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,8 @@ type mergedRoadmap struct {
 	depth  int            // of the issue
 	doc    roadmap.Merged //
 	found  []roadmap.Child
+
+	cancelled bool // a person cancelled it before the database was lost
 }
 
 // below is what GitHub lists below a roadmap's issue.
@@ -53,8 +56,84 @@ func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.
 
 // findRoadmapAgain reads the document that the base branch has now: a database that was lost had applied
 // what was merged since, too, and what it had made for that is no removed part of the first document.
-func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	return h.promoteRoadmapAt(ctx, item, pull, pull.Base)
+// labelled is when the label of roadmaps was set last.
+func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest, labelled time.Time) error {
+	said, err := h.commentsOf(ctx, item.Number, time.Time{})
+	if err != nil {
+		return err
+	}
+	if err := h.promoteRoadmapAt(ctx, item, pull, pull.Base); err != nil {
+		return err
+	}
+	h.roadmaps[len(h.roadmaps)-1].cancelled = slices.ContainsFunc(said, func(c github.Comment) bool {
+		marks, _ := work.ParseMarks(c.Body)
+		return marks.Cancelled == strconv.Itoa(item.Number) && h.isOurs(c.Author) && !c.CreatedAt.Before(labelled)
+	})
+	return nil
+}
+
+// findRoadmapAbove tracks the merged roadmap above an issue, and those above that, before work on the issue
+// begins: a database that was lost knows none of them, and they bound what begins. orphan means that the
+// issue is the sub-issue of a node whose roadmap is not found, because its issue was deleted.
+func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan bool, err error) {
+	mark, node := h.nodeOf(is, 0)
+	above := mark.Roadmap
+	if d, ok := work.ParseDependency(h.called(is.Parent), h.repo.Name); ok && is.Parent != "" && d.Repo.Equal(h.repo.Name) {
+		above = d.Number
+	}
+	if above == 0 || above == is.Number {
+		return false, nil
+	}
+	if _, known, err := h.item(ctx, above); known || err != nil {
+		return false, err
+	}
+	lost, sought := h.sought[above]
+	if sought {
+		return lost && node, nil
+	}
+	parent, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, above)
+	if err != nil {
+		return false, err
+	}
+	merged := false
+	if ok {
+		if _, err := h.findRoadmapAbove(ctx, parent); err != nil {
+			return false, err
+		}
+		before, some := h.issues[above]
+		if merged, err = h.adoptMergedRoadmap(ctx, above); err != nil {
+			if h.issues[above] = before; !some {
+				delete(h.issues, above)
+			}
+			return false, err
+		}
+	}
+	if h.sought == nil {
+		h.sought = map[int]bool{}
+	}
+	h.sought[above] = !merged
+	return !merged && node, nil
+}
+
+// declineOrphan plans a comment that a label starts nothing, because the roadmap that asked for it is not
+// found. A label that was set again since counts.
+func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []github.TimelineEvent) bool {
+	set := 0
+	for _, t := range timeline {
+		if t.Event == "labeled" && strings.EqualFold(t.Label, label.Name) {
+			set++
+		}
+	}
+	if set > 1 {
+		return false
+	}
+	token := work.NoticeToken(h.row.Key(), is.Number, "its roadmap is not found")
+	body := fmt.Sprintf("The label `%s` starts nothing: the roadmap that set it is not found any more. To start the work all the same, remove the label and set it again.", label.Name)
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "its roadmap is not found",
+	})
+	return true
 }
 
 func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string) error {
@@ -71,12 +150,14 @@ func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull wor
 	if err != nil {
 		return err
 	}
-	m.doc = h.readRoadmap(doc, m.depth, item.Number, subs)
+	if m.doc, err = h.readRoadmap(ctx, doc, m.depth, item.Number, subs); err != nil {
+		return err
+	}
 	m.doc.Document, m.doc.Pull, m.doc.Commit = path, pull.Number, pull.MergeCommit
 	switch {
 	case len(doc) == 0:
 		m.doc.Document = work.DocumentPath(item.Flow, item.Number, item.Title)
-		m.doc.Faults = []roadmap.Fault{{Says: fmt.Sprintf("pull request #%d has no file %s", pull.Number, m.doc.Document)}}
+		m.doc.Faults = []roadmap.Fault{{Says: fmt.Sprintf("pull request #%d has no file %s, or one that is empty or larger than GitHub's API returns", pull.Number, m.doc.Document)}}
 	case !ok:
 		m.doc.Faults = []roadmap.Fault{{Says: h.repo.Name.Host + " has no sub-issues"}}
 	}
@@ -99,6 +180,7 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 	if err != nil {
 		return false, err
 	}
+	h.noteIssuePauses(is, timeline)
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue
@@ -129,6 +211,11 @@ func (h *reading) depthOf(ctx context.Context, parent string) (depth int, err er
 	if !ok || !d.Repo.Equal(h.repo.Name) {
 		return 1, nil
 	}
+	for _, m := range h.roadmaps {
+		if m.number == d.Number {
+			return m.depth + 1, nil
+		}
+	}
 	depth = 1
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		live, err := tx.ListRoadmaps(ctx, h.row.ID)
@@ -144,7 +231,11 @@ func (h *reading) depthOf(ctx context.Context, parent string) (depth int, err er
 
 // readRoadmap parses and checks a document. What its nodes say is made fit for GitHub, as an agent
 // wrote it.
-func (h *reading) readRoadmap(doc []byte, depth, number int, subs []github.Issue) roadmap.Merged {
+func (h *reading) readRoadmap(ctx context.Context, doc []byte, depth, number int, subs []github.Issue) (roadmap.Merged, error) {
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	if err != nil {
+		return roadmap.Merged{}, err
+	}
 	parsed, faults := roadmap.Parse(doc)
 	others := len(subs)
 	for _, is := range subs {
@@ -155,19 +246,22 @@ func (h *reading) readRoadmap(doc []byte, depth, number int, subs []github.Issue
 		}
 	}
 	if len(faults) == 0 {
-		faults = parsed.Check(roadmap.Bounds{Depth: depth, SubIssues: others})
+		faults = parsed.Check(roadmap.Bounds{Depth: depth, SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
 	}
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
+	for i := range m.Faults {
+		m.Faults[i].Says = h.env.Secrets.Redact(m.Faults[i].Says)
+	}
 	for i, n := range parsed.Nodes {
 		title, text := public.Title(h.env.Secrets.Redact(n.Title)), public.Body(h.env.Secrets.Redact(n.Text))
 		m.Nodes = append(m.Nodes, roadmap.Child{
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
 		})
 	}
-	return m
+	return m, nil
 }
 
-// nodeOf returns the node of which an issue is the sub-issue, if we opened it.
+// nodeOf returns the node of which an issue is the sub-issue, if we opened it. number is the roadmap's; 0: any.
 func (h *reading) nodeOf(is github.Issue, number int) (work.NodeMark, bool) {
 	marks, _ := work.ParseMarks(is.Body)
 	mark, ok := work.ParseNode(marks.Node, number)
@@ -308,6 +402,9 @@ func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m m
 	if len(m.doc.Faults) > 0 {
 		r.State, r.Why, nodes = roadmap.Stopped, work.Reason{Kind: work.WhyRoadmapFaults, Names: roadmap.Strings(m.doc.Faults)}, nil
 	}
+	if m.cancelled {
+		r.State, r.Why = roadmap.Cancelled, work.Reason{}
+	}
 	all := m.found
 	for _, n := range nodes {
 		if !slices.ContainsFunc(m.found, func(c roadmap.Child) bool { return c.Node == n.Node }) {
@@ -328,6 +425,9 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		return err
 	}
 	for _, m := range live {
+		if m.State == roadmap.Deleted {
+			continue
+		}
 		ref := work.Dependency{Repo: h.repo.Name, Number: m.Number}.String()
 		due := !m.LookAt.After(h.now())
 		if due || h.changed[m.Number] || h.parents[strings.ToLower(ref)] {
@@ -371,7 +471,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, ref string) e
 		return err
 	}
 	b := below{roadmap: m, lookAt: h.now().Add(roadmapLife)}
-	if !ok { // one answer is not enough: once it has ended, nothing bounds what is below it
+	if !ok { // one answer is not enough to close what is below it
 		_, exists, err := h.repo.GitHub.Issue(ctx, h.row.Current, m.Number)
 		if err == nil && exists {
 			err = fmt.Errorf("GitHub has %s, and does not find its sub-issues", work.Ref(h.row.Current, m.Number))
@@ -424,7 +524,10 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 	if err != nil {
 		return err
 	}
-	changed := mergedRoadmap{number: m.Number, first: m.ItemID, depth: m.Depth, doc: h.readRoadmap(doc, m.Depth, m.Number, subs)}
+	changed := mergedRoadmap{number: m.Number, first: m.ItemID, depth: m.Depth}
+	if changed.doc, err = h.readRoadmap(ctx, doc, m.Depth, m.Number, subs); err != nil {
+		return err
+	}
 	changed.doc.Document = m.Document
 	h.roadmaps = append(h.roadmaps, changed)
 	return nil
@@ -434,9 +537,9 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
 	for _, b := range h.below {
 		if b.gone {
-			ended := b.roadmap
-			ended.State = roadmap.Ended
-			if err := tx.MoveRoadmap(ctx, b.roadmap, ended); err != nil && !errors.Is(err, store.ErrStale) {
+			after := b.roadmap
+			after.State, _ = after.State.After(roadmap.EventDeleted)
+			if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
 				return err
 			}
 			continue

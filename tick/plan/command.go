@@ -58,6 +58,7 @@ type Reply struct {
 	void    []string        // keys of events that it ended, for the answer's marker
 	verdict *review.Verdict // its verdict, for the marker; nil: none
 	merge   string          // the head allowed to merge, for the marker; empty: none
+	cancels bool            // the merged roadmap of the issue, for the marker
 	epoch   int             // how often people restarted the reviews, for the marker; 0: unchanged
 }
 
@@ -231,6 +232,9 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 // marks returns the markers of the answer to a command.
 func (rep Reply) marks(token string, e work.Event) work.Marks {
 	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...), Merge: rep.merge}
+	if rep.cancels {
+		m.Cancelled = strconv.Itoa(e.Number)
+	}
 	if rep.epoch > 0 {
 		m.Epoch = strconv.Itoa(rep.epoch)
 	}

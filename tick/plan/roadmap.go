@@ -47,9 +47,6 @@ func (p *Plan) beginBelow(v known.Snapshot) {
 	})
 	begun := map[string][]string{} // issues that this plan begins, by roadmap
 	for _, b := range line {
-		if slices.ContainsFunc(v.Unfold, func(f roadmap.Facts) bool { return f.Closes(b.turn.Number) }) {
-			continue // the next pass closes it
-		}
 		issue, above := ref(v, b.turn.Item), slices.Clone(b.planner.item.Below.Above)
 		for i := range above {
 			above[i].UnderWay = slices.Compact(slices.Sorted(slices.Values(slices.Concat(above[i].UnderWay, begun[above[i].Ref]))))
@@ -122,7 +119,7 @@ func (r *commander) leadsRoadmap() bool {
 // changesRoadmap reports whether the issue's roadmap is under way: it is changed, and not begun again.
 func (r *commander) changesRoadmap() bool {
 	m, ok := r.roadmapHere()
-	return ok && m.State != roadmap.Cancelled
+	return ok && !m.State.Closes()
 }
 
 // pauseRoadmap keeps the issues below a roadmap from beginning. A hold does the same there.

@@ -90,7 +90,7 @@ func (r *itemPlanner) start() {
 		Unheard: unheard,
 	}
 	switch {
-	case r.reworded(t.Kind):
+	case r.awaitsDocument(t.Kind):
 	case r.waitsForOthers(t.Kind):
 	case r.belowRoadmap(t):
 	case r.item.State != work.StateReady:

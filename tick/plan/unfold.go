@@ -32,13 +32,20 @@ func (p *Plan) unfold(v known.Snapshot) {
 	}
 }
 
-// reworded reports whether the item must not begin yet, because its roadmap is about to change its text.
-func (r *itemPlanner) reworded(kind work.Kind) bool {
-	i := slices.IndexFunc(r.v.Unfold, func(f roadmap.Facts) bool { return f.Rewords(r.item.Number) })
-	if i >= 0 {
-		r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: []string{fmt.Sprintf("its new text of the roadmap #%d", r.v.Unfold[i].Record.Number)}})
+// awaitsDocument reports whether the item must not begin, because its roadmap is about to change its text or
+// to close its issue. The number of the issue decides, also if it is below the roadmap no more.
+func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
+	for _, f := range r.v.Unfold {
+		switch {
+		case f.Closes(r.item.Number):
+			r.wait(kind, work.Reason{Kind: work.WhyRoadmapHeld, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "about to close this issue"})
+			return true
+		case f.Rewords(r.item.Number):
+			r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: []string{fmt.Sprintf("its new text of the roadmap #%d", f.Record.Number)}})
+			return true
+		}
 	}
-	return i >= 0
+	return false
 }
 
 // roadmapHere returns the merged roadmap of the item's issue, if no work on the issue itself is in
@@ -67,7 +74,7 @@ func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	return Reply{
 		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
 			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
-		sent: []work.Action{r.flowLabel(inv, "")},
+		sent: []work.Action{r.flowLabel(inv, "")}, cancels: true,
 	}, true
 }
 
@@ -138,12 +145,15 @@ func (u unfolder) deed(d roadmap.Deed) {
 	case roadmap.DeedLabel:
 		a, said = u.label(a, d.Node), fmt.Sprintf("set the label of #%d", d.Node.Number)
 	case roadmap.DeedClose:
-		a.Kind, a.Target, said = work.ActionCloseIssue, closeNotPlanned, fmt.Sprintf("close #%d as not planned", d.Node.Number)
+		if a.Kind, a.Target = work.ActionCloseIssue, closeNotPlanned; d.Node.Step == roadmap.Removed {
+			a.Base = d.Node.Applied
+		}
+		said = fmt.Sprintf("close #%d as not planned", d.Node.Number)
 	case roadmap.DeedForget:
-		u.p.add(change.ForgetNotice{Action: u.Actions[d.Token].ID, Why: "the roadmap lacks it", Words: u.words("node %s is not made", d.Node.Node)})
+		u.p.add(change.ForgetNotice{Action: u.Actions[d.Token].ID, Why: "the roadmap does not ask for it any more", Words: u.words("not sent: the %s for %s", u.Actions[d.Token].Kind, u.Actions[d.Token].Why)})
 		return
 	case roadmap.DeedSay:
-		a.Kind, a.Body, said = work.ActionComment, u.mark(u.stays(d.Node), d.Token), fmt.Sprintf("say on #%d that the roadmap changed", d.Node.Number)
+		a.Kind, a.Body, said = work.ActionComment, u.mark(u.stays(d.Node, u.v.Policy.Clean(d.Why)), d.Token), fmt.Sprintf("say on #%d that the roadmap changed", d.Node.Number)
 	case roadmap.DeedStop:
 		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.stopped(), d.Token), "say why the roadmap is stopped"
 	case roadmap.DeedSumUp:
@@ -182,12 +192,8 @@ func (u unfolder) document() string {
 	return fmt.Sprintf("[%s](https://%s/blob/%s/%s)", path.Base(u.Record.Document), u.Home, u.v.Repo.DefaultBranch, u.Record.Document)
 }
 
-// stays says on a sub-issue that the roadmap changed, and the sub-issue did not.
-func (u unfolder) stays(c roadmap.Child) string {
-	why := "Work on this issue has begun"
-	if !u.Work[c.Number].Begun {
-		why = "Somebody edited this issue"
-	}
+// stays says on a sub-issue that the roadmap changed, and why the sub-issue did not.
+func (u unfolder) stays(c roadmap.Child, why string) string {
 	if c.Step == roadmap.Removed {
 		return fmt.Sprintf("The roadmap, #%d, does not have this any more: %s. %s, so it stays open and continues. To end it, comment `/mergexo cancel` and close it.",
 			u.Record.Number, u.document(), why)

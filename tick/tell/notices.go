@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -122,7 +123,14 @@ func mustDrop(a work.Action, err error) bool {
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
 	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
+		if err != nil {
+			return err
+		}
 		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
+			if held(a) {
+				return false
+			}
 			if r.Removed && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
 				return false
 			}
@@ -146,6 +154,22 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Actio
 		return cmp.Or(cmp.Compare(failedBefore(a), failedBefore(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return due, err
+}
+
+// heldByRoadmaps returns whether an action waits because people paused, cancelled or deleted the roadmap of
+// which it makes a part.
+func heldByRoadmaps(ctx context.Context, tx *store.Tx, repoID int64) (func(work.Action) bool, error) {
+	live, err := tx.ListRoadmaps(ctx, repoID)
+	if err != nil || len(live) == 0 {
+		return func(work.Action) bool { return false }, err
+	}
+	pauses, err := tx.ListOpenPauses(ctx, repoID)
+	return func(a work.Action) bool {
+		return slices.ContainsFunc(live, func(m roadmap.Record) bool {
+			paused := m.Closed || slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Number == m.Number })
+			return m.ItemID == a.ItemID && m.Holds(a, paused)
+		})
+	}, err
 }
 
 // longestLeft returns the mostInLine notices that were not tried for the longest time, if there are

@@ -34,7 +34,7 @@ func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bou
 	case !is.SubIssues.Supported:
 		return roadmap.Bounds{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoSubIssues, Name: l.Repo.Name.Host}}
 	}
-	b := roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total}
+	b := roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total, NoEdges: !is.Blockers.Supported}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		live, err := tx.ListLiveRoadmaps(ctx)
 		if err != nil {
@@ -67,7 +67,7 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 	if err != nil {
 		return err
 	}
-	c.Roadmap = &prompts.Roadmap{Depth: bounds.Depth, SubIssues: bounds.SubIssues}
+	c.Roadmap = &prompts.Roadmap{Depth: bounds.Depth, SubIssues: bounds.SubIssues, NoEdges: bounds.NoEdges}
 	switch {
 	case l.Turn.Kind.Start() && l.Item.Replans():
 		return p.replanContext(ctx, l, c.Roadmap)
@@ -172,11 +172,7 @@ func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) 
 	if err != nil {
 		return nil, err
 	}
-	bounds := roadmap.Bounds{Depth: 1}
-	if r != nil {
-		bounds = roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues}
-	}
-	faults, err := roadmapFaults(ctx, l, l.Turn.Commit, documentPath(l, document), bounds)
+	faults, err := roadmapFaults(ctx, l, l.Turn.Commit, documentPath(l, document), r.Bounds())
 	if err != nil || len(faults) == 0 {
 		return nil, err
 	}

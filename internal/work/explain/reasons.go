@@ -262,7 +262,7 @@ var reasons = []row{
 	},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
 	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; once all are closed, so is the roadmap's issue"), nil},
-	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was cancelled", step("the issues on which no work has begun are closed as not planned"), nil},
+	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
 	{

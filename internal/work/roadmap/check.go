@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
@@ -44,7 +45,9 @@ var lead = lazy.Regexp(`^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?([\pL][\pL ]{1,30}?)(
 var outside = lazy.Regexp(`(?i)\b(?:(?:as|described|mentioned|defined|listed|explained|see) (?:above|earlier)|(?:previous|preceding|next|following|other) (?:node|section)s?|(?:node|section)s? (?:above|below))\b|\]\((?:#|\.{1,2}/)[^)]*\)`)
 
 // Check returns the faults of a document that Parse could read.
-func (d Document) Check(b Bounds) []Fault {
+func (d Document) Check(b Bounds) []Fault { return listed(d.check(b)) }
+
+func (d Document) check(b Bounds) []Fault {
 	var c checker
 	c.whole(d, b)
 	known := map[string]int{} // by id: its entry
@@ -57,14 +60,17 @@ func (d Document) Check(b Bounds) []Fault {
 	}
 	for _, n := range d.Nodes {
 		c.node(n, b)
-		c.needs(n, known)
+		c.needs(n, known, b)
 		c.text(n)
 	}
 	c.edges(d)
 	if way := circle(d.Nodes); way != nil {
-		c.add(d.Nodes[known[way[0]]].Line, "the nodes wait for each other in a circle: %s", strings.Join(way, " needs "))
+		at := d.Nodes[known[way[0]]].Line
+		for i, id := range way {
+			way[i] = shown(id)
+		}
+		c.add(at, "the nodes wait for each other in a circle: %s", strings.Join(way, " needs "))
 	}
-	slices.SortStableFunc(c.out, func(a, b Fault) int { return a.Line - b.Line })
 	return c.out
 }
 
@@ -78,6 +84,9 @@ func (c *checker) add(line int, format string, args ...any) {
 func (c *checker) whole(d Document, b Bounds) {
 	if d.Title == "" {
 		c.add(0, "it has no title: a line \"# TITLE\" below the front matter")
+	}
+	if r := unseen(d.Title + d.Goal); r != "" {
+		c.add(0, "its title or its goal has the character %s, which people do not see", r)
 	}
 	if strings.TrimSpace(d.Goal) == "" {
 		c.add(0, "it has no goal: the text between its title and its first section, which each node's agent is given")
@@ -107,6 +116,8 @@ func (c *checker) node(n Node, b Bounds) {
 	switch {
 	case strings.TrimSpace(n.Title) == "":
 		c.add(n.Line, "%s has no title", n.name())
+	case unseen(n.Title) != "":
+		c.add(n.Line, "%s: its title has the character %s, which people do not see", n.name(), unseen(n.Title))
 	case strings.ContainsAny(n.Title, "\r\n"):
 		c.add(n.Line, "%s: its title has more than one line", n.name())
 	case utf8.RuneCountInString(n.Title) > maxTitle:
@@ -139,13 +150,17 @@ func flowNames() string {
 }
 
 // needs checks what a node waits for.
-func (c *checker) needs(n Node, known map[string]int) {
+func (c *checker) needs(n Node, known map[string]int, b Bounds) {
+	if b.NoEdges && len(n.Needs) > 0 {
+		c.add(n.Line, "%s needs others, and this host has no dependencies between issues (GitHub Enterprise Server before 3.19): what comes later belongs to a roadmap of its own", n.name())
+		return
+	}
 	for i, need := range n.Needs {
 		switch _, ok := known[need]; {
 		case !ok:
 			c.add(n.Line, "%s needs %q, which is the id of no node", n.name(), shown(need))
 		case slices.Contains(n.Needs[:i], need):
-			c.add(n.Line, "%s needs %q twice", n.name(), need)
+			c.add(n.Line, "%s needs %q twice", n.name(), shown(need))
 		}
 	}
 }
@@ -182,6 +197,11 @@ func (c *checker) text(n Node) {
 		c.add(n.section, "%s: its section has %d characters; at most %d fit into an issue", n.name(), k, maxText)
 	}
 	lines := document.Lines(n.Text)
+	for i, line := range lines {
+		if r := unseen(line); r != "" {
+			c.add(n.text+i, "%s: its section has the character %s, which people do not see", n.name(), r)
+		}
+	}
 	prose := document.Prose(lines)
 	for _, p := range parts() {
 		if !p.in(lines, prose) {
@@ -193,6 +213,17 @@ func (c *checker) text(n Node) {
 			c.add(n.text+i, "%s: %q points out of its section, and its issue has nothing else; say it there", n.name(), found)
 		}
 	}
+}
+
+// unseen names the first character of a text that people do not see, and that changes what they read: a
+// control character, or one that turns the direction of what follows. Empty: there is none.
+func unseen(s string) string {
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			return fmt.Sprintf("U+%04X", r)
+		}
+	}
+	return ""
 }
 
 // in reports whether a section has the part, with text.

@@ -147,8 +147,8 @@ func (l Lead) Waits() (why work.Reason, stopped bool) {
 		return l.Why, true
 	case Unfolding:
 		return work.Reason{Kind: work.WhyRoadmapUnfolding, Text: fmt.Sprintf("%d of %d", l.All-l.ToOpen, l.All)}, false
-	case Cancelled:
-		return work.Reason{Kind: work.WhyRoadmapCancelled}, false
+	case Cancelled, Deleted:
+		return work.Reason{Kind: work.WhyRoadmapCancelled, Text: string(l.State)}, false
 	case Followed, Ended:
 	}
 	return work.Reason{Kind: work.WhyRoadmapFollowed, Text: fmt.Sprintf("%d of %d", l.Over, l.All)}, false

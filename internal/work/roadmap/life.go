@@ -16,11 +16,15 @@ const (
 	Followed  State = "followed"  // all of them are made: GitHub is the graph
 	Stopped   State = "stopped"   // a person must act: the document has faults, or GitHub refused a part of it
 	Cancelled State = "cancelled" // a person cancelled it: what has not begun is being closed
+	Deleted   State = "deleted"   // its issue was deleted or transferred: what has not begun is being closed
 	Ended     State = "ended"     // nothing follows any more
 )
 
 // States lists every state.
-func States() []State { return []State{Unfolding, Followed, Stopped, Cancelled, Ended} }
+func States() []State { return []State{Unfolding, Followed, Stopped, Cancelled, Deleted, Ended} }
+
+// Closes reports whether what has not begun is being closed.
+func (s State) Closes() bool { return s == Cancelled || s == Deleted }
 
 // Event moves a roadmap from one state to another.
 type Event string
@@ -33,6 +37,7 @@ const (
 	EventRetried   Event = "retried"   // by a person's command, after a refusal
 	EventUnfolded  Event = "unfolded"  // everything of the document is made
 	EventCancelled Event = "cancelled" // by a person's command
+	EventDeleted   Event = "deleted"   // a person deleted or transferred its issue
 	EventEnded     Event = "ended"     // all sub-issues are closed, and the issue was told
 )
 
@@ -56,7 +61,8 @@ var transitions = slices.Concat(
 	from(EventMerged, Unfolding, "the difference to what was applied last", Unfolding, Followed, Stopped),
 	from(EventFaulty, Stopped, "a person changes the document", Unfolding, Followed, Stopped),
 	from(EventCancelled, Cancelled, "sub-issues on which no work began are closed", Unfolding, Followed, Stopped),
-	from(EventEnded, Ended, "nothing", Unfolding, Followed, Stopped, Cancelled),
+	from(EventDeleted, Deleted, "sub-issues on which no work began are closed", Unfolding, Followed, Stopped, Cancelled),
+	from(EventEnded, Ended, "nothing", Unfolding, Followed, Stopped, Cancelled, Deleted),
 )
 
 // from makes one transition for each of states.
@@ -150,6 +156,20 @@ type Child struct {
 	Applied  string   // work.IssueHash of what the sub-issue was given last
 	Edges    []string // nodes whose edges to it were set from the document
 	Body     string   // the node's section: the sub-issue's text
+}
+
+// Holds reports whether an action of the roadmap is not sent now: it makes a part of the document, and
+// a person stopped that since it was planned. paused: people hold the roadmap. What was sent once is
+// looked for again, but for a pause, after which it is.
+func (r Record) Holds(a work.Action, paused bool) bool {
+	makes := a.Kind == work.ActionChild && !a.Followup() || a.Kind == work.ActionBlock || a.Kind == work.ActionEditIssue || a.Kind == work.ActionFlow && a.Extra != ""
+	switch {
+	case r.State == Unfolding:
+		return paused && (makes || a.Kind == work.ActionCloseIssue)
+	case r.State == Stopped || r.State.Closes():
+		return makes && a.Sends == 0
+	}
+	return false
 }
 
 // SubIssue is an issue that GitHub lists below a roadmap's issue, also if people put it there.

@@ -23,8 +23,8 @@ func (l Live) held() work.Reason {
 	switch {
 	case !l.Pause.Began.IsZero():
 		why.Who, why.At = l.Pause.By, l.Pause.Began.UnixMilli()
-	case l.State == Cancelled:
-		why.Text = "cancelled"
+	case l.State.Closes():
+		why.Text = string(l.State)
 	case l.Closed:
 		why.Text = "closed"
 	default:

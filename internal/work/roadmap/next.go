@@ -45,7 +45,8 @@ type Deed struct {
 	Kind  DeedKind
 	Token string
 	Node  Child
-	On    Child // of an edge: the other node
+	On    Child  // of an edge: the other node
+	Why   string // say: why the sub-issue stays as it is
 }
 
 // Move is a change of a node's row.
@@ -70,7 +71,7 @@ func Next(f Facts) Outcome {
 	n := settled(f)
 	switch {
 	case f.Record.State == Ended:
-	case f.Record.State == Cancelled:
+	case f.Record.State.Closes():
 		n.cancel()
 	case len(n.refused) > 0 && f.Record.State == Unfolding:
 		n.out.Event, n.out.Why = EventRefused, whyRefused(n.refused[0])
@@ -220,16 +221,22 @@ func (f Facts) untouched(c Child) bool {
 }
 
 // Closes reports whether the sub-issue with a number is about to be closed because the document lacks
-// its node: nobody is paid for it any more.
+// its node, or the roadmap is cancelled or deleted: nobody is paid for it any more.
 func (f Facts) Closes(number int) bool {
 	return slices.ContainsFunc(f.Nodes, func(c Child) bool {
-		return c.Number == number && number != 0 && c.Step == Removed && f.untouched(c) && !f.Actions[f.closeToken(c)].State.Settled()
+		switch {
+		case c.Number != number || number == 0 || f.Actions[f.closeToken(c)].State.Settled():
+			return false
+		case f.Record.State.Closes():
+			return c.Step != Gone && !f.Work[number].Begun
+		}
+		return c.Step == Removed && f.untouched(c)
 	})
 }
 
 // Rewords reports whether a sub-issue on which nothing began is still to get the document's text.
 func (f Facts) Rewords(number int) bool {
-	return f.Record.State != Ended && f.Record.State != Cancelled && !f.Work[number].Begun && slices.ContainsFunc(f.Nodes, func(c Child) bool {
+	return f.Record.State != Ended && !f.Record.State.Closes() && !f.Work[number].Begun && slices.ContainsFunc(f.Nodes, func(c Child) bool {
 		return c.Number == number && (c.Step == Made || c.Step == Labelled) && c.Applied != c.Hash
 	})
 }
@@ -284,9 +291,8 @@ func (n *next) settle(i int) {
 			c.Applied = c.Hash
 		}
 	}
-	if label := n.Actions[n.labelToken(c)]; c.Step == Made && label.State.Settled() {
-		c.Step = Labelled
-		if label.State == work.ActionVoid && strings.Contains(label.LastError, "took it out") {
+	if label := n.Actions[n.labelToken(c)]; c.Step == Made && label.State.Settled() && !n.stops(label) {
+		if c.Step = Labelled; label.Ending == work.EndedGone {
 			c.Step = Gone
 		}
 	}
@@ -344,12 +350,30 @@ func (n *next) node(id string) (Child, bool) {
 func (n *next) deed(kind DeedKind, token string, c, on Child) (settled bool) {
 	a, planned := n.Actions[token]
 	if !planned || a.State == work.ActionPlanned && a.Sends == 0 && kind == DeedForget {
-		n.out.Deeds = append(n.out.Deeds, Deed{kind, token, c, on})
+		n.out.Deeds = append(n.out.Deeds, Deed{Kind: kind, Token: token, Node: c, On: on, Why: n.why(kind, c)})
 	}
 	settled = planned && a.State.Settled()
 	n.out.Waits = n.out.Waits || !settled
 	return settled
 }
+
+// why says why a sub-issue stays as it is. What a send saw on GitHub is newer than the rows.
+func (n *next) why(kind DeedKind, c Child) string {
+	if kind != DeedSay {
+		return ""
+	}
+	for _, a := range []work.Action{n.Actions[n.closeToken(c)], n.Actions[n.editToken(c)]} {
+		if a.Ending == work.EndedEdited {
+			return upper(a.LastError)
+		}
+	}
+	if n.Work[c.Number].Begun {
+		return "Work on this issue has begun"
+	}
+	return "Somebody edited this issue"
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // unfold makes what the document has and GitHub lacks: issues, then edges, then labels. A label
 // waits for the edges of its node.
@@ -443,8 +467,10 @@ func (n *next) remove(c Child) bool {
 	switch {
 	case n.blocks(c): // closed as not planned, it would stop what still waits for it
 		return false
-	case closing:
+	case closing && n.Actions[n.closeToken(c)].Ending != work.EndedEdited:
 		return n.deed(DeedClose, n.closeToken(c), c, Child{})
+	case closing:
+		return n.deed(DeedSay, n.sayToken(c), c, Child{})
 	case listed && sub.State != work.DependencyOpen, !listed && n.Work[c.Number].Begun:
 		return true
 	case n.untouched(c):
@@ -460,9 +486,14 @@ func (n *next) blocks(c Child) bool {
 	})
 }
 
-// cancel closes the sub-issues on which nothing began, and ends the roadmap.
+// cancel closes the sub-issues on which nothing began, drops what was to be made, and ends the roadmap.
 func (n *next) cancel() {
 	done := true
+	for _, token := range n.Tokens() {
+		if a := n.Actions[token]; a.Kind != work.ActionChild && n.Record.Holds(a, false) && a.State == work.ActionPlanned {
+			done = n.deed(DeedForget, token, Child{}, Child{}) && done
+		}
+	}
 	for _, i := range n.order() {
 		c := n.Nodes[i]
 		sub, listed := n.below(c)

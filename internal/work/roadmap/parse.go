@@ -18,11 +18,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
-// maxDocument bounds a document, in bytes: 100 sections, and what GitHub shows of a file.
-const maxDocument = 4 << 20
+// maxDocument bounds a document, in bytes: GitHub's API returns no larger file.
+const maxDocument = 1 << 20
 
-// maxNesting is how deep brackets may be nested in the front matter. Nodes need three.
+// maxFaults bounds the faults that are listed: people mend some, and see the rest then.
+const maxFaults = 50
+
+// maxNesting is how deep brackets, and lists on one line, may be nested in the front matter. Nodes need three.
 const maxNesting = 8
+
+// maxLines bounds the front matter: the nodes that an issue can have, each with five lines and all its needs.
+const maxLines = MaxSubIssues * (5 + MaxEdges)
+
+// maxOnOneLine is how many marks of lists and keys one line may have; a title may have some.
+const maxOnOneLine = 64
 
 // Keys of the front matter, and of one node in it.
 const (
@@ -37,8 +46,25 @@ const (
 // Parse reads a document and returns the faults because of which it cannot be read. Check finds the
 // others. What could be read is returned also beside faults.
 func Parse(doc []byte) (Document, []Fault) {
+	d, faults := parse(doc)
+	return d, listed(faults)
+}
+
+// listed returns faults by their lines, and of too many the first.
+func listed(faults []Fault) []Fault {
+	slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
+	if more := len(faults) - maxFaults; more > 0 {
+		faults = append(faults[:maxFaults:maxFaults], Fault{0, fmt.Sprintf("it has %d more faults", more)})
+	}
+	return faults
+}
+
+func parse(doc []byte) (Document, []Fault) {
 	var p reader
 	switch {
+	case len(doc) == 0:
+		p.add(0, "it is empty, or larger than %d bytes", maxDocument)
+		return p.doc, p.out
 	case len(doc) > maxDocument:
 		p.add(0, "it has %d bytes; at most %d are read", len(doc), maxDocument)
 		return p.doc, p.out
@@ -57,19 +83,17 @@ func Parse(doc []byte) (Document, []Fault) {
 	}
 	p.front(head)
 	p.sections(rest, 3+strings.Count(head, "\n"))
-	slices.SortStableFunc(p.out, func(a, b Fault) int { return a.Line - b.Line })
 	return p.doc, p.out
 }
 
 // Read is Parse and Check: it returns all faults that are known of a document. If its nodes cannot be
 // read, those of Parse.
 func Read(doc []byte, b Bounds) (Document, []Fault) {
-	d, faults := Parse(doc)
+	d, faults := parse(doc)
 	if len(faults) == 0 || len(d.Nodes) > 0 {
-		faults = append(faults, d.Check(b)...)
-		slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
+		faults = append(faults, d.check(b)...)
 	}
-	return d, faults
+	return d, listed(faults)
 }
 
 // reader reads one document. Its YAML is read by hand, so that each fault has its line, and nothing
@@ -96,7 +120,11 @@ func (p *reader) front(head string) {
 		}
 	}
 	if line := deep(head); line > 0 {
-		p.add(line+1, "brackets are nested more than %d deep", maxNesting)
+		p.add(line+1, "brackets or lists are nested more than %d deep", maxNesting)
+		return
+	}
+	if n := strings.Count(head, "\n"); n > maxLines {
+		p.add(2, "its front matter has %d lines; at most %d are read", n, maxLines)
 		return
 	}
 	file, err := parser.ParseBytes([]byte(head), 0, parser.AllowDuplicateMapKey())
@@ -111,11 +139,14 @@ func (p *reader) front(head string) {
 	}
 }
 
-// deep returns the line, from 1, on which brackets are nested too deep; 0: on none. Brackets in
-// quotes count too, of which no front matter needs so many.
+// deep returns the line, from 1, on which brackets, or lists that begin on one line, are nested too
+// deep; 0: on none. Those in quotes count too, of which no front matter needs so many.
 func deep(head string) int {
 	open := 0
 	for i, line := range strings.Split(head, "\n") {
+		if strings.Count(line, "- ")+strings.Count(line, "? ")+strings.Count(line, "-\t")+strings.Count(line, "?\t") > maxOnOneLine {
+			return i + 1
+		}
 		for _, r := range line {
 			switch r {
 			case '[', '{':

@@ -62,8 +62,9 @@ func Strings(faults []Fault) []string {
 
 // Bounds are the facts about the roadmap's issue that bound its document.
 type Bounds struct {
-	Depth     int // 1: its issue is the sub-issue of no roadmap; 2: of one; …
-	SubIssues int // how many sub-issues it has that are no node of the document, closed ones too
+	Depth     int  // 1: its issue is the sub-issue of no roadmap; 2: of one; …
+	SubIssues int  // how many sub-issues it has that are no node of the document, closed ones too
+	NoEdges   bool // its host has no dependencies between issues
 }
 
 // Limits of a roadmap. GitHub takes 100 sub-issues of an issue, and 50 issues that block another or

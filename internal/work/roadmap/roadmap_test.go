@@ -147,7 +147,7 @@ func TestEachFaultHasItsLine(t *testing.T) {
 		line      int
 		says      string
 	}{
-		{"empty", "", 1, "no front matter"},
+		{"empty", "", 0, "is empty, or larger"},
 		{"no front matter", "# Title\n", 1, "no front matter"},
 		{"front matter without end", "---\nnodes: []\n# Title\n", 1, "no front matter"},
 		{"front matter is a text", "---\nhello\n---\n# T\n\nGoal.\n", 2, "is a text, and should be keys"},
@@ -215,6 +215,17 @@ func TestEachFaultHasItsLine(t *testing.T) {
 		{"another section", made(entry("a", ""), "## a\n\n"+section+"Do it like the previous node.\n"), 16, "\"previous node\" points out"},
 		{"a link to a section", made(entry("a", ""), "## a\n"+section+"[b](#b)\n"), 15, "points out"},
 		{"a relative link", made(entry("a", ""), "## a\n"+section+"[b](../design/1-x.md)\n"), 15, "points out"},
+		{"a control character in a title", made("  - {id: a, title: \"T\\x07\", flow: bugfix}\n", a), 3, "its title has the character U+0007"},
+		{"a title that turns its direction", made("  - {id: a, title: \"T \u202Eread\", flow: bugfix}\n", a), 3, "U+202E"},
+		{"a separator in a title", made("  - {id: a, title: \"T\\u2028U\", flow: bugfix}\n", a), 3, "U+2028"},
+		{"a title of two lines", made("  - {id: a, title: \"T\\nU\", flow: bugfix}\n", a), 3, "more than one line"},
+		{"a section that turns its direction", made(entry("a", ""), a+"Read \u2066this.\n"), 15, "its section has the character U+2066"},
+		{"a control character in a section", made(entry("a", ""), a+"\x1b[2J\n"), 15, "its section has the character U+001B"},
+		{"a goal with a control character", strings.Replace(made(entry("a", ""), a), "The goal.", "The\x07 goal.", 1), 0, "U+0007"},
+		{"lists in lists on one line", "---\nnodes: []\n" + strings.Repeat("- ", 100000) + "\n---\n", 3, "nested more than"},
+		{"ten thousand nodes", "---\nnodes:\n" + strings.Repeat("- {id: a}\n", 10000) + "---\n", 2, "10001 lines"},
+		{"more faults than people read", "---\nnodes:\n" + strings.Repeat("- {id: A, x: 1}\n", 90) + "---\n", 0, "more faults"},
+		{"aliases of aliases", "---\na: &a [x, x]\nb: &b [*a, *a]\nnodes: [*b, *b, *b]\n---\n", 4, "alias"},
 		{"a long section", made(entry("a", ""), a+strings.Repeat("a ", 30001)), 10, "fit into an issue"},
 	}
 	for _, tt := range tests {
@@ -244,6 +255,8 @@ func TestTheBoundsOfTheIssue(t *testing.T) {
 		{good, Bounds{Depth: 1, SubIssues: 98}, "98 sub-issues beside them"},
 		{good, Bounds{Depth: 4}, "nested at most 3"},
 		{deeper, Bounds{Depth: 2}, ""},
+		{good, Bounds{Depth: 1, NoEdges: true}, `line 7: node "reader" needs others, and this host has no dependencies`},
+		{chain(3, alone), Bounds{Depth: 1, NoEdges: true}, ""},
 		{deeper, Bounds{Depth: 3}, `line 8: node "writer" is a roadmap`},
 		{chain(100, alone), Bounds{Depth: 1}, ""},
 		{chain(51, func(i int) string {
@@ -400,6 +413,34 @@ func TestNothingPanics(t *testing.T) {
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			t.Fatalf("took %s", took)
+		}
+	})
+}
+
+// FuzzRead: whatever bytes a document has, its faults are few, short, on lines that it has, and found in a
+// bounded time.
+func FuzzRead(f *testing.F) {
+	for _, doc := range []string{
+		good, "\uFEFF" + good, strings.ReplaceAll(good, "\n", "\r\n"), "\xff\xfe" + good,
+		"---\na: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nnodes: [*c]\n---\n",
+		"---\nnodes: []\nnodes: []\n---\n", "---\nnodes:\n" + strings.Repeat("- ", 200) + "\n---\n",
+		"---\nnodes:\n" + strings.Repeat("- {id: a}\n", 200) + "---\n", made(entry("a", ", needs: [a]"), "## a\n"+strings.Repeat("x", 70000)),
+	} {
+		f.Add([]byte(doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		if len(doc) > 1<<17 {
+			return
+		}
+		began := time.Now()
+		_, faults := Read(doc, Bounds{Depth: 1})
+		if took := time.Since(began); took > time.Minute || len(faults) > maxFaults+1 {
+			t.Fatalf("%d faults took %s", len(faults), took)
+		}
+		for _, fault := range faults {
+			if strings.ContainsAny(fault.Says, "\n\r") || len(fault.Says) > 8000 || fault.Line > 1+strings.Count(work.Normalise(string(doc)), "\n") {
+				t.Fatalf("a fault is not one bounded line of the document: %v", fault)
+			}
 		}
 	})
 }
