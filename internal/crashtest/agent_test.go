@@ -188,17 +188,27 @@ func verdictOf(req request, v verdict, words string) map[string]any {
 	}
 }
 
-// markers are the lines that git writes around what conflicts.
-var markers = regexp.MustCompile(`(?m)^(?:<{7}|\|{7}|={7}|>{7}).*\n`)
+// markers are the lines that git writes around what conflicts, and sides is all of that: $1 is ours.
+var (
+	markers = regexp.MustCompile(`(?m)^(?:<{7}|\|{7}|={7}|>{7}).*\n`)
+	sides   = regexp.MustCompile(`(?ms)^<{7}[^\n]*\n(.*?)^(?:\|{7}.*?^)?={7}\n.*?^>{7}[^\n]*\n`)
+)
 
-// resolve keeps both sides of what conflicts in people's files.
+// resolve keeps both sides of what conflicts in people's files, and ours in a document, whose front matter
+// cannot have both.
 func resolve(dir string) error {
 	all, err := filepath.Glob(filepath.Join(dir, "src", "*.txt"))
-	for _, name := range all {
+	documents, globErr := filepath.Glob(filepath.Join(dir, "docs", "*", "*.md"))
+	err = errors.Join(err, globErr)
+	for _, name := range append(all, documents...) {
 		text, readErr := os.ReadFile(name)
 		err = errors.Join(err, readErr)
-		if both := markers.ReplaceAll(text, nil); len(both) != len(text) {
-			err = errors.Join(err, os.WriteFile(name, both, 0o644))
+		kept := markers.ReplaceAll(text, nil)
+		if strings.HasSuffix(name, ".md") {
+			kept = sides.ReplaceAll(text, []byte("$1"))
+		}
+		if len(kept) != len(text) {
+			err = errors.Join(err, os.WriteFile(name, kept, 0o644))
 		}
 	}
 	return err

@@ -184,7 +184,7 @@ func (s State) footer() string {
 		return "The roadmap is stopped, as a comment here says: no more of it is opened, and what is open continues. This comment is kept up to date."
 	case Cancelled:
 		return "The roadmap is cancelled: the issues on which no work has begun are closed as not planned. This comment is kept up to date until they are."
-	case Ended:
+	case Deleted, Ended: // nobody reads the one of a deleted issue
 	}
 	return "The roadmap has ended, with these issues as the table shows them. gh mergexo follows it no more, and this comment stays as it is."
 }

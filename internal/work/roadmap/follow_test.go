@@ -104,7 +104,7 @@ func TestTheFooter(t *testing.T) {
 	live := []State{Unfolding, Followed, Stopped}
 	for _, s := range States() {
 		got := Table(s, nil, Words{Clean: strings.TrimSpace})
-		if follows, kept := strings.Contains(got, "gh mergexo follows."), strings.Contains(got, "kept up to date"); follows != (s == Unfolding || s == Followed) || kept == (s == Ended) {
+		if follows, kept := strings.Contains(got, "gh mergexo follows."), strings.Contains(got, "kept up to date"); follows != (s == Unfolding || s == Followed) || kept == (s == Ended || s == Deleted) {
 			t.Errorf("%s: %s", s, got)
 		}
 		if s.Over() == slices.Contains(live, s) {

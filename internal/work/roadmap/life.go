@@ -21,7 +21,7 @@ const (
 )
 
 // Over reports whether nothing more of the roadmap is made.
-func (s State) Over() bool { return s == Cancelled || s == Ended }
+func (s State) Over() bool { return s.Closes() || s == Ended }
 
 // States lists every state.
 func States() []State { return []State{Unfolding, Followed, Stopped, Cancelled, Deleted, Ended} }
@@ -152,7 +152,7 @@ func (r Record) Shows() (work.State, work.Reason) {
 	switch {
 	case r.State == Stopped:
 		return work.StateBlocked, r.Why
-	case r.State == Cancelled, r.State == Ended && !r.Why.None():
+	case r.State.Closes(), r.State == Ended && !r.Why.None():
 		return work.StateClosed, work.Reason{}
 	case r.State == Ended:
 		return work.StateCompleted, work.Reason{}
