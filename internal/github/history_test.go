@@ -104,7 +104,7 @@ func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 		is, _, err := w.client.Issue(ctx, w.name, n)
 		must(t, err)
 		got := h.Issues[n]
-		is.ID, is.CreatedAt, is.Blockers, is.SubIssues, is.Repo = 0, time.Time{}, Blockers{}, SubIssues{}, work.RepoName{}
+		is.ID, is.CreatedAt, is.Blockers, is.SubIssues, is.Comments, is.Repo = 0, time.Time{}, Blockers{}, SubIssues{}, 0, work.RepoName{}
 		if !reflect.DeepEqual(got, is) {
 			t.Errorf("issue %d is %+v, by itself %+v", n, got, is)
 		}

@@ -457,6 +457,9 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 		if err := tx.MoveRoadmap(ctx, before, after); err != nil {
 			return err
 		}
+		if err := tx.VoidUnsentChanges(ctx, first); err != nil {
+			return err
+		}
 		if err := h.notices.ShowRoadmap(ctx, tx, after, h.now()); err != nil {
 			return err
 		}
