@@ -468,7 +468,7 @@ func unfold(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetSubIssues(ctx, item, []roadmap.SubIssue{{Ref: "github.com/o/r#1"}}, t0),
 		tx.WakeRoadmaps(ctx, "github.com/o/r#1", t0),
 		tx.MarkRoadmapChanged(ctx, item), tx.MarkRoadmapDecided(ctx, item, 1),
-		tx.MoveRoadmap(ctx, m, m), tx.VoidUnsentChanges(ctx, item),
+		tx.MoveRoadmap(ctx, m, m),
 	)
 }
 

@@ -78,21 +78,16 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 		table_at = CASE WHEN state <> ? THEN ? ELSE table_at END WHERE item_id = ? AND state = ? AND revision = ?`,
 		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, after.Depth, reasonOf(&after.Why), after.Goal,
 		after.State, millis(t.now), before.ItemID, before.State, before.Revision)
+	if err == nil && after.Revision != before.Revision { // what the new document asks for is planned again, in its order
+		_, err = t.exec(ctx, what, `DELETE FROM actions WHERE item_id = ? AND turn_id IS NULL AND state = 'planned' AND sends = 0
+			AND (kind IN ('block', 'edit_issue') OR kind = 'flow' AND extra <> '')`, before.ItemID)
+	}
 	if err != nil || after.State == before.State {
 		return err
 	}
 	return t.AddHistory(ctx, work.History{
 		RepoID: before.RepoID, ItemID: before.ItemID, Number: before.Number, At: t.now, What: "roadmap", Detail: fmt.Sprintf("%s → %s", before.State, after.State),
 	})
-}
-
-// VoidUnsentChanges gives up the edges and texts of a roadmap that were planned and not sent: a new document
-// asks for its own.
-func (t *Tx) VoidUnsentChanges(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("give up unsent changes of the roadmap of item %d", itemID), `UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0
-		WHERE item_id = ? AND turn_id IS NULL AND kind IN ('block', 'edit_issue') AND state = 'planned' AND sends = 0`,
-		work.ActionVoid, "the document changed", t.stamp(t.now), itemID)
-	return err
 }
 
 // MarkRoadmapChanged makes the next plan decide about a roadmap.

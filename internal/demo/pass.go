@@ -91,7 +91,7 @@ func (d *demo) pass(ctx context.Context, what string) (report, error) {
 		}
 	}
 	if len(rows) == 0 {
-		rows = [][]string{{"no turn was needed"}}
+		rows = [][]string{{"no agent had to work"}}
 	}
 	d.columns(rows)
 	return rep, nil

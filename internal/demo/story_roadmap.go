@@ -143,5 +143,8 @@ func (d withRoadmap) end(ctx context.Context) error {
 	}
 	d.say("  #%d on the GitHub now, %s:", d.roadmap, is.State)
 	d.comment(last, "")
+	if _, err := d.pass(ctx, "its end"); err != nil { // the pass that sees it closed sets its label
+		return err
+	}
 	return d.sees().paidOnce(15)
 }

@@ -286,11 +286,13 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		if err != nil {
 			return err
 		}
+		faults, told := "", item.Flow == work.FlowRoadmap // what we push has none
 		if pushed = !ours; pushed {
-			faults, told, err := h.documentFaults(ctx, item, pull)
-			if err != nil {
+			if faults, told, err = h.documentFaults(ctx, item, pull); err != nil {
 				return err
 			}
+		}
+		if pushed || told {
 			e := about(work.EventHead, faults)
 			if !told {
 				e.Outcome = "noted"

@@ -100,13 +100,19 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan
 	if sought {
 		return lost && node, nil
 	}
+	if h.sought == nil {
+		h.sought = map[int]bool{}
+	}
+	h.sought[above] = true // texts that people edited may name each other as roadmaps
 	parent, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, above)
 	if err != nil {
+		delete(h.sought, above)
 		return false, err
 	}
 	merged := false
 	if ok {
 		if _, err := h.findRoadmapAbove(ctx, parent); err != nil {
+			delete(h.sought, above)
 			return false, err
 		}
 		before, some := h.issues[above]
@@ -114,11 +120,9 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan
 			if h.issues[above] = before; !some {
 				delete(h.issues, above)
 			}
+			delete(h.sought, above)
 			return false, err
 		}
-	}
-	if h.sought == nil {
-		h.sought = map[int]bool{}
 	}
 	h.sought[above] = !merged
 	return !merged && node, nil
@@ -127,13 +131,14 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan
 // declineOrphan plans a comment that a label starts nothing, because the roadmap that asked for it is not
 // found. A label that was set again since counts.
 func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []github.TimelineEvent) bool {
-	set := 0
+	set, last := 0, work.Account{}
 	for _, t := range timeline {
 		if t.Event == "labeled" && strings.EqualFold(t.Label, label.Name) {
 			set++
+			last = t.Actor
 		}
 	}
-	if set > 1 {
+	if set > 1 || !h.isOurs(last) {
 		return false
 	}
 	token := work.NoticeToken(h.row.Key(), is.Number, "its roadmap is not found")
@@ -343,19 +348,22 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 			continue
 		}
 		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Number: is.Number, Applied: mark.Hash}
-		if i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node }); i >= 0 {
+		i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node })
+		switch {
+		case i >= 0:
 			c = doc.Nodes[i]
 			c.Number, c.Applied, c.Step = is.Number, mark.Hash, roadmap.Made
-			label := h.repo.Settings.Labels.Of(c.Flow)
-			begun := is.State != "open" || work.HasLabel(is.Labels, label)
-			if !begun {
-				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
-				if err != nil {
-					return nil, err
-				}
-				_, begun = lastEvent(timeline, "labeled", label)
+			if _, begun, err := h.flowSet(ctx, is, c.Flow); err != nil {
+				return nil, err
+			} else if begun || is.State != "open" {
+				c.Step = roadmap.Labelled
 			}
-			if begun {
+		case len(doc.Faults) > 0: // it says nothing about what the one before had
+			c.Hash, c.Step = mark.Hash, roadmap.Made
+			var begun bool
+			if c.Flow, begun, err = h.flowSet(ctx, is, work.Flows()...); err != nil {
+				return nil, err
+			} else if begun || is.State != "open" {
 				c.Step = roadmap.Labelled
 			}
 		}
@@ -372,12 +380,28 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		if table.Made == doc.Hash {
 			break
 		}
-		if found[i].Edges, err = h.edgesOf(ctx, found[i], found); err != nil {
+		if found[i].Edges, err = h.edgesOf(ctx, found[i], found, len(doc.Faults) > 0); err != nil {
 			return nil, err
 		}
 	}
 	gone, err := h.goneNodes(ctx, m, table, found)
 	return append(found, gone...), err
+}
+
+// flowSet returns the one of the flows whose label the issue has, or ever had.
+func (h *reading) flowSet(ctx context.Context, is github.Issue, flows ...work.Flow) (work.Flow, bool, error) {
+	labels := h.repo.Settings.Labels
+	flows = slices.DeleteFunc(flows, func(f work.Flow) bool { return labels.Of(f) == "" })
+	if i := slices.IndexFunc(flows, func(f work.Flow) bool { return work.HasLabel(is.Labels, labels.Of(f)) }); i >= 0 {
+		return flows[i], true, nil
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	for _, f := range flows {
+		if _, set := lastEvent(timeline, "labeled", labels.Of(f)); set {
+			return f, true, err
+		}
+	}
+	return "", false, err
 }
 
 // tableOf returns what our comment with the table of a roadmap says was made.
@@ -393,13 +417,14 @@ func (h *reading) tableOf(ctx context.Context, number, run int) (table work.Node
 }
 
 // edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the
-// document asks for, and those on nodes that it does not have any more. Others are people's.
-func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.Child) (edges []string, err error) {
+// document asks for, and those on nodes that it does not have any more. Others are people's. Of a faulty
+// document nobody knows what the one before asked for: all between its nodes are the roadmap's.
+func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.Child, faulty bool) (edges []string, err error) {
 	list, err := h.repo.GitHub.BlockedBy(ctx, h.row.Current, c.Number)
 	for _, on := range found {
 		ref := work.Dependency{Repo: h.repo.Name, Number: on.Number}.String()
 		set := slices.ContainsFunc(list, func(b work.Blocker) bool { return strings.EqualFold(h.called(b.Ref), ref) })
-		if set && (on.Step == roadmap.Removed || slices.Contains(c.Needs, on.Node)) {
+		if set && (faulty || on.Step == roadmap.Removed || slices.Contains(c.Needs, on.Node)) {
 			edges = append(edges, on.Node)
 		}
 	}
@@ -455,9 +480,6 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 			}
 		}
 		if err := tx.MoveRoadmap(ctx, before, after); err != nil {
-			return err
-		}
-		if err := tx.VoidUnsentChanges(ctx, first); err != nil {
 			return err
 		}
 		if err := h.notices.ShowRoadmap(ctx, tx, after, h.now()); err != nil {

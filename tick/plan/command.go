@@ -298,7 +298,11 @@ func (r *commander) startsOver() string {
 	}
 	verb := work.CommandOf(r.item.Flow)
 	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
-	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {
+	repo, _, local := strings.Cut(r.v.Terminal, "#")
+	switch row, _ := work.FindCommand(verb); {
+	case local && row.OtherForm:
+		text = fmt.Sprintf("set the label `%s` on #%d again, and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
+	case local:
 		text = explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(verb, "") + " starts over"
 	}
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {

@@ -34,5 +34,9 @@ func (r *commander) replan(inv invocation) Reply {
 		return refusal("The roadmap is being changed already.")
 	}
 	r.p.add(change.Replan{Roadmap: first, Source: inv.key, By: inv.account, Why: inv.Arg, URL: inv.url, Words: r.words("replan", "", inv.by+" wants the roadmap to change")})
-	return reply("The next pass begins a pull request that changes the roadmap. Work on its sub-issues continues; only what that pull request changes is changed, once it is merged.")
+	rep := reply("An agent changes the document in a pull request of its own, once a slot is free. Until that is merged, sub-issues begin as before.")
+	if r.item.Pause != nil {
+		rep = reply("The roadmap is paused: after %s an agent changes the document in a pull request of its own.", r.command(work.VerbResume))
+	}
+	return rep
 }

@@ -184,15 +184,22 @@ func (r *commander) cancel(inv invocation) Reply {
 	if r.item.Flow == work.FlowReview {
 		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.closeItem(inv), turn.EventKeys...)}
 	}
-	sent := []work.Action{r.flowLabel(inv, "")}
+	next := Reply{Said: r.again() + ".", sent: []work.Action{r.flowLabel(inv, "")}}
+	if r.item.Replans() {
+		next = r.endRevision(inv)
+	}
 	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
-		sent = append(sent, work.Action{
+		next.sent = append(next.sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
 			Token: work.CloseToken(r.v.Repo.Key(), r.item.Pull.Number, inv.key), Number: r.item.Pull.Number, Why: inv.by + " cancelled the work",
 		})
-		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.item.Pull.Number, r.item.Pull.Branch)
+		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays.", r.item.Pull.Number, r.item.Pull.Branch)
+		if !next.cancels {
+			said += " Reopen the pull request and it resumes."
+		}
 	}
-	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.closeItem(inv), turn.EventKeys...)}
+	next.Said, next.void = said+" "+next.Said, append(r.closeItem(inv), turn.EventKeys...)
+	return next
 }
 
 // noReview removes the label that asks for a review of somebody else's pull request. Nothing else

@@ -162,7 +162,10 @@ func (r *commander) pauseRoadmap(inv invocation) Reply {
 
 // resumeRoadmap ends what pauseRoadmap began, or one of the labels.
 func (r *commander) resumeRoadmap(inv invocation) Reply {
-	if r.item.Pause == nil {
+	switch {
+	case r.item.Pause == nil && r.item.IssueClosed:
+		return reply("The roadmap is not paused. Its issue is closed, so nothing of it begins: reopen the issue.")
+	case r.item.Pause == nil:
 		return reply("The roadmap is not paused.")
 	}
 	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})

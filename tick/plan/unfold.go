@@ -62,12 +62,16 @@ func (r *commander) roadmapHere() (roadmap.Record, bool) {
 // cancelRoadmap cancels a merged roadmap: what has not begun is closed by the following plans.
 func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	m, ok := r.roadmapHere()
-	to, moves := m.State.After(roadmap.EventCancelled)
-	switch {
-	case !ok:
+	if !ok {
 		return Reply{}, false
-	case !moves:
-		return reply("The roadmap is cancelled already."), true
+	}
+	return r.endRoadmap(inv, m), true
+}
+
+func (r *commander) endRoadmap(inv invocation, m roadmap.Record) Reply {
+	to, moves := m.State.After(roadmap.EventCancelled)
+	if !moves {
+		return reply("The roadmap is cancelled already.")
 	}
 	after := m
 	after.State, after.Why = to, work.Reason{}
@@ -76,7 +80,17 @@ func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
 			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
 		sent: []work.Action{r.flowLabel(inv, "")}, cancels: true,
-	}, true
+	}
+}
+
+// endRevision returns what cancelling a pull request that changes a roadmap means for the roadmap: on its issue
+// both are cancelled, and on the pull request only that.
+func (r *commander) endRevision(inv invocation) Reply {
+	at := slices.IndexFunc(r.v.Roadmaps, func(m roadmap.Record) bool { return m.ItemID == r.item.Parent })
+	if at < 0 || inv.onPull {
+		return reply("The roadmap continues as it was merged. To cancel it, comment `/mergexo cancel` on #%d.", r.item.Number)
+	}
+	return r.endRoadmap(inv, r.v.Roadmaps[at])
 }
 
 // retryRoadmap has GitHub asked again for the parts of a roadmap that could not be made.

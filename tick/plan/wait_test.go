@@ -40,7 +40,7 @@ func tellings(p Plan) (all []string) {
 func TestEachWaitIsToldOnce(t *testing.T) {
 	kinds := 0
 	for _, e := range explain.Entries() {
-		over := []work.ReasonKind{work.WhyMerged, work.WhyDesignMerged, work.WhyClosed, work.WhyRoadmapUnfolding, work.WhyRoadmapFollowed, work.WhyRoadmapCancelled}
+		over := []work.ReasonKind{work.WhyMerged, work.WhyDesignMerged, work.WhyClosed, work.WhyRoadmapUnfolding, work.WhyRoadmapFollowed, work.WhyRoadmapClosed, work.WhyRoadmapCancelled}
 		if e.After == explain.Never && !slices.Contains(over, e.Kind) {
 			t.Errorf("%s: nobody is ever told", e.Kind)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // unopened is the number of the first sub-issue that Ahead has opened.
-const unopened = 1 << 40
+const unopened = 1 << 30
 
 // Ahead returns what passes do for a roadmap from now on, in order, if GitHub takes all of it and people do
 // nothing but end a hold. It is what Next decides if each action succeeds.

@@ -70,7 +70,7 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		switch {
 		case before.Step == Removed:
 			faults = append(faults, Fault{0, fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, numbered(before))})
-		case before.Number != 0 && before.Flow != c.Flow:
+		case before.Number != 0 && before.Flow != "" && before.Flow != c.Flow:
 			faults = append(faults, Fault{0, fmt.Sprintf("node %q has a sub-issue%s with the flow %s: leave that, and change the label there, or give the node another id", c.Node, numbered(before), before.Flow)})
 		}
 		after := before

@@ -179,7 +179,7 @@ func (i Issue) WaitsFor(w Words) string {
 func (s State) footer() string {
 	switch s {
 	case Unfolding, Followed:
-		return "People may add, close, block and reorder these issues: gh mergexo follows. `/mergexo pause` here keeps the rest from beginning. This comment is kept up to date."
+		return "People may add, close, block and reorder these issues: gh mergexo follows. In a comment here, `/mergexo replan WHY` changes the plan, `/mergexo pause` keeps the rest from beginning, and `/mergexo cancel` closes what has not begun. This comment is kept up to date."
 	case Stopped:
 		return "The roadmap is stopped, as a comment here says: no more of it is opened, and what is open continues. This comment is kept up to date."
 	case Cancelled:

@@ -160,11 +160,17 @@ func (l Lead) Waits() (why work.Reason, stopped bool) {
 	switch l.State {
 	case Stopped:
 		return l.Why, true
+	case Unfolding, Followed:
+		if l.Closed {
+			return work.Reason{Kind: work.WhyRoadmapClosed}, false
+		}
+	case Cancelled, Deleted, Ended:
+	}
+	switch l.State { //nolint:exhaustive // the others say how far its issues have come
 	case Unfolding:
 		return work.Reason{Kind: work.WhyRoadmapUnfolding, Text: fmt.Sprintf("%d of %d", l.All-l.ToOpen, l.All)}, false
 	case Cancelled, Deleted:
 		return work.Reason{Kind: work.WhyRoadmapCancelled, Text: string(l.State)}, false
-	case Followed, Ended:
 	}
 	return work.Reason{Kind: work.WhyRoadmapFollowed, Text: fmt.Sprintf("%d of %d", l.Over, l.All)}, false
 }
