@@ -36,11 +36,15 @@ func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
 			use, takes = use+"...", cli.Words(2, math.MaxInt)
 		}
 	}
+	more := ""
+	if row.Roadmap != "" {
+		more = "\n\n" + strings.Join(terminal.Wrap(row.Roadmap+".", helpWidth), "\n")
+	}
 	c := &cobra.Command{
 		Use:        use,
 		Short:      row.Does,
 		SuggestFor: row.Also,
-		Long: row.Does + ".\n\n" + `Does the same as the comment "/mergexo ` + string(row.Verb) + `" on the issue or the pull request, and
+		Long: row.Does + "." + more + "\n\n" + `Does the same as the comment "/mergexo ` + string(row.Verb) + `" on the issue or the pull request, and
 prints the answer. If GitHub cannot be reached now, the next pass makes the changes
 there.
 

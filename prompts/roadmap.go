@@ -132,9 +132,8 @@ func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
 }
 
 // RoadmapSummary returns the text of the pull request of a roadmap's document at path: its goal, its
-// nodes, or what changes of them and why, then remarks, and what merging does. At most parallel
-// sub-issues are under way at a time.
-func RoadmapSummary(d roadmap.Document, path string, parallel int, r *Roadmap) string {
+// nodes, or what changes of them and why, then remarks, and what merging does within the limits.
+func RoadmapSummary(d roadmap.Document, path string, limits roadmap.Limits, r *Roadmap) string {
 	var b strings.Builder
 	if r == nil || r.Why == "" {
 		fmt.Fprintf(&b, "%s\n\nThe plan is in `%s`:\n\n%s", strings.TrimSpace(d.Goal), path, listed(d.Nodes))
@@ -146,13 +145,22 @@ func RoadmapSummary(d roadmap.Document, path string, parallel int, r *Roadmap) s
 		b.WriteString("\nTo think about:\n\n- " + strings.Join(remarks, "\n- ") + "\n")
 	}
 	if r == nil || r.Why == "" {
-		fmt.Fprintf(&b, "\nMerging this opens each of them as a sub-issue of #%d and starts agents on them, at most %d at a time. What is merged counts, not this list: ", d.Issue, parallel)
+		fmt.Fprintf(&b, "\nMerging this opens each of them as a sub-issue of #%d and starts agents on them, %s.", d.Issue, within(limits))
 	} else {
-		fmt.Fprintf(&b, "\nMerging this opens what is added as sub-issues of #%d and starts agents on them, at most %d at a time. What is changed or dropped, and neither begun nor edited by a person, "+
-			"gets the new text or is closed as not planned; all else stays, and a comment there says so. What is merged counts, not this list: ", d.Issue, parallel)
+		fmt.Fprintf(&b, "\nMerging this opens what is added as sub-issues of #%d and starts agents on them, %s. What is changed or dropped, and neither begun nor edited by a person, "+
+			"gets the new text or is closed as not planned; all else stays, and a comment there says so.", d.Issue, within(limits))
 	}
-	b.WriteString("to change the plan, comment here or edit the file.\n")
+	b.WriteString(" The file counts, not this list: to change the plan, comment here or edit the file. " +
+		"`gh mergexo tick --dry-run` after the merge lists everything before it is opened.\n")
 	return b.String()
+}
+
+// within says how much of a roadmap begins.
+func within(l roadmap.Limits) string {
+	if l.MaxCost == 0 {
+		return fmt.Sprintf("at most %d at a time, without a cost limit", l.Parallel)
+	}
+	return fmt.Sprintf("at most %d at a time, and none once they have cost %.2f USD", l.Parallel, l.MaxCost)
 }
 
 // listed lists nodes, each with its flow and what it comes after.

@@ -82,11 +82,12 @@ func TestAPullRequestSaysWhatMergingItDoes(t *testing.T) {
 	old := roadmap.Document{Issue: 7, Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{node("one", "One"), node("gone", "Gone"), node("same", "Same")}}
 	next := roadmap.Document{Issue: 7, Title: "Old", Goal: "Old goal.", Nodes: []roadmap.Node{node("two", "Two"), node("one", "One", "two"), node("same", "Same")}}
 	asked := &Roadmap{Depth: 1, Document: string(roadmap.Render(old)), Why: "two comes first\n@everyone <!-- x -->"}
-	first, change := RoadmapSummary(old, "docs/roadmap/7-old.md", 3, &Roadmap{Depth: 1}), RoadmapSummary(next, "docs/roadmap/7-old.md", 3, asked)
+	first, change := RoadmapSummary(old, "docs/roadmap/7-old.md", roadmap.Limits{Parallel: 3}, &Roadmap{Depth: 1}), RoadmapSummary(next, "docs/roadmap/7-old.md", roadmap.Limits{Parallel: 3, MaxCost: 50}, asked)
 	for _, tt := range []struct{ text, want string }{
 		{first, "Old goal.\n\nThe plan is in `docs/roadmap/7-old.md`:\n\n- `one` One (bugfix)\n"},
-		{first, "opens each of them as a sub-issue of #7 and starts agents on them, at most 3 at a time"},
-		{first, "comment here or edit the file"},
+		{first, "opens each of them as a sub-issue of #7 and starts agents on them, at most 3 at a time, without a cost limit. The file counts"},
+		{first, "comment here or edit the file. `gh mergexo tick --dry-run` after the merge"},
+		{change, "at most 3 at a time, and none once they have cost 50.00 USD. What is changed"},
 		{change, "Changes the roadmap of #7, in `docs/roadmap/7-old.md`. The reason:\n\n> two comes first\n> "},
 		{change, "\nAdded:\n\n- `two` Two (bugfix)\n\nChanged:\n\n- `one` One (bugfix), after `two`\n\nDropped:\n\n- `gone` Gone (bugfix)\n\nMerging this opens what is added"},
 		{change, "closed as not planned"},

@@ -62,7 +62,7 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"merged design":  {ItemFacts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
 		"completed":      {ItemFacts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
 		"closed":         {ItemFacts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
-		"own reason":     {ItemFacts{Repo: repo, Item: with(item(work.StatePending, work.FlowBugfix), why(work.Reason{Kind: work.WhyDepends, Names: []string{"octo/app#9"}}))}, "octo/app#9", "once they are closed"},
+		"own reason":     {ItemFacts{Repo: repo, Item: with(item(work.StatePending, work.FlowBugfix), why(work.Reason{Kind: work.WhyDepends, Names: []string{"octo/app#9"}}))}, "octo/app#9", "once it is closed"},
 		"closed, a turn": {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed}))}, "", "label again"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -234,7 +234,8 @@ const (
 type CommandSpec struct {
 	Verb      Verb
 	Does      string
-	Flow      Flow // that it starts; empty: none
+	Roadmap   string // what it does besides, on the issue of a merged roadmap; a sentence
+	Flow      Flow   // that it starts; empty: none
 	Argument  CommandArgument
 	Flags     []CommandFlag
 	NeedsItem bool // refused if no work has started
@@ -287,10 +288,14 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
 		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{
-			Verb: VerbFollowup, Does: "Open this follow-up, which an agent proposed, as an issue",
+			Verb: VerbFollowup, Does: "Open follow-up N as a sub-issue; N is its number in the list on the pull request",
 			Argument: CommandArgument{Value: "N", Example: "1", takes: "its number in the list of follow-ups", valid: listNumber}, NeedsItem: true, OnMerged: true,
 		},
-		{Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays", NeedsItem: true, Also: []string{"abort", "close", "kill"}},
+		{
+			Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays",
+			Roadmap:   "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label",
+			NeedsItem: true, Also: []string{"abort", "close", "kill"},
+		},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},
 		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: FlowSmallJob},
@@ -339,7 +344,11 @@ func CommandHelp() string {
 		for _, f := range row.Flags {
 			b.WriteString(" [--" + f.Name + " " + f.Value + "]")
 		}
-		b.WriteString("` | " + row.Does + " |\n")
+		b.WriteString("` | " + row.Does)
+		if row.Roadmap != "" {
+			b.WriteString(". " + row.Roadmap)
+		}
+		b.WriteString(" |\n")
 	}
 	return b.String()
 }

@@ -16,7 +16,7 @@ func (r *commander) followup(inv invocation) Reply {
 	at := slices.IndexFunc(all, func(p work.Proposal) bool { return p.Number == n })
 	switch {
 	case len(all) == 0:
-		return refusal("No agent has proposed a follow-up on #%d that the database knows, so nothing was done. If #%d or its pull request lists it, open an issue by hand: that work was over when the database was lost.", r.item.Number, r.item.Number)
+		return refusal("#%d has no follow-ups. If its pull request lists some, the database that knew them was lost: open the issue by hand.", r.item.Number)
 	case at < 0:
 		return refusal("There is no follow-up %d on #%d, so nothing was done. The last one is %d.", n, r.item.Number, all[len(all)-1].Number)
 	}

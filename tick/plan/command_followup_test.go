@@ -28,7 +28,7 @@ func TestFollowupsByTheirNumber(t *testing.T) {
 		{"one", "/mergexo followup 2", []func(*known.Snapshot){two}, "Rotate", "Follow-up 2 (Rotate) is {issue of "},
 		{"merged", "/mergexo followup 2", []func(*known.Snapshot){two, merged}, "Rotate", "Follow-up 2 (Rotate) is {issue of "},
 		{"none of them", "/mergexo followup 3", []func(*known.Snapshot){two}, "", "There is no follow-up 3 on #1, so nothing was done. The last one is 2."},
-		{"nothing proposed", "/mergexo followup 1", nil, "", "No agent has proposed a follow-up on #1 that the database knows, so nothing was done. If #1 or its pull request lists it, open an issue by hand: that work was over when the database was lost."},
+		{"nothing proposed", "/mergexo followup 1", nil, "", "#1 has no follow-ups. If its pull request lists some, the database that knew them was lost: open the issue by hand."},
 		{"no number", "/mergexo followup", []func(*known.Snapshot){two}, "", "`followup` needs `N` (its number in the list of follow-ups), so nothing was done."},
 		{"zero", "/mergexo followup 0", []func(*known.Snapshot){two}, "", "`followup` needs `N`"},
 		{"a reference", "/mergexo followup #2", []func(*known.Snapshot){two}, "", "`followup` needs `N`"},

@@ -207,16 +207,23 @@ func (u unfolder) document() string {
 
 // stays says on a sub-issue that the roadmap changed, and why the sub-issue did not.
 func (u unfolder) stays(c roadmap.Child, why string) string {
+	w := u.Work[c.Number]
 	if c.Step == roadmap.Removed {
-		return fmt.Sprintf("The roadmap, #%d, does not have this any more: %s. %s, so it stays open and continues. To end it, comment `/mergexo cancel` and close it.",
-			u.Record.Number, u.document(), why)
+		next := "so it stays open. To end it, close it."
+		switch {
+		case w.Begun && w.State.Open() && w.Pull != 0: // closing the issue alone does not end work on its pull request
+			next = fmt.Sprintf("so it stays open, and agents still work on it. To stop that, close it and pull request #%d.", w.Pull)
+		case w.Begun && w.State.Open():
+			next = "so it stays open, and agents still work on it. To stop that, close it."
+		}
+		return fmt.Sprintf("The roadmap, #%d, does not have this any more: %s. %s, %s", u.Record.Number, u.document(), why, next)
 	}
-	next := "To have it considered, say so in a comment."
-	switch w := u.Work[c.Number]; {
+	next := "To have the agent do it, comment here what changed."
+	switch {
 	case w.Merged:
 		next = fmt.Sprintf("Its pull request, #%d, is merged: what is missing needs an issue of its own.", w.Pull)
 	case w.Pull != 0:
-		next = fmt.Sprintf("To have it considered, say so in a comment on pull request #%d.", w.Pull)
+		next = fmt.Sprintf("To have the agent do it, comment on pull request #%d what changed.", w.Pull)
 	}
 	return fmt.Sprintf("The roadmap, #%d, now says something else about this: see `%s` in %s. %s, so its text stays as it is. %s",
 		u.Record.Number, c.Node, u.document(), why, next)

@@ -71,7 +71,7 @@ func (c *composer) pullRequest() {
 	}
 	if t.Kind == work.KindRoadmapStart {
 		d, asked := roadmapOf(c.l, a)
-		title, summary, refers = "Roadmap: "+d.Title, prompts.RoadmapSummary(d, documentPath(c.l, ""), c.l.Repo.Settings.Roadmap.Parallel, asked), "Refs"
+		title, summary, refers = "Roadmap: "+d.Title, prompts.RoadmapSummary(d, documentPath(c.l, ""), c.l.Repo.Settings.Roadmap, asked), "Refs"
 		if item.Replans() {
 			title = "Change the roadmap: " + d.Title
 		}

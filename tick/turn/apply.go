@@ -142,11 +142,14 @@ func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what 
 
 // announcement returns the comment about the pull request that pr opened.
 func announcement(l *env.Lease, pr work.Action) work.Action {
-	token := work.CommentToken(l.Turn.Key, pr.Position+1)
+	token, until := work.CommentToken(l.Turn.Key, pr.Position+1), "from now on"
+	if l.Item.Flow.Document() {
+		until = "until it is merged"
+	}
 	return work.Action{
 		RepoID: l.Turn.RepoID, TurnID: l.Turn.ID, ItemID: l.Item.ID, Position: pr.Position + 1,
 		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.Item.Number,
-		Body: l.Repo.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
+		Body: l.Repo.Mark(fmt.Sprintf("Opened #%s. Please comment there %s.", pr.ResultID, until), work.Marks{Token: token}),
 		Why:  "the pull request",
 	}
 }

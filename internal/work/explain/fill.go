@@ -110,6 +110,8 @@ func (d details) value(key string) string {
 		return plural(len(d.Names), "it", "them")
 	case "they":
 		return plural(len(d.Names), "it", "they")
+	case "are":
+		return plural(len(d.Names), "is", "are")
 	case "lack":
 		return plural(len(d.Names), "lacks", "lack")
 	case "approvals":

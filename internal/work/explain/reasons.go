@@ -243,10 +243,10 @@ var reasons = []row{
 	{work.WhyPeople, People, Reminded, "people on {pull}", step("comment, merge or close it"), nil},
 	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
 	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
-	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once they are closed"), nil},
+	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once {they} {are} closed"), nil},
 	{
 		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
-		step("`/mergexo resume` on {name} ends what {who} began|reopen {name}, or take this issue out of it"), nil,
+		step("`/mergexo resume` on {name} ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
 	},
 	{
 		work.WhyRoadmapParallel, Nobody, Reminded, "{count issue} of its roadmap, {name}, may be under way at a time, and {list} {have} begun",
@@ -254,7 +254,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyRoadmapCost, Operator, Reminded, "no more of the roadmap {names} begins: {budget}",
-		step("raise `max_cost` in [repo.roadmap] of the config, or take this issue out of the roadmap"), nil,
+		step("raise `max_cost` in [repo.roadmap] of the config, or remove its parent issue"), nil,
 	},
 	{
 		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}: no issue blocks {them}, and {they} {lack} a label that starts work",

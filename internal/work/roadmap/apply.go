@@ -69,7 +69,7 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		}
 		switch {
 		case before.Step == Removed:
-			faults = append(faults, Fault{0, fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, numbered(before))})
+			faults = append(faults, Fault{0, fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, inBrackets(before))})
 		case before.Number != 0 && before.Flow != "" && before.Flow != c.Flow:
 			faults = append(faults, Fault{0, fmt.Sprintf("node %q has a sub-issue%s with the flow %s: leave that, and change the label there, or give the node another id", c.Node, numbered(before), before.Flow)})
 		}
@@ -88,6 +88,14 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		moves = append(moves, Move{before, after})
 	}
 	return moves, faults
+}
+
+// inBrackets names the sub-issue of a node behind a verb, if it has one.
+func inBrackets(c Child) string {
+	if c.Number == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (#%d)", c.Number)
 }
 
 // numbered names the sub-issue of a node, if it has one.
