@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -220,4 +221,47 @@ func TestTheLifeOfARoadmap(t *testing.T) {
 			t.Errorf("%s becomes planned again", from)
 		}
 	}
+}
+
+// A new document plans its edges, texts and labels again, in its own order: what was planned for the one before
+// and not sent is gone. A document with faults asks for nothing, and changes nothing.
+func TestANewDocumentPlansItsPartsAgain(t *testing.T) {
+	d := newDB(t)
+	r, m := aRoadmap(t, d)
+	update(t, d, func(tx *Tx) error {
+		for _, a := range []work.Action{
+			{Kind: work.ActionBlock, Token: "edge"},
+			{Kind: work.ActionEditIssue, Token: "text"},
+			{Kind: work.ActionFlow, Extra: "7", Token: "label"},
+			{Kind: work.ActionFlow, Token: "a command's"},
+			{Kind: work.ActionChild, Token: "child"},
+			{Kind: work.ActionBlock, Token: "sent"},
+		} {
+			a.RepoID, a.ItemID, a.State, a.Need = r.ID, m.ItemID, work.ActionPlanned, work.NeedRequired
+			added, err := tx.AddAction(t.Context(), a)
+			if err == nil && a.Token == "sent" {
+				_, err = tx.MarkSent(t.Context(), added.ID, t0)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	left := func() []string {
+		return slices.Sorted(maps.Keys(inTx(t, d, func(tx *Tx) (map[string]work.Action, error) {
+			return tx.ListActions(t.Context(), []string{"edge", "text", "label", "a command's", "child", "sent"})
+		})))
+	}
+	move := func(state roadmap.State, revision int) {
+		before, after := found(t, d, m.ItemID), found(t, d, m.ItemID)
+		after.State, after.Revision = state, revision
+		update(t, d, func(tx *Tx) error { return tx.MoveRoadmap(t.Context(), before, after) })
+	}
+	move(roadmap.Stopped, 1)
+	if got := left(); len(got) != 6 {
+		t.Errorf("after a document with faults: %q", got)
+	}
+	move(roadmap.Unfolding, 2)
+	equal(t, left(), []string{"a command's", "child", "sent"})
 }
