@@ -12,7 +12,7 @@ type ReasonKind string
 
 // OfRoadmap reports whether a roadmap above an issue keeps the work on it from beginning.
 func (k ReasonKind) OfRoadmap() bool {
-	return k == WhyRoadmapHeld || k == WhyRoadmapParallel || k == WhyRoadmapCost
+	return k == WhyRoadmapHeld || k == WhyRoadmapChanges || k == WhyRoadmapParallel || k == WhyRoadmapCost
 }
 
 // StopsRoadmap reports whether it is a merged roadmap that is stopped, and not the work on its issue.

@@ -183,6 +183,7 @@ const (
 	// Of a merged roadmap.
 	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened
 	WhyRoadmapFollowed  ReasonKind = "roadmap_followed"  // Text: how many of its issues are closed
+	WhyRoadmapChanges   ReasonKind = "roadmap_changes"   // Name: the roadmap; Text: what it is about to do with the issue
 	WhyRoadmapClosed    ReasonKind = "roadmap_closed"    // a person closed its issue
 	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" // Text: cancelled or deleted
 

@@ -58,7 +58,7 @@ type Reply struct {
 	void    []string        // keys of events that it ended, for the answer's marker
 	verdict *review.Verdict // its verdict, for the marker; nil: none
 	merge   string          // the head allowed to merge, for the marker; empty: none
-	cancels bool            // the merged roadmap of the issue, for the marker
+	cancels bool            // the command cancelled the merged roadmap of the issue; the marker stores that
 	epoch   int             // how often people restarted the reviews, for the marker; 0: unchanged
 }
 

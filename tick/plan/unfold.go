@@ -39,10 +39,10 @@ func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
 	for _, f := range r.v.Unfold {
 		switch {
 		case f.Closes(r.item.Number):
-			r.wait(kind, work.Reason{Kind: work.WhyRoadmapHeld, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "about to close this issue"})
+			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "closes it as not planned"})
 			return true
 		case f.Rewords(r.item.Number):
-			r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: []string{fmt.Sprintf("its new text of the roadmap #%d", f.Record.Number)}})
+			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "gives it a new text"})
 			return true
 		}
 	}

@@ -123,9 +123,9 @@ func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error
 	return s.showLabel(ctx, tx, m, s.pull.Number, statusOf(m, s.Remote.Settings.Labels))
 }
 
-// onIssue returns the state that the item's issue shows; false: that of another item. A merged roadmap
-// shows its own: that it is stopped, whatever else happens, or how it ended; between, that of the pull
-// request that changes it.
+// onIssue returns the state that the label on the item's issue shows. It is false if the issue shows another
+// item. The issue of a merged roadmap shows the roadmap's state while the roadmap is stopped, and once it has
+// ended. In between it shows the state of the pull request that changes the roadmap.
 func (s Target) onIssue(ctx context.Context, tx *store.Tx, m work.Move) (work.Move, bool, error) {
 	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
 	if err != nil || newest.Flow != work.FlowRoadmap {

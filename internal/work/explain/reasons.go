@@ -260,6 +260,7 @@ var reasons = []row{
 		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}: no issue blocks {them}, and {they} {lack} a label that starts work",
 		step("set such a label, work on {them} yourself, or close {them}"), nil,
 	},
+	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
 	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed"), nil},
 	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},

@@ -146,8 +146,8 @@ type Record struct {
 	Closed bool   // whether the issue is closed
 }
 
-// Shows returns the state in which people see the roadmap's issue, in the words of a work item, and why:
-// blocked while the roadmap is stopped, completed once it has ended, and neither before.
+// Shows returns the state that the label on the roadmap's issue shows, as a state of work items, and its reason.
+// It is blocked while the roadmap is stopped, and completed once the roadmap has ended.
 func (r Record) Shows() (work.State, work.Reason) {
 	switch {
 	case r.State == Stopped:

@@ -417,8 +417,7 @@ func TestNothingPanics(t *testing.T) {
 	})
 }
 
-// FuzzRead: whatever bytes a document has, its faults are few, short, on lines that it has, and found in a
-// bounded time.
+// The faults of any document are few and short, on lines of the document, and found in a bounded time.
 func FuzzRead(f *testing.F) {
 	for _, doc := range []string{
 		good, "\uFEFF" + good, strings.ReplaceAll(good, "\n", "\r\n"), "\xff\xfe" + good,
