@@ -4,6 +4,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -80,17 +81,12 @@ func TestAFewOfManyRepositoriesAreReadByThePulse(t *testing.T) {
 	}
 }
 
-// sleeper is worker after so many seconds.
-func sleeper(seconds float64) string {
-	return strings.Replace(worker, "input=$(cat)", "input=$(cat)\nsleep "+strconv.FormatFloat(seconds, 'f', -1, 64), 1)
-}
-
-// newFleetOfWorkers is machines with two slots each, and repositories with so many issues that each ask
-// for a turn of an agent that sleeps.
-func newFleetOfWorkers(t *testing.T, p program, f fleet, repos, issues int, sleep time.Duration) *world {
+// newFleetOfWorkers is machines with two slots each that begin a pass so often, and repositories with so
+// many issues that each ask for a turn of an agent, which runs a line of shell first.
+func newFleetOfWorkers(t *testing.T, p program, f fleet, repos, issues int, every time.Duration, first string) *world {
 	t.Helper()
 	w := newEmptyFleet(t, p, shape{repos: repos}, f, testdb.Postgres(t))
-	w.agentText, w.minInterval, w.moreConfig = sleeper(sleep.Seconds()), (sleep / 6).String(), "workers = 2\n"
+	w.agentText, w.minInterval, w.moreConfig = strings.Replace(worker, "input=$(cat)", "input=$(cat)\n"+first, 1), every.String(), "workers = 2\n"
 	w.writeConfig(t, listening)
 	for range 1 + repos/40 { // first looks are spread over passes
 		w.work(t, "PATH="+os.Getenv("PATH"))
@@ -99,6 +95,16 @@ func newFleetOfWorkers(t *testing.T, p program, f fleet, repos, issues int, slee
 		must(t, r.SeedIssues(reviewer, "Please.", issues, label))
 	}
 	return w
+}
+
+// meeting is a line of shell that ends when agents of so many machines are there at once. After a minute
+// it fails.
+func meeting(machines int) string {
+	return fmt.Sprintf(`state=${PWD%%%%/checkouts/*}
+mkdir -p "${state%%/*}/met"
+: >"${state%%/*}/met/${state##*/}"
+tries=0
+while [ $(ls "${state%%/*}/met" | wc -l) -lt %d ]; do tries=$((tries+1)); [ $tries -lt 600 ] || exit 1; sleep 0.1; done`, machines)
 }
 
 // run has each machine begin a pass now and then, whether an earlier one works on or not, as a scheduler
@@ -130,7 +136,9 @@ func TestMachinesWorkSideBySide(t *testing.T) {
 		t.Skip("no PostgreSQL: script/postgres runs it")
 	}
 	const machines, repos, issues = 3, 6, 2
-	w := newFleetOfWorkers(t, self(t), fleet{machines, 1}, repos, issues, time.Second)
+	w := newFleetOfWorkers(t, self(t), fleet{machines, 1}, repos, issues, 200*time.Millisecond, meeting(machines))
+	w.moreConfig += "sandbox = \"none\"\n" // agents meet in a folder of none of them
+	w.writeConfig(t, listening)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	go func() {

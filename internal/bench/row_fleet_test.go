@@ -112,7 +112,7 @@ func measureFleetTurns(t *testing.T, l *lab) (all []figure) {
 func turnsAMinute(t *testing.T, p program, machines int, sleep time.Duration) float64 {
 	t.Helper()
 	warm, long := sleep*2, sleep*4
-	w := newFleetOfWorkers(t, p, fleet{machines, 1}, 24, 2*machines*6*2/24+2, sleep)
+	w := newFleetOfWorkers(t, p, fleet{machines, 1}, 24, 2*machines*6*2/24+2, sleep/6, fmt.Sprint("sleep ", sleep.Seconds()))
 	ctx, cancel := context.WithTimeout(t.Context(), warm+long)
 	defer cancel()
 	begin := time.Now().Add(warm)
