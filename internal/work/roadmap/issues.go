@@ -76,8 +76,10 @@ func Follow(of Live, nodes []Child, subs []SubIssue, items []Item, needs map[int
 		case i.Progress != "":
 		case node.Step == Gone:
 			i.Progress = TakenOut
-		case item.ID == 0 && (node.Step == Planned || node.Step == Made):
+		case item.ID == 0 && node.Step == Planned:
 			i.Progress = ToOpen
+		case item.ID == 0 && node.Step == Made:
+			i.Progress = Waiting // for its label
 		default:
 			i.Progress = progressOf(item)
 		}
@@ -148,7 +150,7 @@ func LeadOf(r Record, issues []Issue) Lead {
 	l := Lead{Record: r}
 	l.Over, l.All = Tally(issues)
 	for _, i := range issues {
-		if i.Progress == ToOpen && i.Ref == "" {
+		if i.Progress == ToOpen {
 			l.ToOpen++
 		}
 	}
