@@ -336,8 +336,7 @@ func (h *reading) isOurs(who work.Account) bool {
 // lost. What was labelled once is not labelled again. If the table says that all of the document was made,
 // each edge of it was set, and people removed those that GitHub lacks.
 func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.Issue) (found []roadmap.Child, err error) {
-	var linked []int // those with blockers
-	doc := m.doc
+	doc, faulty, linked := m.doc, len(m.doc.Faults) > 0, map[string]bool{}
 	table, err := h.tableOf(ctx, m.number, m.run)
 	if err != nil {
 		return nil, err
@@ -347,41 +346,31 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		if !ours || mark.Run != m.run || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
 			continue
 		}
-		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Number: is.Number, Applied: mark.Hash}
+		c, flows := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed}, work.Flows()
 		i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node })
-		switch {
-		case i >= 0:
-			c = doc.Nodes[i]
-			c.Number, c.Applied, c.Step = is.Number, mark.Hash, roadmap.Made
-			if _, begun, err := h.flowSet(ctx, is, c.Flow); err != nil {
+		if i >= 0 {
+			c, flows = doc.Nodes[i], []work.Flow{doc.Nodes[i].Flow}
+		} else if faulty { // the document says nothing about what the one before had
+			c.Hash = mark.Hash
+		}
+		if c.Number, c.Applied = is.Number, mark.Hash; i >= 0 || faulty {
+			flow, begun, err := h.flowSet(ctx, is, flows...)
+			if err != nil {
 				return nil, err
-			} else if begun || is.State != "open" {
-				c.Step = roadmap.Labelled
 			}
-		case len(doc.Faults) > 0: // it says nothing about what the one before had
-			c.Hash, c.Step = mark.Hash, roadmap.Made
-			var begun bool
-			if c.Flow, begun, err = h.flowSet(ctx, is, work.Flows()...); err != nil {
-				return nil, err
-			} else if begun || is.State != "open" {
+			if c.Flow, c.Step = cmp.Or(c.Flow, flow), roadmap.Made; begun || is.State != "open" {
 				c.Step = roadmap.Labelled
 			}
 		}
-		if found = append(found, c); is.Blockers.All > 0 {
-			linked = append(linked, len(found)-1)
-		}
+		found, linked[c.Node] = append(found, c), is.Blockers.All > 0
 	}
 	for i, c := range found {
 		if table.Made == doc.Hash {
 			found[i].Edges = c.Needs
-		}
-	}
-	for _, i := range linked {
-		if table.Made == doc.Hash {
-			break
-		}
-		if found[i].Edges, err = h.edgesOf(ctx, found[i], found, len(doc.Faults) > 0); err != nil {
-			return nil, err
+		} else if linked[c.Node] {
+			if found[i].Edges, err = h.edgesOf(ctx, c, found, faulty); err != nil {
+				return nil, err
+			}
 		}
 	}
 	gone, err := h.goneNodes(ctx, m, table, found)
