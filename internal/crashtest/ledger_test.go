@@ -67,6 +67,7 @@ func (w *world) ledger() (l ledger, err error) {
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id
 			WHERE r.look > 0 AND (p.state = 'open' OR r.state NOT IN ('', 'merged', 'closed'))`, true},
 		{"roadmap under way", `SELECT state FROM roadmaps WHERE state = 'unfolding'`, true},
+		{"table to be made", fmt.Sprintf(`SELECT item_id FROM roadmaps WHERE table_at BETWEEN 1 AND %d`, w.now().UnixMilli()), true},
 		{"roadmap", `SELECT state, revision FROM roadmaps ORDER BY item_id`, false},
 		{"node", `SELECT node, step, number FROM roadmap_nodes ORDER BY item_id, node`, false},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
