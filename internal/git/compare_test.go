@@ -50,8 +50,12 @@ func TestABaseThatMovedIsTheSame(t *testing.T) {
 		Merged: func() string { return w.merge(later, "merged") },
 		Rebase: func() string { return w.rebase(later) },
 	} {
-		if got := w.compared(land(), f.head, f.base); !got.Same || got.Method != method || got.Parent != later.base {
+		got := w.compared(land(), f.head, f.base)
+		if !got.Same || got.Method != method || got.Parent != later.base {
 			t.Errorf("%s: %+v", method, got)
+		}
+		if files, err := w.mirror.MergedFiles(t.Context(), got.OID, f.head); err != nil || !slices.Equal(files, []string{"new", "text"}) {
+			t.Errorf("%s brought %v, %v", method, files, err)
 		}
 	}
 }

@@ -108,6 +108,23 @@ func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, e
 	return paths, nil
 }
 
+// MergedFiles lists the paths that a pull request with a head brought: those that its commits changed
+// since they left the base, as it was before merged, the commit of the merge and the last one of a rebase.
+func (m *Mirror) MergedFiles(ctx context.Context, merged, head string) ([]string, error) {
+	if err := m.missing(ctx, merged, head); err != nil {
+		return nil, err
+	}
+	c, err := m.objects.Commit(ctx, merged)
+	if err != nil || len(c.Parents) == 0 {
+		return nil, err
+	}
+	from, _, err := m.mergeBase(ctx, c.Parents[0], head)
+	if err != nil {
+		return nil, fmt.Errorf("look for where %s left the base of %s: %w", head, merged, err)
+	}
+	return m.ChangedFiles(ctx, from, head)
+}
+
 // treeChanges returns the files that differ between two commits.
 func (m *Mirror) treeChanges(ctx context.Context, from, to string) ([]treeChange, error) {
 	a, err := m.treeOf(ctx, from)

@@ -128,6 +128,7 @@ type Mirror interface {
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
+	MergedFiles(ctx context.Context, merged, head string) ([]string, error)
 	Changes(ctx context.Context, from, to, trusted string) ([]git.FileChange, error)
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
 	OnlyMerges(ctx context.Context, tip, before, after string) (bool, error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
@@ -52,7 +51,9 @@ func (p *briefs) parent(ctx context.Context, l *env.Lease) (*prompts.Parent, err
 		return nil, err
 	}
 	for n, pull := range pulls {
-		of.Before[n].ChangedFiles = p.filesOf(ctx, l, pull)
+		if pull.MergeCommit != "" { // a mirror that lacks a commit has no files to name
+			of.Before[n].ChangedFiles, _ = l.Repo.Git().MergedFiles(ctx, pull.MergeCommit, pull.HeadOID)
+		}
 	}
 	return of, nil
 }
@@ -80,19 +81,4 @@ func predecessor(ctx context.Context, tx *store.Tx, l *env.Lease, issue work.Dep
 		}
 	}
 	return b, pull, err
-}
-
-// filesOf returns the files that a merged pull request changed, if the mirror has its commits.
-func (p *briefs) filesOf(ctx context.Context, l *env.Lease, pull work.PullRequest) []string {
-	base, _, _ := strings.Cut(pull.MergeBase, "-")
-	m := l.Repo.Git()
-	for _, from := range []string{base, pull.BaseOID} {
-		if from == "" || !m.Has(ctx, from) || !m.Has(ctx, pull.HeadOID) {
-			continue
-		}
-		if files, err := m.ChangedFiles(ctx, from, pull.HeadOID); err == nil {
-			return files
-		}
-	}
-	return nil
 }
