@@ -143,6 +143,12 @@ type subcommand struct {
 // switches are the flags without a value.
 var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost", "dismiss-stale", "last-push", "strict", "conversations", "linear"}
 
+// values are the flags with a value.
+var values = []string{
+	"ago", "annotate", "approvals", "author", "base", "body", "by", "check", "code", "commit", "contains", "count", "for", "label", "line", "log", "message",
+	"method", "nth", "onto", "path", "queue", "reads", "reason", "repo", "times", "title",
+}
+
 // subcommands are all words.
 func subcommands() map[string]subcommand {
 	all := deeds()
@@ -204,6 +210,8 @@ func (c *command) parse(args []string) error {
 			return nil
 		case slices.Contains(switches, name):
 			c.flags[name] = append(c.flags[name], "true")
+		case !slices.Contains(values, name):
+			return fmt.Errorf("there is no flag --%s", name)
 		case i+1 == len(args):
 			return fmt.Errorf("--%s takes a value", name)
 		default:
