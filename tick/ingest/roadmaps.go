@@ -649,7 +649,11 @@ func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
 		if b.gone {
 			after := b.roadmap
 			after.State, _ = after.State.After(roadmap.EventDeleted)
-			if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
+			err := tx.MoveRoadmap(ctx, b.roadmap, after)
+			if err == nil {
+				err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
+			}
+			if err != nil && !errors.Is(err, store.ErrStale) {
 				return err
 			}
 			continue
