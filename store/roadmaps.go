@@ -24,13 +24,13 @@ func roadmapFields(r *roadmap.Record) []any {
 }
 
 func scanRoadmap(row scanner) (r roadmap.Record, err error) {
-	return r, row.Scan(append(roadmapFields(&r), &r.Number, &r.Title, &r.Closed)...)
+	return r, row.Scan(append(roadmapFields(&r), &r.Number, &r.Title, &r.Closed, &r.Changing)...)
 }
 
 const (
 	// selectRoadmap reads the issue as its newest work item has it: a replan is a work item, too.
 	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.run, m.revision, m.depth, m.look, m.look_at, m.why, m.goal,
-		i.number, i.title, i.issue_closed FROM roadmaps m JOIN work_items f ON f.id = m.item_id
+		i.number, i.title, i.issue_closed, i.id <> m.item_id AND i.` + openItem + ` FROM roadmaps m JOIN work_items f ON f.id = m.item_id
 		JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number) `
 
 	// liveRoadmap matches roadmaps that have not ended, exactly as in the index.

@@ -37,3 +37,13 @@ func ParseNodes(mark string, roadmap, run int) (NodesMark, bool) {
 	}
 	return m, true
 }
+
+// Node returns the node whose sub-issue has the number; empty: none has it.
+func (m NodesMark) Node(number int) string {
+	for id, n := range m.Nodes {
+		if n == number {
+			return id
+		}
+	}
+	return ""
+}

@@ -15,6 +15,11 @@ func (k ReasonKind) OfRoadmap() bool {
 	return k == WhyRoadmapHeld || k == WhyRoadmapChanges || k == WhyRoadmapParallel || k == WhyRoadmapCost
 }
 
+// OfDependency reports whether an item is stopped because an issue that it depends on will not be closed.
+func (k ReasonKind) OfDependency() bool {
+	return k == WhyDependsMissing || k == WhyDependsHidden || k == WhyDependsDropped || k == WhyDependsCircle
+}
+
 // StopsRoadmap reports whether it is a merged roadmap that is stopped, and not the work on its issue.
 func (k ReasonKind) StopsRoadmap() bool { return k == WhyRoadmapFaults || k == WhyRoadmapRefused }
 

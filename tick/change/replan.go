@@ -25,6 +25,10 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 	if err != nil {
 		return err
 	}
+	m, _, err := tx.FindRoadmap(ctx, first.ID)
+	if err != nil || m.State.Over() {
+		return err
+	}
 	newest, _, err := tx.FindItem(ctx, first.RepoID, first.Number)
 	if err != nil || newest.State.Open() || first.State != work.StateMerged {
 		return err

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -39,6 +40,13 @@ func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) e
 		return err
 	}
 	stop.ItemID, stop.Token = e.ItemID, marks.Token
+	if stop.Reason.Kind.StopsRoadmap() { // the newest item may be one that changes the roadmap
+		item, err := tx.GetItem(ctx, e.ItemID)
+		if err != nil {
+			return err
+		}
+		stop.ItemID = cmp.Or(item.Parent, item.ID)
+	}
 	if err := tx.PutStop(ctx, stop); err != nil {
 		return err
 	}

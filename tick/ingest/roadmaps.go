@@ -333,17 +333,25 @@ func (h *reading) isOurs(who work.Account) bool {
 }
 
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was
-// lost. What was labelled once is not labelled again. If the table says that all of the document was made,
-// each edge of it was set, and people removed those that GitHub lacks.
+// lost. What was labelled once is not labelled again. Which node a sub-issue is for, the table says before the
+// sub-issue's own marker. If the table says that all of the document was made, each edge of it was set, and people
+// removed those that GitHub lacks.
 func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.Issue) (found []roadmap.Child, err error) {
 	doc, faulty, linked := m.doc, len(m.doc.Faults) > 0, map[string]bool{}
 	table, err := h.tableOf(ctx, m.number, m.run)
 	if err != nil {
 		return nil, err
 	}
+	subs, gone, err := h.tabled(ctx, m, table, subs)
+	if err != nil {
+		return nil, err
+	}
 	for _, is := range subs {
 		mark, ours := h.nodeOf(is, m.number)
-		if !ours || mark.Run != m.run || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
+		if id := table.Node(is.Number); id != "" && h.isOurs(is.Author) && is.Repo.Equal(h.row.Current) { // people remove and copy markers
+			mark.Node, mark.Run, ours = id, m.run, true
+		}
+		if n := table.Nodes[mark.Node]; !ours || mark.Run != m.run || n != 0 && n != is.Number || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
 			continue
 		}
 		c, flows := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed}, work.Flows()
@@ -353,7 +361,7 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		} else if faulty { // the document says nothing about what the one before had
 			c.Hash = mark.Hash
 		}
-		if c.Number, c.Applied = is.Number, mark.Hash; i >= 0 || faulty {
+		if c.Number, c.Applied = is.Number, cmp.Or(mark.Hash, c.Hash); i >= 0 || faulty {
 			flow, begun, err := h.flowSet(ctx, is, flows...)
 			if err != nil {
 				return nil, err
@@ -373,8 +381,7 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 			}
 		}
 	}
-	gone, err := h.goneNodes(ctx, m, table, found)
-	return append(found, gone...), err
+	return append(found, gone...), nil
 }
 
 // flowSet returns the one of the flows whose label the issue has, or ever had.
@@ -420,25 +427,28 @@ func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.
 	return edges, err
 }
 
-// goneNodes returns the nodes whose sub-issues people took away before the database was lost: our
-// comment with the table of the roadmap names them, and GitHub's list does not.
-func (h *reading) goneNodes(ctx context.Context, m mergedRoadmap, table work.NodesMark, found []roadmap.Child) (gone []roadmap.Child, err error) {
+// tabled returns the nodes whose sub-issues people took away before the database was lost: our comment with the
+// table of the roadmap names them, and GitHub's list does not. It adds those that the list only shows late.
+func (h *reading) tabled(ctx context.Context, m mergedRoadmap, table work.NodesMark, subs []github.Issue) (all []github.Issue, gone []roadmap.Child, err error) {
 	ref := work.Dependency{Repo: h.repo.Name, Number: m.number}.String()
+	all = slices.Clone(subs)
 	for _, c := range m.doc.Nodes {
 		n := table.Nodes[c.Node]
-		if n == 0 || slices.ContainsFunc(found, func(f roadmap.Child) bool { return f.Node == c.Node }) {
+		if n == 0 || slices.ContainsFunc(subs, func(is github.Issue) bool { return is.Number == n && is.Repo.Equal(h.row.Current) }) {
 			continue
 		}
 		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, n)
-		if err != nil {
-			return nil, err
-		}
-		if !ok || !strings.EqualFold(h.called(is.Parent), ref) { // else the list lags, and the action finds it
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case ok && strings.EqualFold(h.called(is.Parent), ref):
+			all = append(all, is)
+		default:
 			c.Number, c.Step = n, roadmap.Gone
 			gone = append(gone, c)
 		}
 	}
-	return gone, nil
+	return all, gone, nil
 }
 
 // storeRoadmaps stores merged documents. It runs after the work items have their rows.
@@ -628,7 +638,11 @@ func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
 		if b.gone {
 			after := b.roadmap
 			after.State, _ = after.State.After(roadmap.EventDeleted)
-			if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
+			err := tx.MoveRoadmap(ctx, b.roadmap, after)
+			if err == nil {
+				err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
+			}
+			if err != nil && !errors.Is(err, store.ErrStale) {
 				return err
 			}
 			continue

@@ -108,6 +108,12 @@ func (v *Snapshot) Circle(of Item) []string {
 		}
 	}
 	home := key(of)
+	for _, m := range v.Roadmaps { // it ends once all below it is closed
+		at := work.Dependency{Repo: v.Repo.Name, Number: m.Number}.String()
+		if !m.State.Over() && strings.EqualFold(at, of.SubIssueOf) {
+			needs[strings.ToLower(at)] = map[string]work.DependencyState{home: work.DependencyOpen}
+		}
+	}
 	way := []string{home}
 	seen := map[string]bool{}
 	var walk func(string) bool

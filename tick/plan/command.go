@@ -153,8 +153,9 @@ func (r *commander) execute(inv invocation) Reply {
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
 	})
 	row, _ := work.FindCommand(inv.Verb)
-	if inv.onPull && r.item.Flow.Document() && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
-		return refusal("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
+	merged := r.item.Flow.Document() && r.item.State == work.StateMerged
+	if why, over := r.over(); inv.onPull && over && (merged || r.item.Replans()) && row.Flow == "" && !row.OnMerged {
+		return refusal("%s. Comment the command on its issue, #%d.", why, r.item.Number)
 	}
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)

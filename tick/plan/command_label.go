@@ -89,8 +89,12 @@ func (r *commander) pause(inv invocation) Reply {
 	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
 	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, *r.item.Pause)
-	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
-		"To end the pause, use %s or remove the label `%s`.", r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
+	nothing := ""
+	if r.item.Replans() {
+		nothing = " no issue of the roadmap begins,"
+	}
+	rep.Said = fmt.Sprintf("Paused. No agent works on this,%s and comments made during the pause are never acted on. "+
+		"To end the pause, use %s or remove the label `%s`.", nothing, r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
 }
 

@@ -24,7 +24,8 @@ func (r *commander) replan(inv invocation) Reply {
 		return refusal("The roadmap is not merged yet. Comment on #%d, and it is changed there.", r.item.Pull.Number)
 	case r.item.State.Open():
 		return refusal("There is no roadmap yet. Comment on the issue, and the agent reads it.")
-	case r.item.State != work.StateMerged:
+	}
+	if r.roadmapOver(first) {
 		return refusal("The roadmap is over. %s.", r.again())
 	}
 	if r.item.IssueClosed {

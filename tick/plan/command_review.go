@@ -96,8 +96,8 @@ func (r reviewCommands) about() review.Item { return reviewsOf(r.itemPlanner).ab
 
 // hold stops new reviews. Comments are answered, and turns in progress end.
 func (r reviewCommands) hold(inv invocation) Reply {
-	if r.leadsRoadmap() {
-		return r.pauseRoadmap(inv)
+	if r.leadsRoadmap() || r.item.Replans() && !inv.onPull {
+		return r.pause(inv)
 	}
 	over, ended := r.over()
 	switch held := r.item.HeldBack; {

@@ -134,6 +134,11 @@ func (r *itemPlanner) tellFaults() {
 	}
 }
 
+// roadmapOver reports whether nothing more of the roadmap of a first work item is made.
+func (r *itemPlanner) roadmapOver(first int64) bool {
+	return !slices.ContainsFunc(r.v.Roadmaps, func(m roadmap.Record) bool { return m.ItemID == first && !m.State.Over() })
+}
+
 // leadsRoadmap reports whether the item's issue has a roadmap that has not ended, and no work on the
 // issue itself is in progress.
 func (r *commander) leadsRoadmap() bool {

@@ -176,14 +176,15 @@ func (r *itemPlanner) applyEnd() bool {
 		}
 	case r.item.HasPull() && !r.item.State.Open():
 		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
+	case !r.item.HasPull() && r.item.Replans() && r.item.State.Open() && r.roadmapOver(r.item.Parent):
+		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the roadmap is over"
 	case !r.item.HasPull() && r.item.IssueCloses():
 		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
 		r.move(cause, to, why)
 	}
-	if to.Open() {
-		r.item.State = to
+	if r.item.State = to; to.Open() {
 		return false
 	}
 	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)

@@ -48,6 +48,10 @@ func (r *itemPlanner) waitsForOthers(kind work.Kind) bool {
 		return true
 	}
 	if len(open) > 0 {
+		if r.item.State == work.StateBlocked && r.item.Reason.Kind.OfDependency() {
+			r.moves(work.Move{Cause: work.CauseResumed, To: work.StatePending}, r.words("resume", "", "what stopped it is over"))
+			r.item.State, r.item.Since, r.item.Reason = work.StatePending, r.v.Now, work.Reason{}
+		}
 		r.wait(kind, work.Reason{Kind: work.WhyDepends, Names: open})
 	}
 	return len(open) > 0

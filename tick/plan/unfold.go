@@ -28,21 +28,18 @@ const (
 func (p *Plan) unfold(v known.Snapshot) {
 	p.Unfold = v.Unfold
 	for _, f := range v.Unfold {
+		f.Record.Changing = f.Record.Changing || slices.ContainsFunc(of[change.Replan](p.Decisions), func(c change.Replan) bool { return c.Roadmap == f.Record.ItemID })
 		u := unfolder{v, p, f}
 		u.next(roadmap.Next(f))
 	}
 }
 
-// awaitsDocument reports whether the item must not begin, because its roadmap is about to change its text or
-// to close its issue. The number of the issue decides, also if it is below the roadmap no more.
+// awaitsDocument reports whether the item must not begin, because its roadmap is about to change its issue.
+// The number of the issue decides, also if it is below the roadmap no more.
 func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
 	for _, f := range r.v.Unfold {
-		switch {
-		case f.Closes(r.item.Number):
-			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "closes it as not planned"})
-			return true
-		case f.Rewords(r.item.Number):
-			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: "gives it a new text"})
+		if due := f.Due(r.item.Number); due != "" {
+			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: string(due)})
 			return true
 		}
 	}
@@ -76,6 +73,8 @@ func (r *commander) endRoadmap(inv invocation, m roadmap.Record) Reply {
 	after := m
 	after.State, after.Why = to, work.Reason{}
 	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", inv.by+" cancelled the roadmap")})
+	r.v.Roadmaps = slices.Clone(r.v.Roadmaps) // for the commands that follow
+	r.v.Roadmaps[slices.IndexFunc(r.v.Roadmaps, func(o roadmap.Record) bool { return o.ItemID == m.ItemID })] = after
 	return Reply{
 		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
 			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",

@@ -77,9 +77,9 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 	switch {
 	case is.State != "open":
 		return is, &work.CancelledError{Reason: "the issue was closed"}
-	case !work.HasLabel(is.Labels, l.Item.Label):
+	case !work.HasLabel(is.Labels, l.Item.Label) && !l.Item.Replans(): // a merged roadmap needs none
 		return is, &work.CancelledError{Reason: "the label was taken away"}
-	case l.Turn.Step == work.StepClaimed && l.Turn.Runs == 0 && is.Blockers.Open > l.Item.Blocked.Open: // no agent has worked yet
+	case l.Turn.Step == work.StepClaimed && l.Turn.Runs == 0 && is.Blockers.Open > l.Item.Blocked.Open && !l.Item.Replans(): // no agent has worked yet
 		if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.LookAtBlockers(ctx, l.Item.ID, p.Now()) }); err != nil {
 			return is, err
 		}

@@ -262,7 +262,7 @@ var reasons = []row{
 	},
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
-	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed"), nil},
+	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed, or by `/mergexo cancel`"), nil},
 	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},

@@ -24,7 +24,7 @@ func (l Live) held() work.Reason {
 	case !l.Pause.Began.IsZero():
 		why.Who, why.At = l.Pause.By, l.Pause.Began.UnixMilli()
 	case l.State.Closes():
-		why.Text = string(l.State)
+		return work.Reason{Kind: work.WhyRoadmapChanges, Name: l.Ref, Text: "closes what has not begun"}
 	case l.Closed:
 		why.Text = "closed"
 	default:

@@ -215,25 +215,39 @@ func (f Facts) untouched(c Child) bool {
 	return !w.Begun && (w.Text == "" || w.Text == c.Applied)
 }
 
-// Closes reports whether the sub-issue with a number is about to be closed because the document lacks
-// its node, or the roadmap is cancelled or deleted: nobody is paid for it any more.
-func (f Facts) Closes(number int) bool {
-	return slices.ContainsFunc(f.Nodes, func(c Child) bool {
-		switch {
-		case c.Number != number || number == 0 || f.Actions[f.closeToken(c)].State.Settled():
-			return false
-		case f.Record.State.Closes():
-			return c.Step != Gone && !f.Work[number].Begun
-		}
-		return c.Step == Removed && f.untouched(c)
-	})
-}
+// Change is what a roadmap is about to do with a sub-issue before work on it begins.
+type Change string
 
-// Rewords reports whether a sub-issue on which nothing began is still to get the document's text.
-func (f Facts) Rewords(number int) bool {
-	return f.Record.State != Ended && !f.Record.State.Closes() && !f.Work[number].Begun && slices.ContainsFunc(f.Nodes, func(c Child) bool {
-		return c.Number == number && (c.Step == Made || c.Step == Labelled) && c.Applied != c.Hash
-	})
+// The changes, as reasons to wait have them.
+const (
+	Closes  Change = "closes it as not planned"
+	Links   Change = "sets what it is blocked by"
+	Rewords Change = "gives it a new text"
+)
+
+// Due returns what the roadmap is about to do with the sub-issue with a number. Empty: nothing, or work on it
+// has begun.
+func (f Facts) Due(number int) Change {
+	for _, c := range f.Nodes {
+		if c.Number == 0 { // the row gets the number of what the last pass opened with this plan
+			c.Number, _ = strconv.Atoi(f.Actions[f.makeToken(c)].ResultID)
+		}
+		if c.Number != number || number == 0 || c.Step == Gone || f.Record.State == Ended {
+			continue
+		}
+		begun := f.Work[number].Begun
+		closes := f.Record.State.Closes() && !begun || c.Step == Removed && f.untouched(c)
+		switch {
+		case closes && !f.Actions[f.closeToken(c)].State.Settled():
+			return Closes
+		case begun, c.Step == Removed, f.Record.State.Closes():
+		case slices.ContainsFunc(c.Needs, func(id string) bool { return !slices.Contains(c.Edges, id) }):
+			return Links
+		case c.Step != Planned && c.Applied != c.Hash:
+			return Rewords
+		}
+	}
+	return ""
 }
 
 // next is the state of Next.
@@ -509,6 +523,10 @@ func (n *next) cancel() {
 // end sums up the roadmap and closes its issue once everything below it is closed, and something of
 // it completed.
 func (n *next) end() {
+	if n.Record.Changing { // what that adds would never be opened
+		n.out.Waits = true
+		return
+	}
 	completed := false
 	for _, s := range n.Below {
 		if s.State != work.DependencyClosed && s.State != work.DependencyDropped {
