@@ -517,6 +517,36 @@ func TestRowsAreReadUnderTheLock(t *testing.T) {
 	}
 }
 
+// One machine at a time merges in a repository.
+func TestOneMachineMerges(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: one machine has the database for itself")
+	}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	merges := func(name string) (end func(), may bool) {
+		t.Helper()
+		m := newInFleet(t, at, name, true)
+		var err error
+		if m.Session, err = m.Store.Session(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Session.Close(context.WithoutCancel(t.Context())) })
+		if end, may, err = m.TryMerging(t.Context(), work.Repo{ID: 1}); err != nil {
+			t.Fatal(err)
+		}
+		return end, may
+	}
+	end, first := merges("a")
+	_, second := merges("b")
+	if !first || second {
+		t.Fatalf("the first machine merges: %v, another one at the same time: %v", first, second)
+	}
+	end()
+	if _, third := merges("c"); !third {
+		t.Error("nobody merges once the first machine has ended")
+	}
+}
+
 // silentHub is a GitHub that is not asked.
 type silentHub struct{ env.GitHub }
 
