@@ -389,6 +389,58 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	plans("it was an hour ago", "app", "lib")
 }
 
+// A turn is left to its machine while that machine alone has its commit, because it is too large for the database,
+// or may have its answer, because its journals are awaited.
+func TestATurnWaitsForItsMachine(t *testing.T) {
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
+	var turn work.Turn
+	err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
+		r, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		if err != nil {
+			return err
+		}
+		b.All = []*env.Repo{{Remote: env.Remote{Name: r.Name}, Row: r}}
+		item, err := tx.AddItem(t.Context(), work.Item{RepoID: r.ID, Number: 1, State: work.StateRunning})
+		if err != nil {
+			return err
+		}
+		turn = work.Turn{RepoID: r.ID, ItemID: item, Number: 1, Key: "1", Kind: work.KindSmallJobStart, Step: work.StepClaimed, Machine: "a"}
+		if turn.ID, err = tx.AddTurn(t.Context(), turn); err != nil {
+			return err
+		}
+		_, err = tx.PutBundle(t.Context(), store.Bundle{Turn: turn.ID, Commit: "c0ffee"})
+		return errors.Join(err, tx.PutMachine(t.Context(), a.Machine))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Config.Agents, b.Agents = map[string]config.Agent{"": {}}, ready{}
+	if _, err := b.PreviewPreferred(t.Context()); err != nil { // it plans for the repository
+		t.Fatal(err)
+	}
+	for machine, want := range map[string]bool{"": true, "c": false} {
+		b.Unread = []store.UnreadJournals{{Machine: "c", Mirror: folder.MirrorName(b.All[0].Row)}}
+		if machine == "" {
+			b.Unread = nil
+		}
+		if got := b.resumable(t.Context(), turn); got != want {
+			t.Errorf("journals of %q are awaited: it may be resumed: %v", machine, got)
+		}
+	}
+	turn.Step = work.StepAnswered
+	for m, want := range map[*inFleet]bool{a: false, b: true} {
+		if got, err := m.onlyElsewhere(t.Context(), turn); got != want || err != nil {
+			t.Errorf("only another machine than %s has the commit: %v, %v", m.Machine.Name, got, err)
+		}
+	}
+}
+
+// ready has each agent ready to run.
+type ready struct{ env.Agents }
+
+func (ready) Agent(context.Context, work.Repo, string) (env.Hired, error) { return env.Hired{}, nil }
+
 // A name goes to the state folder that stores it last: a pod that is made again is the same machine. The folder
 // that had it before is refused, until one of the two has another name.
 func TestTwoFoldersOfOneName(t *testing.T) {
@@ -462,6 +514,36 @@ func TestRowsAreReadUnderTheLock(t *testing.T) {
 	}
 	if got, want := a.All[0].Row, row(b); got != want {
 		t.Errorf("%+v, stored is %+v", got, want)
+	}
+}
+
+// One machine at a time merges in a repository.
+func TestOneMachineMerges(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("no PostgreSQL: one machine has the database for itself")
+	}
+	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
+	merges := func(name string) (end func(), may bool) {
+		t.Helper()
+		m := newInFleet(t, at, name, true)
+		var err error
+		if m.Session, err = m.Store.Session(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Session.Close(context.WithoutCancel(t.Context())) })
+		if end, may, err = m.TryMerging(t.Context(), work.Repo{ID: 1}); err != nil {
+			t.Fatal(err)
+		}
+		return end, may
+	}
+	end, first := merges("a")
+	_, second := merges("b")
+	if !first || second {
+		t.Fatalf("the first machine merges: %v, another one at the same time: %v", first, second)
+	}
+	end()
+	if _, third := merges("c"); !third {
+		t.Error("nobody merges once the first machine has ended")
 	}
 }
 

@@ -29,6 +29,26 @@ func TestInstallationOfACopy(t *testing.T) {
 	}
 }
 
+// Without a name in the config, each state folder is a machine of its own, also on one host, and keeps its name.
+func TestAMachinesNameIsItsFolders(t *testing.T) {
+	names := map[string]bool{}
+	for _, d := range []Dirs{{State: t.TempDir()}, {State: t.TempDir()}} {
+		for range 2 {
+			if _, err := d.Installation(MachineID()); err != nil {
+				t.Fatal(err)
+			}
+			name, err := d.MachineName("")
+			if named, _ := d.MachineName("box"); name == "" || named != "box" || err != nil {
+				t.Errorf("%q, or named %q, %v", name, named, err)
+			}
+			names[name] = true
+		}
+	}
+	if len(names) != 2 {
+		t.Errorf("two folders have the names %v", names)
+	}
+}
+
 // A state folder is one machine's: another one, also with a copy, stops for an hour after the last
 // pass there, unless it is told that passes there have ended.
 func TestAStateFolderIsUsedOnOneMachine(t *testing.T) {
