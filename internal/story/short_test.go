@@ -21,7 +21,7 @@ var short = []string{
 	"flow/bugfix", "flow/closed_before_the_agent_is_asked", "flow/design", "flow/small_job",
 	"git/conflict_with_the_base", "git/protected_branch", "git/unblock_accepts_the_head",
 	"github/cannot_be_read", "github/list_without_the_lost_comment",
-	"merge/behind", "merge/gates_of_this_moment", "merge/merges_what_was_approved", "merge/shown", "merge/stopped_is_told",
+	"merge/behind", "merge/comments_first", "merge/merges_what_was_approved", "merge/shown", "merge/stopped_is_told",
 	"metrics/file",
 	"notice/label_that_cannot_be_set",
 	"notify/killed_while_it_sends", "notify/question_opened_and_merged",
