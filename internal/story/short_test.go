@@ -29,7 +29,7 @@ var short = []string{
 	"pause/comment_about_a_question", "pause/pause_and_resume",
 	"prompt/implementation_feedback",
 	"report/cost",
-	"recovery/answer_worded_differently", "recovery/killed_before_the_pull_request", "recovery/mirror_lost_after_the_push",
+	"recovery/answer_worded_differently", "recovery/issue_renamed_between_two_kills", "recovery/mirror_lost_after_the_push",
 	"schedule/cron",
 	"setup/from_nothing",
 	"security/markers_of_strangers", "security/names_of_other_systems", "security/token_in_what_the_agent_makes",
