@@ -347,23 +347,21 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		if !ours || mark.Run != m.run || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
 			continue
 		}
-		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Number: is.Number, Applied: mark.Hash}
-		i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node })
-		switch {
+		c := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed}
+		var flows []work.Flow // whose label it may have
+		switch i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node }); {
 		case i >= 0:
-			c = doc.Nodes[i]
-			c.Number, c.Applied, c.Step = is.Number, mark.Hash, roadmap.Made
-			if _, begun, err := h.flowSet(ctx, is, c.Flow); err != nil {
-				return nil, err
-			} else if begun || is.State != "open" {
-				c.Step = roadmap.Labelled
-			}
+			c, flows = doc.Nodes[i], []work.Flow{doc.Nodes[i].Flow}
 		case len(doc.Faults) > 0: // it says nothing about what the one before had
-			c.Hash, c.Step = mark.Hash, roadmap.Made
-			var begun bool
-			if c.Flow, begun, err = h.flowSet(ctx, is, work.Flows()...); err != nil {
+			c.Hash, flows = mark.Hash, work.Flows()
+		}
+		c.Number, c.Applied = is.Number, mark.Hash
+		if len(flows) > 0 {
+			flow, begun, err := h.flowSet(ctx, is, flows...)
+			if err != nil {
 				return nil, err
-			} else if begun || is.State != "open" {
+			}
+			if c.Flow, c.Step = cmp.Or(c.Flow, flow), roadmap.Made; begun || is.State != "open" {
 				c.Step = roadmap.Labelled
 			}
 		}
@@ -372,16 +370,13 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		}
 	}
 	for i, c := range found {
-		if table.Made == doc.Hash {
+		switch {
+		case table.Made == doc.Hash:
 			found[i].Edges = c.Needs
-		}
-	}
-	for _, i := range linked {
-		if table.Made == doc.Hash {
-			break
-		}
-		if found[i].Edges, err = h.edgesOf(ctx, found[i], found, len(doc.Faults) > 0); err != nil {
-			return nil, err
+		case slices.Contains(linked, i):
+			if found[i].Edges, err = h.edgesOf(ctx, c, found, len(doc.Faults) > 0); err != nil {
+				return nil, err
+			}
 		}
 	}
 	gone, err := h.goneNodes(ctx, m, table, found)
@@ -530,19 +525,16 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		}
 		ref := work.Dependency{Repo: h.repo.Name, Number: m.Number}.String()
 		due := !m.LookAt.After(h.now())
+		var err error
 		if due || h.changed[m.Number] || h.parents[strings.ToLower(ref)] {
-			if err := h.readBelow(ctx, m, ref); err != nil {
-				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
-					return err
-				}
-				continue
-			}
+			err = h.readBelow(ctx, m, ref)
 		}
-		if due || h.pullEnded {
-			if err := h.readDocument(ctx, m); err != nil {
-				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
-					return err
-				}
+		if err == nil && (due || h.pullEnded) {
+			err = h.readDocument(ctx, m)
+		}
+		if err != nil {
+			if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+				return err
 			}
 		}
 	}
