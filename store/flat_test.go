@@ -414,7 +414,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr, costErr); err != nil || len(above) != 1 || len(live) == 0 {
 		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
 	}
-	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Live)
+	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Record)
 	_, tablesErr := tx.ListDueTables(ctx, r.ID, t0)
 	_, idleErr := tx.ListIdle(ctx, lead)
 	spent, spentErr := tx.ListSpent(ctx, item.ID)
