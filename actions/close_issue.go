@@ -56,7 +56,7 @@ func requireUntouched(ctx context.Context, s Scope, is github.Issue, base string
 // requireUnbegun looks whether work on an issue began since it was planned to edit the issue, or to close
 // it as not planned.
 func (r *Runner) requireUnbegun(ctx context.Context, a work.Action) error {
-	if a.Kind != work.ActionEditIssue && (a.Kind != work.ActionCloseIssue || a.Target != github.CloseNotPlanned) {
+	if a.Kind != work.ActionEditIssue && (a.Kind != work.ActionCloseIssue || a.Target != work.CloseNotPlanned) {
 		return nil
 	}
 	return r.Store.View(ctx, func(tx *store.Tx) error {

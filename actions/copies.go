@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -115,7 +114,7 @@ func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work
 		return work.Action{
 			RepoID: repo.ID, ItemID: a.ItemID, Kind: work.ActionCloseIssue, Need: work.NeedRequired,
 			Token: work.CloseIssueToken(repo.Key(), int(commentID), "copy"), State: work.ActionPlanned,
-			Number: int(commentID), Target: github.CloseNotPlanned, PlannedAt: now,
+			Number: int(commentID), Target: work.CloseNotPlanned, PlannedAt: now,
 			Why: "a second copy of our own sub-issue",
 		}
 	}

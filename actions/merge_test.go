@@ -196,44 +196,6 @@ func TestNotMergedAndUnclear(t *testing.T) {
 	}
 }
 
-// The commit is on the base, and the pull request stays open: it is never merged a second
-// time, with or without the row.
-func TestHalfMerged(t *testing.T) {
-	t.Parallel()
-	for _, lost := range []bool{false, true} {
-		s := newMergeStage(t)
-		a := s.merging(merging.Squash)
-		s.repo.HalveNextMerges(1)
-		var wait *work.WaitError
-		if _, err := s.apply(a); !errors.As(err, &wait) {
-			t.Fatalf("error %v: GitHub may be about to close it", err)
-		}
-		if lost {
-			_, err := s.runner.Void(t.Context(), s.row(a), "lost")
-			s.must(err)
-			a.Token = s.relose(a)
-			if _, err := s.apply(a); !errors.As(err, &wait) {
-				t.Fatalf("error %v: GitHub may be about to close it", err)
-			}
-		}
-		s.later(2 * time.Minute)
-		for range 2 {
-			_, err := s.apply(a)
-			var blocked *work.BlockedError
-			if !errors.As(err, &blocked) || blocked.Reason.Kind != work.WhyMergeHalf {
-				t.Fatalf("error %v, want a stop", err)
-			}
-		}
-		if s.requests() != 1 || s.mains() != 2 {
-			t.Errorf("%d merges were asked for, %d commits on main", s.requests(), s.mains())
-		}
-		s.must(s.repo.CompleteMerge(s.pull))
-		_, err := s.apply(a)
-		s.must(err)
-		s.merged(a, 2)
-	}
-}
-
 // relose forgets the row, as a lost database does, and plans the same again.
 func (s *mergeStage) relose(a work.Action) string {
 	s.Helper()

@@ -99,7 +99,7 @@ func (s *roadmapStage) edit() work.Action {
 }
 
 func (s *roadmapStage) closing() work.Action {
-	return s.add(work.Action{Kind: work.ActionCloseIssue, Token: work.CloseIssueToken(s.scope.Repo.Key(), s.roadmap, "x"), Number: s.roadmap, Target: github.CloseNotPlanned})
+	return s.add(work.Action{Kind: work.ActionCloseIssue, Token: work.CloseIssueToken(s.scope.Repo.Key(), s.roadmap, "x"), Number: s.roadmap, Target: work.CloseNotPlanned})
 }
 
 // events counts what the timeline of the roadmap's issue has of a kind.
@@ -388,7 +388,7 @@ func TestWhatPeopleTouchedStaysOpen(t *testing.T) {
 			s := newRoadmapStage(t)
 			a := s.add(work.Action{
 				Kind: work.ActionCloseIssue, Token: work.CloseIssueToken(s.scope.Repo.Key(), s.roadmap, "removed"), RepoID: s.scope.Repo.ID, Number: s.roadmap,
-				Target: github.CloseNotPlanned, Base: work.IssueHash("The plan", "Its text"),
+				Target: work.CloseNotPlanned, Base: work.IssueHash("The plan", "Its text"),
 			})
 			c.deed(s)
 			got := s.apply(a)

@@ -29,7 +29,6 @@ const (
 	stateApproved         = "APPROVED"
 	stateChangesRequested = "CHANGES_REQUESTED"
 	stateCommented        = "COMMENTED"
-	stateDismissed        = "DISMISSED"
 	statePending          = "PENDING"
 )
 

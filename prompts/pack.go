@@ -3,8 +3,6 @@ package prompts
 import (
 	"embed"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"text/template"
@@ -71,12 +69,6 @@ func trimmed(text string) string { return strings.TrimRight(text, "\r\n") }
 func (p *Pack) Source(name string) (text, path string, ok bool) {
 	s, ok := p.sources[name]
 	return s.text, s.path, ok && name != partShared
-}
-
-// Overridden lists the prompts that the operator replaced.
-func (p *Pack) Overridden() []string {
-	names := slices.Sorted(maps.Keys(p.sources))
-	return slices.DeleteFunc(names, func(n string) bool { return p.sources[n].path == "" })
 }
 
 // Render returns the prompt of a turn. The context must have been through Prepare; the same kind

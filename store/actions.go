@@ -120,21 +120,16 @@ func (t *Tx) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, 
 	return listRows(ctx, t, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
-// ListNotices returns a repository's unsettled actions that belong to no turn, oldest first, due or
-// not, without those that merge.
-func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return t.ChooseNotices(ctx, repoID, func(work.Action) bool { return true })
-}
-
-// ChooseNotices returns the notices of ListNotices for which wanted is true. It drops the others
-// while it reads, because there may be thousands.
+// ChooseNotices returns a repository's unsettled actions that belong to no turn, oldest first, due or
+// not, without those that merge; of them those for which wanted is true, or all if it is nil. It drops the
+// others while it reads, because there may be thousands.
 func (t *Tx) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
 	return t.listWithoutTurn(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }
 
 // ListMergingActions returns a repository's unsettled actions that merge, oldest first.
 func (t *Tx) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return t.listWithoutTurn(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
+	return t.listWithoutTurn(ctx, "merging actions", repoID, ofMerging, nil)
 }
 
 // updated selects updates of branches since a time whose heads have not moved.
@@ -150,7 +145,7 @@ func (t *Tx) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]
 func (t *Tx) listWithoutTurn(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
 	_, err = listRows(ctx, t, fmt.Sprintf("list %s of repository %d", what, repoID), func(row scanner) (none struct{}, err error) {
 		a, err := scanAction(row)
-		if err == nil && wanted(a) {
+		if err == nil && (wanted == nil || wanted(a)) {
 			all = append(all, a)
 		}
 		return none, err

@@ -197,7 +197,7 @@ func TestNoticesAgreeWithWork(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ListNotices(t.Context(), u.RepoID) }) {
+	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ChooseNotices(t.Context(), u.RepoID, nil) }) {
 		got = append(got, a.Token)
 	}
 	equal(t, got, want)

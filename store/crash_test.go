@@ -214,7 +214,7 @@ func TestCopyInMidTransaction(t *testing.T) {
 	if err := after.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := inTx(t, after, func(tx *Tx) ([]work.Action, error) { return tx.ListNotices(t.Context(), r.ID) })
+	got := inTx(t, after, func(tx *Tx) ([]work.Action, error) { return tx.ChooseNotices(t.Context(), r.ID, nil) })
 	if len(got) != 100 {
 		t.Errorf("%d actions survived, want the 100 that were committed", len(got))
 	}

@@ -186,7 +186,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
 		_, countErr := tx.CountPendingComments(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
-		_, noticesErr := tx.ChooseNotices(ctx, r.ID, func(work.Action) bool { return true })
+		_, noticesErr := tx.ChooseNotices(ctx, r.ID, nil)
 		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListIdleFollowups(ctx, work.StateBlocked)
@@ -414,7 +414,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr, costErr); err != nil || len(above) != 1 || len(live) == 0 {
 		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
 	}
-	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Live)
+	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Record)
 	_, tablesErr := tx.ListDueTables(ctx, r.ID, t0)
 	_, idleErr := tx.ListIdle(ctx, lead)
 	spent, spentErr := tx.ListSpent(ctx, item.ID)
@@ -731,7 +731,7 @@ func rushed(t testing.TB, d *DB, r work.Repo, n int) {
 // What look at all that waits in a repository: every notice is sent, and a few passes judge
 // or hand on every event. The others look for the first one.
 var whole = []string{
-	`FROM actions WHERE repo_id = ? AND turn_id IS NULL AND state IN ('planned', 'sent') AND NOT kind IN`, // ListNotices
+	`FROM actions WHERE repo_id = ? AND turn_id IS NULL AND state IN ('planned', 'sent') AND NOT kind IN`, // ChooseNotices
 	`FROM events WHERE repo_id = ? AND kind >= '' AND processed_at = 0 ORDER BY created_at, id`,           // ListPendingEvents
 }
 

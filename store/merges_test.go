@@ -492,7 +492,7 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 		}
 		return all
 	}
-	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ListNotices(ctx, u.RepoID) }), notices)
+	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ChooseNotices(ctx, u.RepoID, nil) }), notices)
 	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ListMergingActions(ctx, u.RepoID) }), merges)
 	equal(t, len(merges), 10)
 }

@@ -11,16 +11,6 @@ import (
 // issueRef is the reference of the issue of a work item i in repository r, as in dependencies.
 const issueRef = `r.name || '#' || i.number`
 
-// selectLive reads roadmaps with their newest work item and their oldest pause.
-const selectLive = `SELECT m.item_id, ` + issueRef + `, r.name, i.parent_ref, m.state, i.issue_closed, coalesce(p.by_login, ''), coalesce(p.began_at, 0)
-	FROM roadmaps m JOIN repositories r ON r.id = m.repo_id JOIN work_items f ON f.id = m.item_id
-	JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number)
-	LEFT JOIN pauses p ON p.id = (SELECT q.id FROM pauses q WHERE q.repo_id = m.repo_id AND q.number = f.number AND q.ended_at = 0 ORDER BY q.began_at, q.id LIMIT 1) `
-
-func scanLive(row scanner) (l roadmap.Live, err error) {
-	return l, row.Scan(&l.ItemID, &l.Ref, nameOf(&l.Repo), &l.Parent, &l.State, &l.Closed, &l.Pause.By, timeOf(&l.Pause.Began))
-}
-
 // selectParts reads the work items below issues: those that are open, roadmaps, and if asked for, those
 // that are over. An issue is under way once an agent ran, a turn began or there is a pull request, until
 // it is closed: a pull request that people left open keeps no other issue from beginning.
@@ -47,7 +37,7 @@ func (t *Tx) RoadmapsAbove(ctx context.Context, parent string, limits func(work.
 	if len(chain) == 0 {
 		return nil, nil
 	}
-	dear := slices.ContainsFunc(chain, func(l roadmap.Live) bool { return limits(l.Repo).MaxCost > 0 })
+	dear := slices.ContainsFunc(chain, func(m roadmap.Record) bool { return limits(m.Repo).MaxCost > 0 })
 	var parts []roadmap.Part
 	seen := map[string]bool{}
 	for level := []string{chain[len(chain)-1].Ref}; len(level) > 0; {
@@ -108,22 +98,22 @@ func (t *Tx) sumCosts(ctx context.Context, parts []roadmap.Part) (map[int64]road
 	return costs, err
 }
 
-// ListIssuesBelow returns the issues below a live roadmap and how far work on them has come.
-func (t *Tx) ListIssuesBelow(ctx context.Context, l roadmap.Live) ([]roadmap.Issue, error) {
-	nodes, err := t.ListChildren(ctx, l.ItemID)
+// ListIssuesBelow returns the issues below a roadmap and how far work on them has come.
+func (t *Tx) ListIssuesBelow(ctx context.Context, m roadmap.Record) ([]roadmap.Issue, error) {
+	nodes, err := t.ListChildren(ctx, m.ItemID)
 	if err != nil {
 		return nil, err
 	}
-	subs, err := t.ListSubIssues(ctx, l.ItemID)
+	subs, err := t.ListSubIssues(ctx, m.ItemID)
 	if err != nil {
 		return nil, err
 	}
-	items, err := listRows(ctx, t, "list work below "+l.Ref, func(row scanner) (i roadmap.Item, err error) {
+	items, err := listRows(ctx, t, "list work below "+m.Ref, func(row scanner) (i roadmap.Item, err error) {
 		return i, row.Scan(&i.ID, &i.Ref, &i.State, &i.Flow, timeOf(&i.Since), reasonOf(&i.Reason), reasonOf(&i.Wait), timeOf(&i.Waits), &i.Pull, &i.Head)
 	}, `SELECT i.id, `+issueRef+`, i.state, i.flow, i.state_since, i.reason, i.wait, i.wait_since, coalesce(p.number, 0), coalesce(p.head_oid, '')
 		FROM work_items i JOIN repositories r ON r.id = i.repo_id
 		LEFT JOIN pull_requests p ON p.item_id = i.id AND p.number = (SELECT max(n.number) FROM pull_requests n WHERE n.item_id = i.id)
-		WHERE i.parent_ref <> '' AND i.parent_ref = ? ORDER BY i.id`, l.Ref)
+		WHERE i.parent_ref <> '' AND i.parent_ref = ? ORDER BY i.id`, m.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +130,10 @@ func (t *Tx) ListIssuesBelow(ctx context.Context, l roadmap.Live) ([]roadmap.Iss
 			}
 		}
 	}
-	return roadmap.Follow(l, nodes, subs, items, needs), err
+	return roadmap.Follow(m, nodes, subs, items, needs), err
 }
 
 // ListLiveRoadmaps returns the roadmaps of all repositories that have not ended.
-func (t *Tx) ListLiveRoadmaps(ctx context.Context) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list roadmaps that have not ended", scanLive, selectLive+`WHERE `+liveRoadmap)
+func (t *Tx) ListLiveRoadmaps(ctx context.Context) ([]roadmap.Record, error) {
+	return listRows(ctx, t, "list roadmaps that have not ended", scanRoadmap, selectRoadmap+`WHERE `+liveRoadmap)
 }

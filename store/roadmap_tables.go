@@ -43,8 +43,8 @@ func (t *Tx) FindRoadmapOf(ctx context.Context, repoID int64, number int) (roadm
 }
 
 // ListDueTables returns the roadmaps of a repository whose tables are due, once more after their end.
-func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Live, error) {
-	return listRows(ctx, t, "list tables that are due", scanLive, selectLive+`WHERE m.state <> 'deleted' AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
+func (t *Tx) ListDueTables(ctx context.Context, repoID int64, now time.Time) ([]roadmap.Record, error) {
+	return listRows(ctx, t, "list tables that are due", scanRoadmap, selectRoadmap+`WHERE m.state <> 'deleted' AND m.repo_id = ? AND m.table_at > 0 AND m.table_at <= ?`, repoID, millis(now))
 }
 
 // SetTableAt stores when the table of a roadmap is made again, even if nothing changes; zero: never.

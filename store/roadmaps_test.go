@@ -40,10 +40,11 @@ func found(t *testing.T, d *DB, item int64) roadmap.Record {
 func TestARoadmapKeepsEveryField(t *testing.T) {
 	d := newDB(t)
 	r := addRepo(t, d)
-	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 3, Title: "The issue", IssueClosed: true})
+	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 3, Title: "The issue", IssueClosed: true, SubIssueOf: "h/o/r#1"})
 	var m roadmap.Record
 	fill(t, &m)
 	m.ItemID, m.RepoID, m.Number, m.Title, m.Closed, m.State = i.ID, r.ID, 3, "The issue", true, roadmap.Followed
+	m.Repo, m.Ref, m.Parent, m.Pause = r.Name, work.Dependency{Repo: r.Name, Number: 3}.String(), "h/o/r#1", work.Pause{}
 	var c roadmap.Child
 	fill(t, &c)
 	c.ItemID = i.ID

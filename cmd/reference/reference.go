@@ -1,4 +1,4 @@
-// Package reference generates docs/reference, docs/troubleshooting.md and share/man: commands with
+// Package reference generates docs/reference, docs/troubleshooting.md and share/man: man pages with
 // cobra's own generator, the rest from the program's tables. The program itself does not contain
 // it.
 package reference
@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 )
@@ -31,19 +33,16 @@ func Write(tree *cobra.Command, root, folder string) error {
 		return err
 	}
 	reference, man := filepath.Join(folder, "docs/reference"), filepath.Join(folder, "share/man/man1")
-	pages := filepath.Join(reference, "commands")
 	for _, dir := range []string{reference, man} {
 		if err := os.RemoveAll(dir); err != nil { // drops pages of removed commands
 			return err
 		}
-	}
-	for _, dir := range []string{pages, man} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}
 	for name, text := range map[string]string{
-		"README.md": indexPage(tree), "json.md": fields, "errors.md": errorsPage(), "../troubleshooting.md": troubleshootingPage(),
+		"README.md": indexPage(tree), "commands.md": commandsPage(tree), "json.md": fields, "errors.md": errorsPage(), "../troubleshooting.md": troubleshootingPage(),
 	} {
 		if err := os.WriteFile(filepath.Join(reference, name), []byte(text), 0o644); err != nil {
 			return err
@@ -51,13 +50,7 @@ func Write(tree *cobra.Command, root, folder string) error {
 	}
 	tree.DisableAutoGenTag = true
 	for _, c := range commands(tree) {
-		c.Short, c.Long = escaped(c.Short), paragraphs(c.Long)
-	}
-	if err := doc.GenMarkdownTreeCustom(tree, pages, func(string) string { return generated }, func(link string) string { return link }); err != nil {
-		return err
-	}
-	for _, c := range commands(tree) {
-		c.Use = escaped(c.Use) // Markdown pages have it in a fence
+		c.Use, c.Short, c.Long = escaped(c.Use), escaped(c.Short), paragraphs(c.Long)
 	}
 	fixed := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC) // otherwise pages would change every month
 	return doc.GenManTree(tree, &doc.GenManHeader{Source: "gh mergexo", Manual: "gh mergexo", Date: &fixed}, man)
@@ -107,12 +100,37 @@ Generated from the program; the [other pages](../README.md) explain.
 
 ## Commands
 
-Each page says the same as ` + "`gh mergexo <command> --help`" + ` and the man page.
+[commands.md](commands.md) has their flags; ` + "`gh mergexo <command> --help`" + ` and the man page explain each.
 
 `)
 	for _, c := range commands(tree) {
 		path := c.CommandPath()
-		fmt.Fprintf(&b, "%s- [`%s`](commands/%s.md): %s\n", strings.Repeat("  ", max(0, strings.Count(path, " ")-2)), path, strings.ReplaceAll(path, " ", "_"), escaped(c.Short))
+		fmt.Fprintf(&b, "%s- [`%s`](commands.md#%s): %s\n", strings.Repeat("  ", max(0, strings.Count(path, " ")-2)), path, strings.ReplaceAll(path, " ", "-"), escaped(c.Short))
+	}
+	return b.String()
+}
+
+// commandsPage lists the flags and examples of every command.
+func commandsPage(tree *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(generated + `# Commands
+
+Each command has ` + "`--help` and `--config FILE`" + `. Those that print data have ` + "`--json`, `--jq` and `--template`" + ` ([fields](json.md)).
+`)
+	for _, c := range commands(tree) {
+		own := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains([]string{"help", "config", "json", "jq", "template"}, f.Name) {
+				own.AddFlag(f)
+			}
+		})
+		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n", c.CommandPath(), c.UseLine())
+		for _, part := range []string{own.FlagUsages(), c.Example} {
+			if part = strings.Trim(part, "\n"); part != "" {
+				b.WriteString("\n" + part + "\n")
+			}
+		}
+		b.WriteString("```\n")
 	}
 	return b.String()
 }

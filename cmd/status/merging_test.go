@@ -131,7 +131,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 			c.then(&f)
 		}
 		i, m := f.item(), f.merge(nil)
-		if m.Next != c.merge || m.Queue.says() != c.queue || i.WaitingFor != c.waits || !strings.HasPrefix(i.NextStep, c.next) {
+		if m.Due != f.MergeDue || (m.First == 7) != (name == "another first") || m.Next != c.merge || m.Queue.says() != c.queue || i.WaitingFor != c.waits || !strings.HasPrefix(i.NextStep, c.next) {
 			t.Errorf("%s: merge %q, queue %q, waits for %q, next %q", name, m.Next, m.Queue.says(), i.WaitingFor, i.NextStep)
 		}
 	}

@@ -96,8 +96,7 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 	if err != nil || !found {
 		return r, found, err
 	}
-	home := work.Dependency{Repo: which.Repo, Number: which.Number}.String()
-	issues, err := tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: home, Repo: which.Repo, State: m.State})
+	issues, err := tx.ListIssuesBelow(ctx, m)
 	if err != nil {
 		return r, true, err
 	}

@@ -1,8 +1,6 @@
 package doctor_test
 
 import (
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -190,27 +188,6 @@ func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 				t.Errorf("%s: %q, want %q", source, c.Do, want)
 			}
 		}
-	}
-}
-
-var row = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([a-z]+) \\| (.+) \\|$")
-
-// TestTheDocsListTheCodes: docs/troubleshooting.md has each code with its group and what it looks
-// at.
-func TestTheDocsListTheCodes(t *testing.T) {
-	text, err := os.ReadFile("../../docs/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var told, want []string
-	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
-		told = append(told, strings.Join(m[1:], " "))
-	}
-	for _, k := range doctor.Table() {
-		want = append(want, string(k.Code)+" "+string(k.Group)+" "+k.Looks)
-	}
-	if len(want) < 30 || !slices.Equal(told, want) {
-		t.Errorf("docs/troubleshooting.md has\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 

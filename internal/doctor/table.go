@@ -110,12 +110,12 @@ var table = []Row{
 	{"agent_cost", forAgents, "whether its cost is known, if a budget limits the cost", AtDoctor, agentCost},
 
 	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
-	{"agent_start", forSandbox, "the check that stands before a turn, in its sandbox where the checkouts are: whether its program starts and can work, without a request to its provider", usual, installed(agentStart)},
+	{"agent_start", forSandbox, "whether its program starts and can work in its sandbox, without a request to its provider", usual, installed(agentStart)},
 
 	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
 	{"home", forMachine, "whether the home folder can be written, which turns in a sandbox do not need", usual, home},
-	{"state", forMachine, "whether the state folder is safe, and each folder, file and lock in it can be written", usual | BeforeTurn, state},
-	{"database", forMachine, "whether the state database is whole and can be written; on a PostgreSQL server: whether it can be reached, its version, the encryption, and what its user may do", usual, database},
+	{"state", forMachine, "whether the state folder is safe and can be written", usual | BeforeTurn, state},
+	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, the encryption, and what its user may do", usual, database},
 	{"database_connections", forMachine, "how many more connections the PostgreSQL server accepts", usual, server(connections)},
 	{"database_durability", forMachine, "whether the settings of the PostgreSQL server keep committed rows through a crash", usual, server(durability)},
 	{"database_clock", forMachine, "the difference between the clocks of this machine and the PostgreSQL server", usual, server(databaseClock)},
@@ -125,7 +125,7 @@ var table = []Row{
 
 	{"schedule", forSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
 	{"paused", forSchedule, "whether everything on this machine is paused", usual, paused},
-	{"last_pass", forSchedule, "whether passes work: whether the last ones failed, were killed, hang or are overdue", usual, lastPass},
+	{"last_pass", forSchedule, "whether passes failed, were killed, hang or are overdue", usual, lastPass},
 	{"budgets", forSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
 	{"notify", forSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
 }

@@ -97,13 +97,7 @@ func (c *Client) CreateChild(ctx context.Context, n NewChild) (Child, error) {
 	return data.Created.Issue, nil
 }
 
-// Reasons for closing an issue.
-const (
-	CloseCompleted  = "completed"
-	CloseNotPlanned = "not_planned"
-)
-
-// CloseIssue closes an issue for a reason.
+// CloseIssue closes an issue for a reason: work.CloseCompleted or work.CloseNotPlanned.
 func (c *Client) CloseIssue(ctx context.Context, repo work.RepoName, number int, reason string) error {
 	request := struct {
 		State  string `json:"state"`
@@ -156,7 +150,7 @@ func (i Issue) Dependency() work.DependencyState {
 	switch {
 	case i.State == "open":
 		return work.DependencyOpen
-	case i.StateReason == CloseNotPlanned || i.StateReason == "duplicate":
+	case i.StateReason == work.CloseNotPlanned || i.StateReason == "duplicate":
 		return work.DependencyDropped
 	}
 	return work.DependencyClosed

@@ -35,7 +35,7 @@ func TestSubIssues(t *testing.T) {
 	child, err := w.client.CreateChild(ctx, NewChild{RepoNodeID: repo.NodeID, ParentNodeID: is.NodeID, Title: "Third", Body: "Its text"})
 	must(t, err)
 	must(t, w.client.UpdateIssue(ctx, w.name, child.Number, "The third", "Its new text"))
-	must(t, w.client.CloseIssue(ctx, w.name, own, CloseNotPlanned))
+	must(t, w.client.CloseIssue(ctx, w.name, own, work.CloseNotPlanned))
 	must(t, w.repo.MoveSubIssue(parent, "alice", fmt.Sprint(child.Number)))
 
 	list, ok, err := w.client.SubIssues(ctx, w.name, parent)

@@ -56,6 +56,12 @@ func (k ActionKind) Merging() bool {
 // StickyEdit is the Base of a sticky comment that may be edited but not created.
 const StickyEdit = "edit"
 
+// Reasons for closing an issue, as GitHub names them: the Target of ActionCloseIssue.
+const (
+	CloseCompleted  = "completed"
+	CloseNotPlanned = "not_planned"
+)
+
 // BlockRemove is the Base of a block that ends that an issue is blocked.
 const BlockRemove = "remove"
 

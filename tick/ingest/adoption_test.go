@@ -346,7 +346,7 @@ func (m *machine) passedOver() (numbers []int) {
 
 // planned is what passes would write to GitHub, and the turns that they would begin.
 func (m *machine) planned(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
-	notices, err := tx.ListNotices(ctx, repo.ID)
+	notices, err := tx.ChooseNotices(ctx, repo.ID, nil)
 	for _, a := range notices {
 		first, _, _ := strings.Cut(a.Body, "\n")
 		lines = append(lines, fmt.Sprintf("planned %s %s: %s", a.Kind, a.Token, first)) // a text that each person gets once may be anywhere
@@ -377,7 +377,7 @@ func TestAdoptionPlansOnlyLabelsThatAreWrong(t *testing.T) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
 		pulls, err := tx.ListOpenPulls(ctx, repo.ID)
 		adopted = len(pulls)
-		notices, err2 := tx.ListNotices(ctx, repo.ID)
+		notices, err2 := tx.ChooseNotices(ctx, repo.ID, nil)
 		for _, a := range notices {
 			if a.Kind == work.ActionLabels {
 				planned[a.Number] = true

@@ -373,9 +373,10 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		found, linked[c.Node] = append(found, c), is.Blockers.All > 0
 	}
 	for i, c := range found {
-		if table.Made == doc.Hash {
+		switch {
+		case table.Made == doc.Hash:
 			found[i].Edges = c.Needs
-		} else if linked[c.Node] {
+		case linked[c.Node]:
 			if found[i].Edges, err = h.edgesOf(ctx, c, found, faulty); err != nil {
 				return nil, err
 			}
@@ -529,19 +530,16 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		}
 		ref := work.Dependency{Repo: h.repo.Name, Number: m.Number}.String()
 		due := !m.LookAt.After(h.now())
+		var err error
 		if due || h.changed[m.Number] || h.parents[strings.ToLower(ref)] {
-			if err := h.readBelow(ctx, m, ref); err != nil {
-				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
-					return err
-				}
-				continue
-			}
+			err = h.readBelow(ctx, m, ref)
 		}
-		if due || h.pullEnded {
-			if err := h.readDocument(ctx, m); err != nil {
-				if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
-					return err
-				}
+		if err == nil && (due || h.pullEnded) {
+			err = h.readDocument(ctx, m)
+		}
+		if err != nil {
+			if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+				return err
 			}
 		}
 	}

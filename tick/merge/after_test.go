@@ -13,31 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// An issue that GitHub left open gets one comment. A closed one gets none.
-func TestTheIssueThatStaysOpen(t *testing.T) {
-	for name, keeps := range map[string]bool{"closed": false, "open": true} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			s.sim.KeepIssues(keeps)
-			s.pass()
-			s.run()
-			if s.notice(s.issue) != "" || s.asked("GET", "/issues/1") != 0 {
-				t.Error("asked at once: GitHub may be about to close it")
-			}
-			s.later(2 * time.Minute)
-			s.run()
-			if said := s.notice(s.issue); strings.Contains(said, "#2 is merged into `main`") != keeps {
-				t.Errorf("said %q", said)
-			}
-			s.later(time.Minute)
-			s.run()
-			if n := s.asked("GET", "/issues/1"); n != 1 {
-				t.Errorf("the issue was asked for %d times", n)
-			}
-		})
-	}
-}
-
 // A check of the base that turned red with a merge is reported once, and the merge is reverted if
 // the config says so. A check that was red before does not count.
 func TestTheBaseTurnsRed(t *testing.T) {
@@ -147,24 +122,6 @@ func (s *stage) reverted() {
 	}
 }
 
-// Through a queue: a head is queued once and compared once it landed.
-func TestThroughAQueue(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
-	s.pass()
-	if s.outcome() != "queued" || s.row().Stage != merging.Queued || len(s.sim.Queue()) != 1 {
-		t.Fatalf("%s, row %+v\n%s", s.outcome(), s.row(), &s.log)
-	}
-	for range 2 {
-		s.pass()
-	}
-	s.queue(3)
-	s.pass()
-	if row := s.row(); row.Stage != merging.Landed || row.Differs != "" || s.mains() < 2 || s.asked("PUT", "/merge") != 0 {
-		t.Errorf("row %+v, %d commits on main\n%s", row, s.mains(), &s.log)
-	}
-}
-
 // queue makes the queue take steps.
 func (s *stage) queue(steps int) {
 	s.Helper()
@@ -172,57 +129,6 @@ func (s *stage) queue(steps int) {
 		if len(s.sim.Queue()) > 0 {
 			s.must(s.sim.StepQueue(s.pull))
 		}
-	}
-}
-
-// A pull request that fell out of the queue before a pass saw it there is stopped, and not queued
-// again at the same head.
-func TestOutOfTheQueue(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
-	s.pass()
-	s.must(s.sim.Dequeue(s.pull, "pat"))
-	s.pass()
-	if !s.trouble().None() {
-		t.Error("GitHub may not show it in the queue yet")
-	}
-	s.later(2 * time.Minute)
-	s.pass()
-	if why := s.trouble(); why.Kind != work.WhyMergeQueueOut {
-		t.Fatalf("trouble %+v, row %+v\n%s", why, s.row(), &s.log)
-	}
-	for range 3 {
-		s.later(time.Hour)
-		s.pass()
-	}
-	if len(s.sim.Queue()) != 0 {
-		t.Error("queued again")
-	}
-}
-
-// A pull request that we queued is dequeued when people hold it, without a stop, and queued at the
-// same head when they end the hold.
-func TestTakenOutOfTheQueueAndPutBack(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
-	for round := range 2 {
-		s.pass()
-		if s.outcome() != "queued" || len(s.sim.Queue()) != 1 {
-			t.Fatalf("round %d: %s, row %+v\n%s", round, s.outcome(), s.row(), &s.log)
-		}
-		s.hold()
-		s.pass()
-		if s.outcome() != "dequeued" || len(s.sim.Queue()) != 0 || s.row().Stage != merging.Void {
-			t.Fatalf("round %d: %s, row %+v\n%s", round, s.outcome(), s.row(), &s.log)
-		}
-		s.restsOut()
-		s.release()
-	}
-	s.pass()
-	s.queue(3)
-	s.pass()
-	if row := s.row(); row.Stage != merging.Landed || row.Differs != "" {
-		t.Errorf("row %+v\n%s", row, &s.log)
 	}
 }
 
@@ -317,45 +223,6 @@ func (s *stage) unsettled(kind work.ActionKind) (all []work.Action) {
 		return err
 	})
 	return all
-}
-
-// A branch that is behind is updated once, and merged only after it was judged again.
-func TestBringsUpToDate(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
-	_, err := s.sim.SetCheck(s.head, "build", "completed", "success")
-	s.must(err)
-	s.base("other.txt")
-	s.pass()
-	if head, _ := s.sim.Head(branch); head == s.head || s.outcome() != "updated" {
-		t.Fatalf("%s, branch at %s\n%s", s.outcome(), head, &s.log)
-	}
-	for range 3 {
-		s.later(time.Minute)
-		s.pass()
-	}
-	if s.asked("PUT", "/update-branch") != 1 || s.asked("PUT", "/merge") != 0 {
-		t.Errorf("%d updates, %d merges asked for", s.asked("PUT", "/update-branch"), s.asked("PUT", "/merge"))
-	}
-}
-
-// If rules require heads that are up to date and something else blocks, one look shows that the
-// base has nothing new, and no update is reported.
-func TestBlockedWhileUpToDate(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
-	_, err := s.sim.SetCheck(s.head, "build", "completed", "success")
-	s.must(err)
-	s.sim.RefuseMerges("You're not authorized to push to this branch.")
-	for range 3 {
-		s.pass()
-		if s.outcome() != "" {
-			t.Errorf("reported %q, and nothing was done", s.outcome())
-		}
-	}
-	if s.asked("PUT", "/update-branch") != 0 {
-		t.Errorf("%d updates asked for\n%s", s.asked("PUT", "/update-branch"), &s.log)
-	}
 }
 
 // A pass dies after each step of a merge. The next ones continue it, and it is merged once.

@@ -63,23 +63,6 @@ func TestDeathWhileQueueingThenOut(t *testing.T) {
 	}
 }
 
-// A pull request that GitHub removes from its queue for a moment has not fallen out.
-func TestOutOfTheQueueForAMoment(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
-	s.pass()
-	s.later(time.Hour) // long after it was queued
-	s.must(s.sim.Dequeue(s.pull, "pat"))
-	s.pass()
-	if !s.trouble().None() || s.row().Stage != merging.Queued {
-		t.Fatalf("trouble %+v, row %+v", s.trouble(), s.row())
-	}
-	s.must(s.sim.Enqueue(s.pull, "olga"))
-	s.queue(3)
-	s.passes(1)
-	s.lands()
-}
-
 // A merge that GitHub shows only after it counted as never sent is still ours.
 func TestLandsLate(t *testing.T) {
 	s := newStage(t)

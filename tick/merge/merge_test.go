@@ -206,27 +206,6 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// A refusal that may pass is retried at growing intervals and reported meanwhile.
-func TestRefusedForNow(t *testing.T) {
-	s := newStage(t)
-	s.hub.AddFault(githubsim.Fault{
-		Method: "PUT", Path: "*/merge", Always: true, Status: 405,
-		Body: `{"message":"Repository rule violations found\n\nCommits must have verified signatures."}`,
-	})
-	s.pass()
-	v := s.known()
-	s.pass()
-	if s.asked("PUT", "/merge") != 1 || v.Code != work.WhyMergeBlocked || !strings.Contains(v.Reason, "verified signatures") {
-		t.Errorf("%d merges asked for, %+v\n%s", s.asked("PUT", "/merge"), v, &s.log)
-	}
-	s.hub.ClearFaults()
-	s.later(2 * time.Hour)
-	s.pass()
-	if s.row().Stage != merging.Landed {
-		t.Errorf("row %+v\n%s", s.row(), &s.log)
-	}
-}
-
 // If another tree landed, each is reported once. After the second in a row nothing more is merged.
 func TestAnotherTreeLanded(t *testing.T) {
 	s := newStage(t)

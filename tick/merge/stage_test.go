@@ -345,7 +345,7 @@ func (s *stage) stop() {
 func (s *stage) notice(number int) (body string) {
 	s.Helper()
 	s.view(func(tx *store.Tx) error {
-		all, err := tx.ListNotices(s.Context(), s.repo.Row.ID)
+		all, err := tx.ChooseNotices(s.Context(), s.repo.Row.ID, nil)
 		for _, a := range all {
 			if a.Number == number {
 				body = a.Body

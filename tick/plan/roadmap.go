@@ -139,11 +139,10 @@ func (r *itemPlanner) roadmapOver(first int64) bool {
 	return !slices.ContainsFunc(r.v.Roadmaps, func(m roadmap.Record) bool { return m.ItemID == first && !m.State.Over() })
 }
 
-// leadsRoadmap reports whether the item's issue has a roadmap that has not ended, and no work on the
-// issue itself is in progress.
+// leadsRoadmap reports whether the item's issue has a roadmap, as roadmapHere finds it.
 func (r *commander) leadsRoadmap() bool {
-	here := func(m roadmap.Record) bool { return m.Number == r.item.Number }
-	return r.item.ID != 0 && !r.item.State.Open() && slices.ContainsFunc(r.v.Roadmaps, here)
+	_, ok := r.roadmapHere()
+	return ok
 }
 
 // changesRoadmap reports whether the issue's roadmap is under way: it is changed, and not begun again.

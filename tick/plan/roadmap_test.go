@@ -26,7 +26,7 @@ func child(n int, change ...func(*known.Item)) known.Item {
 			SubIssueOf: "github.com/octo/app#1",
 		},
 		Events: []work.Event{e}, Notices: map[string]work.ActionState{},
-		Below: roadmap.Seat{Above: []roadmap.Above{{Live: roadmap.Live{Ref: "github.com/octo/app#1"}, Limits: roadmap.Limits{Parallel: 3}}}, Position: n},
+		Below: roadmap.Seat{Above: []roadmap.Above{{Record: roadmap.Record{Ref: "github.com/octo/app#1"}, Limits: roadmap.Limits{Parallel: 3}}}, Position: n},
 	}
 	for _, c := range change {
 		c(&i)
@@ -56,7 +56,7 @@ func TestBeginningBelowARoadmap(t *testing.T) {
 	urgent := func(i *known.Item) { i.Priority = 5 }
 	together := func(i *known.Item) { i.Events[0].SeenAt = noon.Add(-time.Minute) }
 	nested := func(i *known.Item) {
-		i.Below.Above = append(i.Below.Above, roadmap.Above{Live: roadmap.Live{Ref: "github.com/octo/app#100"}, Limits: roadmap.Limits{Parallel: 1}})
+		i.Below.Above = append(i.Below.Above, roadmap.Above{Record: roadmap.Record{Ref: "github.com/octo/app#100"}, Limits: roadmap.Limits{Parallel: 1}})
 	}
 	for name, c := range map[string]struct {
 		items []known.Item
@@ -106,7 +106,7 @@ func TestNoRoadmapIsOverItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roadmaps := map[string]*roadmap.Above{}
 		for _, ref := range []string{"github.com/octo/app#1", "github.com/octo/app#100", "github.com/octo/lib#1"} {
-			a := &roadmap.Above{Live: roadmap.Live{Ref: ref}, Limits: roadmap.Limits{Parallel: rapid.IntRange(1, 4).Draw(t, "parallel")}}
+			a := &roadmap.Above{Record: roadmap.Record{Ref: ref}, Limits: roadmap.Limits{Parallel: rapid.IntRange(1, 4).Draw(t, "parallel")}}
 			for n := range rapid.IntRange(0, 4).Draw(t, "under way") {
 				a.UnderWay = append(a.UnderWay, fmt.Sprint("github.com/octo/app#", 200+n))
 			}

@@ -18,12 +18,6 @@ import (
 // A merged roadmap is unfolded by notices, which later passes look for and send: package roadmap says
 // from rows alone which come next.
 
-// Reasons for closing an issue, as GitHub names them.
-const (
-	closeCompleted  = "completed"
-	closeNotPlanned = "not_planned"
-)
-
 // unfold plans what comes next for the roadmaps that changed.
 func (p *Plan) unfold(v known.Snapshot) {
 	p.Unfold = v.Unfold
@@ -159,7 +153,7 @@ func (u unfolder) deed(d roadmap.Deed) {
 	case roadmap.DeedLabel:
 		a, said = u.label(a, d.Node), fmt.Sprintf("set the label of #%d", d.Node.Number)
 	case roadmap.DeedClose:
-		if a.Kind, a.Target = work.ActionCloseIssue, closeNotPlanned; d.Node.Step == roadmap.Removed {
+		if a.Kind, a.Target = work.ActionCloseIssue, work.CloseNotPlanned; d.Node.Step == roadmap.Removed {
 			a.Base = d.Node.Applied
 		}
 		said = fmt.Sprintf("close #%d as not planned", d.Node.Number)
@@ -171,7 +165,7 @@ func (u unfolder) deed(d roadmap.Deed) {
 	case roadmap.DeedSumUp:
 		a.Kind, a.Number, a.Body, said = work.ActionComment, u.Record.Number, u.mark(u.summary(), d.Token), "say what became of the roadmap"
 	case roadmap.DeedFinish:
-		a.Kind, a.Number, a.Target, said = work.ActionCloseIssue, u.Record.Number, closeCompleted, "close the roadmap's issue"
+		a.Kind, a.Number, a.Target, said = work.ActionCloseIssue, u.Record.Number, work.CloseCompleted, "close the roadmap's issue"
 	}
 	u.p.add(change.Notice{Action: a, Words: u.words("%s", said)})
 }

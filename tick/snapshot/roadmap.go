@@ -42,7 +42,7 @@ func (r *reading) family(ctx context.Context, parent string) (f family, err erro
 	if f.above, err = r.tx.RoadmapsAbove(ctx, parent, r.limits); err != nil || len(f.above) == 0 {
 		return f, err
 	}
-	f.issues, err = r.tx.ListIssuesBelow(ctx, f.above[0].Live)
+	f.issues, err = r.tx.ListIssuesBelow(ctx, f.above[0].Record)
 	f.behind = roadmap.Behind(f.issues)
 	return f, err
 }
@@ -67,8 +67,7 @@ func (r *reading) lead(ctx context.Context, i *known.Item) error {
 		return nil
 	}
 	m := r.roadmaps[at]
-	ref := work.Dependency{Repo: r.repo.Name, Number: m.Number}.String()
-	issues, err := r.tx.ListIssuesBelow(ctx, roadmap.Live{ItemID: m.ItemID, Ref: ref, Repo: r.repo.Name, State: m.State})
+	issues, err := r.tx.ListIssuesBelow(ctx, m)
 	l := roadmap.LeadOf(m, issues)
 	i.Lead = &l
 	return err
@@ -77,20 +76,12 @@ func (r *reading) lead(ctx context.Context, i *known.Item) error {
 // tables reads the roadmaps whose tables are due.
 func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
 	due, err := r.tx.ListDueTables(ctx, r.repo.ID, r.now)
-	for _, l := range due {
-		d, _ := work.ParseDependency(l.Ref, r.repo.Name)
-		s := roadmap.Shown{Live: l, Number: d.Number}
-		m, _, err := r.tx.FindRoadmap(ctx, l.ItemID)
-		if err != nil {
+	for _, m := range due {
+		s := roadmap.Shown{Record: m}
+		if s.Issues, err = r.tx.ListIssuesBelow(ctx, m); err != nil {
 			return nil, err
 		}
-		if s.Run = m.Run; m.State == roadmap.Followed {
-			s.Made = m.Hash
-		}
-		if s.Issues, err = r.tx.ListIssuesBelow(ctx, l); err != nil {
-			return nil, err
-		}
-		if s.Idle, err = r.tx.ListIdle(ctx, l.ItemID); err != nil {
+		if s.Idle, err = r.tx.ListIdle(ctx, m.ItemID); err != nil {
 			return nil, err
 		}
 		a, _, err := r.tx.GetAction(ctx, work.TableToken(r.repo.Key(), s.Number))

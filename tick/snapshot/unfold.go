@@ -46,7 +46,7 @@ func (r *reading) roadmapFacts(ctx context.Context, m roadmap.Record) (f roadmap
 		return f, err
 	}
 	if r.settings.Voice.Spending && m.State == roadmap.Followed {
-		f.Cost, err = r.tx.CostBelow(ctx, work.Dependency{Repo: r.repo.Name, Number: m.Number}.String())
+		f.Cost, err = r.tx.CostBelow(ctx, m.Ref)
 	}
 	return f, err
 }

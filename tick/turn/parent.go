@@ -24,15 +24,11 @@ func (p *briefs) parent(ctx context.Context, l *env.Lease) (*prompts.Parent, err
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		of, pulls = nil, nil
 		live, err := tx.ListLiveRoadmaps(ctx)
-		at := slices.IndexFunc(live, func(m roadmap.Live) bool { return m.Ref == l.Item.SubIssueOf })
+		at := slices.IndexFunc(live, func(m roadmap.Record) bool { return m.Ref == l.Item.SubIssueOf })
 		if err != nil || at < 0 {
 			return err
 		}
-		m, _, err := tx.FindRoadmap(ctx, live[at].ItemID)
-		if err != nil {
-			return err
-		}
-		of = &prompts.Parent{Number: m.Number, Title: m.Title, Goal: m.Goal}
+		of = &prompts.Parent{Number: live[at].Number, Title: live[at].Title, Goal: live[at].Goal}
 		needs, err := tx.ListDependencies(ctx, l.Item.ID)
 		for _, d := range needs {
 			issue, ok := work.ParseDependency(d.Ref, l.Repo.Name)

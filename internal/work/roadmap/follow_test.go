@@ -142,13 +142,13 @@ func TestARowIsOfThePresent(t *testing.T) {
 		"blocked":                      {Item{State: work.StateBlocked, Reason: people, Wait: slot}, open, OfPerson, "people"},
 	} {
 		c.item.ID, c.item.Ref, c.item.Since = 1, app+"3", began
-		got := Follow(Live{Repo: home, State: Followed}, nil, subs, []Item{c.item}, map[int64][]Need{1: c.needs})[0]
+		got := Follow(Record{Repo: home, State: Followed}, nil, subs, []Item{c.item}, map[int64][]Need{1: c.needs})[0]
 		if says := got.WaitsFor(w); got.Progress != c.state || says != c.says {
 			t.Errorf("%s: %s, waits for %q", name, got.Progress, says)
 		}
 	}
 	for _, s := range States() {
-		got := Follow(Live{Repo: home, State: s}, []Child{{Node: "a", Step: Planned}}, nil, nil, nil)
+		got := Follow(Record{Repo: home, State: s}, []Child{{Node: "a", Step: Planned}}, nil, nil, nil)
 		if shown := len(got) == 1; shown == s.Over() {
 			t.Errorf("%s: %+v", s, got)
 		}
@@ -157,7 +157,7 @@ func TestARowIsOfThePresent(t *testing.T) {
 
 func TestBrakes(t *testing.T) {
 	held := work.Reason{Kind: work.WhyRoadmapHeld, Name: app + "1"}
-	near, far := Above{Live: Live{Ref: app + "1"}, Limits: Limits{Parallel: 2}}, Above{Live: Live{Ref: app + "9"}, Limits: Limits{Parallel: 3}}
+	near, far := Above{Record: Record{Ref: app + "1"}, Limits: Limits{Parallel: 2}}, Above{Record: Record{Ref: app + "9"}, Limits: Limits{Parallel: 3}}
 	with := func(a Above, change func(*Above)) Above { change(&a); return a }
 	full := func(a *Above) { a.UnderWay = []string{app + "3", app + "2"} }
 	for name, c := range map[string]struct {

@@ -39,7 +39,7 @@ func (i Item) waits(p Progress) work.Reason {
 // Follow returns the issues below a roadmap in GitHub's order, then those that are still to be opened.
 // What GitHub lists decides; the document counts for what is not made yet. needs has what GitHub lists
 // as blocking, by work item.
-func Follow(of Live, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
+func Follow(of Record, nodes []Child, subs []SubIssue, items []Item, needs map[int64][]Need) []Issue {
 	home, known := of.Repo, map[string]Item{}
 	for _, i := range items {
 		if i.Pull == 0 {
@@ -186,10 +186,7 @@ type Neglected struct {
 
 // Shown is what the table of a roadmap is made from.
 type Shown struct {
-	Live
-	Number int    // of the roadmap's issue
-	Run    int    // see Record
-	Made   string // hash of the document of which everything is made; empty: a part of it is missing
+	Record
 	Issues []Issue
 	Idle   []Neglected
 	Sent   time.Time // when the comment was last sent; zero: it was not
@@ -222,7 +219,11 @@ func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglect
 
 // Mark is what the marker of the table says.
 func (s Shown) Mark() work.NodesMark {
-	return work.NodesMark{Roadmap: s.Number, Run: s.Run, Made: s.Made, Nodes: s.numbers()}
+	mark := work.NodesMark{Roadmap: s.Number, Run: s.Run, Nodes: s.numbers()}
+	if s.State == Followed { // everything of the document is made
+		mark.Made = s.Hash
+	}
+	return mark
 }
 
 // numbers returns the numbers of the issues that were made for nodes of the document.

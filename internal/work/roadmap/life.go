@@ -141,10 +141,15 @@ type Record struct {
 	LookAt   time.Time   // when GitHub is asked about it again, if nothing shows a change before
 	Why      work.Reason // why it is stopped; of an ended one: that it was cancelled; none: neither
 
-	Number   int    // of the issue; as stored with its newest work item, as the three that follow
-	Title    string // of the issue
-	Closed   bool   // whether the issue is closed
-	Changing bool   // a change of the document is asked for or open
+	// The rest is of its issue, as stored with the newest work item there.
+	Number   int
+	Title    string
+	Closed   bool
+	Repo     work.RepoName
+	Ref      string
+	Parent   string     // the issue whose sub-issue it is; empty: none
+	Pause    work.Pause // the oldest that lasts; zero: none
+	Changing bool       // a change of the document is asked for or open
 }
 
 // Shows returns the state that the label on the roadmap's issue shows, as a state of work items, and its reason.

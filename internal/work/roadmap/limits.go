@@ -16,7 +16,7 @@ type Limits struct {
 
 // Above is a roadmap above an issue, as far as it decides whether work on the issue begins.
 type Above struct {
-	Live
+	Record
 	Limits
 	Held     work.Reason // why nothing below it begins: it is paused, or over; none: something may
 	UnderWay []string    // the issues below it on which work has begun and is not over, by their references

@@ -6,26 +6,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Live is a roadmap that has not ended, as far as it decides whether work below it begins.
-type Live struct {
-	ItemID int64  // of its first work item
-	Ref    string // of its issue
-	Repo   work.RepoName
-	Parent string // the issue whose sub-issue its issue is; empty: none
-	State  State
-	Closed bool       // its issue is closed
-	Pause  work.Pause // the oldest that lasts; zero: none
-}
-
 // held returns why nothing below the roadmap begins.
-func (l Live) held() work.Reason {
-	why := work.Reason{Kind: work.WhyRoadmapHeld, Name: l.Ref}
+func (r Record) held() work.Reason {
+	why := work.Reason{Kind: work.WhyRoadmapHeld, Name: r.Ref}
 	switch {
-	case !l.Pause.Began.IsZero():
-		why.Who, why.At = l.Pause.By, l.Pause.Began.UnixMilli()
-	case l.State.Closes():
-		return work.Reason{Kind: work.WhyRoadmapChanges, Name: l.Ref, Text: "closes what has not begun"}
-	case l.Closed:
+	case !r.Pause.Began.IsZero():
+		why.Who, why.At = r.Pause.By, r.Pause.Began.UnixMilli()
+	case r.State.Closes():
+		return work.Reason{Kind: work.WhyRoadmapChanges, Name: r.Ref, Text: "closes what has not begun"}
+	case r.Closed:
 		why.Text = "closed"
 	default:
 		return work.Reason{}
@@ -34,10 +23,10 @@ func (l Live) held() work.Reason {
 }
 
 // Chain returns the live roadmaps above an issue with this parent, the nearest first.
-func Chain(parent string, live []Live) (chain []Live) {
+func Chain(parent string, live []Record) (chain []Record) {
 	for parent != "" {
-		at := slices.IndexFunc(live, func(l Live) bool { return l.Ref == parent })
-		if at < 0 || slices.ContainsFunc(chain, func(l Live) bool { return l.Ref == parent }) {
+		at := slices.IndexFunc(live, func(r Record) bool { return r.Ref == parent })
+		if at < 0 || slices.ContainsFunc(chain, func(r Record) bool { return r.Ref == parent }) {
 			break
 		}
 		chain = append(chain, live[at])
@@ -63,10 +52,10 @@ type Cost struct {
 
 // Sum returns what a chain of roadmaps says about beginning work, with the work items below them and
 // what these cost.
-func Sum(chain []Live, limits func(work.RepoName) Limits, parts []Part, costs map[int64]Cost) (above []Above) {
-	for _, l := range chain {
-		a := Above{Live: l, Limits: limits(l.Repo), Held: l.held()}
-		for of, at := []string{l.Ref}, 0; at < len(of); at++ {
+func Sum(chain []Record, limits func(work.RepoName) Limits, parts []Part, costs map[int64]Cost) (above []Above) {
+	for _, r := range chain {
+		a := Above{Record: r, Limits: limits(r.Repo), Held: r.held()}
+		for of, at := []string{r.Ref}, 0; at < len(of); at++ {
 			for _, p := range parts {
 				if p.Parent != of[at] {
 					continue
