@@ -528,11 +528,10 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		if m.State == roadmap.Deleted {
 			continue
 		}
-		ref := work.Dependency{Repo: h.repo.Name, Number: m.Number}.String()
 		due := !m.LookAt.After(h.now())
 		var err error
-		if due || h.changed[m.Number] || h.parents[strings.ToLower(ref)] {
-			err = h.readBelow(ctx, m, ref)
+		if due || h.changed[m.Number] || h.parents[strings.ToLower(m.Ref)] {
+			err = h.readBelow(ctx, m)
 		}
 		if err == nil && (due || h.pullEnded) {
 			err = h.readDocument(ctx, m)
@@ -562,7 +561,7 @@ func (h *reading) laterOrFail(ctx context.Context, m roadmap.Record, err error) 
 
 // readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
 // gone for good if people deleted it, transferred it or took it out; otherwise the list lags.
-func (h *reading) readBelow(ctx context.Context, m roadmap.Record, ref string) error {
+func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
 	if err != nil {
 		return err
@@ -598,7 +597,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, ref string) e
 		if err != nil {
 			return err
 		}
-		if ok && strings.EqualFold(h.called(is.Parent), ref) {
+		if ok && strings.EqualFold(h.called(is.Parent), m.Ref) {
 			b.lookAt = h.now().Add(lagLife)
 			continue
 		}

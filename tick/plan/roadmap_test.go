@@ -198,7 +198,7 @@ func TestAStartWaitsForItsNewText(t *testing.T) {
 	} {
 		c.node.Node, c.node.ItemID = "n", 100
 		facts := roadmap.Facts{
-			Repo: app.Key(), Home: app.Name, Record: roadmap.Record{ItemID: 100, Number: 1, State: c.state, Look: 1},
+			Repo: app.Key(), Record: roadmap.Record{ItemID: 100, Repo: app.Name, Number: 1, State: c.state, Look: 1},
 			Nodes: []roadmap.Child{c.node}, Work: map[int]roadmap.Work{2: c.work}, Actions: map[string]work.Action{},
 		}
 		p := For(scene(labels, func(v *known.Snapshot) { v.Items, v.Unfold = []known.Item{child(2)}, []roadmap.Facts{facts} }))

@@ -195,7 +195,7 @@ func (u unfolder) label(a work.Action, c roadmap.Child) work.Action {
 
 // document links the roadmap's document.
 func (u unfolder) document() string {
-	return fmt.Sprintf("[%s](https://%s/blob/%s/%s)", path.Base(u.Record.Document), u.Home, u.v.Repo.DefaultBranch, u.Record.Document)
+	return fmt.Sprintf("[%s](https://%s/blob/%s/%s)", path.Base(u.Record.Document), u.Record.Repo, u.v.Repo.DefaultBranch, u.Record.Document)
 }
 
 // stays says on a sub-issue that the roadmap changed, and why the sub-issue did not.
@@ -227,7 +227,7 @@ func (u unfolder) summary() string {
 	var landed, not []string
 	for _, s := range u.Below {
 		line := "- " + u.v.Short(s.Ref) + " " + u.v.Policy.Clean(s.Title)
-		if d, ok := work.ParseDependency(s.Ref, u.Home); ok && d.Repo.Equal(u.Home) && u.Work[d.Number].Pull != 0 {
+		if d, ok := work.ParseDependency(s.Ref, u.Record.Repo); ok && d.Repo.Equal(u.Record.Repo) && u.Work[d.Number].Pull != 0 {
 			w := u.Work[d.Number]
 			line += fmt.Sprintf(": #%d", w.Pull)
 			if !w.Merged {

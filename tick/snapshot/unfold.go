@@ -31,7 +31,7 @@ func (r *reading) unfolding(ctx context.Context, v *known.Snapshot) (err error) 
 
 // roadmapFacts reads what the plan may depend on for a roadmap.
 func (r *reading) roadmapFacts(ctx context.Context, m roadmap.Record) (f roadmap.Facts, err error) {
-	f = roadmap.Facts{Repo: r.repo.Key(), Home: r.repo.Name, Record: m}
+	f = roadmap.Facts{Repo: r.repo.Key(), Record: m}
 	f.Held = m.Closed || slices.ContainsFunc(r.pauses, func(p work.Pause) bool { return p.Number == m.Number })
 	if f.Nodes, err = r.tx.ListChildren(ctx, m.ItemID); err != nil {
 		return f, err

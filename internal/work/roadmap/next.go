@@ -12,7 +12,6 @@ import (
 // Facts are the rows from which Next decides about a roadmap.
 type Facts struct {
 	Repo    work.RepoKey
-	Home    work.RepoName // of the roadmap, as references name it
 	Record  Record
 	Nodes   []Child
 	Below   []SubIssue
@@ -182,7 +181,9 @@ func (f Facts) edgeToken(c, on Child, base string) string {
 }
 
 // Ref is the reference of a node's sub-issue.
-func (f Facts) Ref(c Child) string { return work.Dependency{Repo: f.Home, Number: c.Number}.String() }
+func (f Facts) Ref(c Child) string {
+	return work.Dependency{Repo: f.Record.Repo, Number: c.Number}.String()
+}
 
 // Issues returns the numbers of the issues below the roadmap that are in its own repository.
 func (f Facts) Issues() (numbers []int) {
@@ -192,7 +193,7 @@ func (f Facts) Issues() (numbers []int) {
 		}
 	}
 	for _, s := range f.Below {
-		if d, ok := work.ParseDependency(s.Ref, f.Home); ok && d.Repo.Equal(f.Home) && !slices.Contains(numbers, d.Number) {
+		if d, ok := work.ParseDependency(s.Ref, f.Record.Repo); ok && d.Repo.Equal(f.Record.Repo) && !slices.Contains(numbers, d.Number) {
 			numbers = append(numbers, d.Number)
 		}
 	}

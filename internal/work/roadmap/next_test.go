@@ -26,7 +26,7 @@ type world struct {
 func newWorld(nodes ...Child) *world {
 	home := work.RepoName{Host: "github.com", Owner: "o", Name: "r"}
 	w := &world{
-		Facts: Facts{Repo: "r", Home: home, Record: Record{ItemID: 1, Number: 1, State: Unfolding, Revision: 1, Hash: "d1"}, Work: map[int]Work{}, Actions: map[string]work.Action{}},
+		Facts: Facts{Repo: "r", Record: Record{ItemID: 1, Repo: home, Number: 1, State: Unfolding, Revision: 1, Hash: "d1"}, Work: map[int]Work{}, Actions: map[string]work.Action{}},
 		made:  map[string]int{}, edges: map[string]bool{}, labels: map[int]bool{}, last: 100,
 	}
 	_, moves := Record{State: Followed}.Apply(nil, Merged{Hash: "d1", Nodes: nodes})
