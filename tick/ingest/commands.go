@@ -80,8 +80,8 @@ func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error
 }
 
 // pausesByCommand returns the pauses begun by commands that were carried out before the database
-// was lost. Each ends when its label was set, as timelines show the pause from then on, or when
-// another command ended it.
+// was lost. Each ends when its label was set, as timelines show the pause from then on, when the label was
+// removed that paused already, or when another command ended it.
 func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
 	for i, e := range h.obeyed { // oldest first
 		if !isCommand(e, work.VerbPause, numbers) {
@@ -94,7 +94,9 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 			}
 		}
 		for _, s := range shown {
-			ends(s.Began)
+			if ends(s.Began); !s.Open() && s.Covers(p.Began) {
+				ends(s.Ended)
+			}
 		}
 		for _, o := range h.obeyed[i+1:] {
 			if isCommand(o, work.VerbResume, numbers) {

@@ -68,8 +68,13 @@ func (r *commander) labelBody(label string) string {
 	return work.Labelling{With: all[at : at+1]}.Action(r.v.Repo, 0, 0, "").Body
 }
 
-// pause pauses the item from the time of the command.
+// pause pauses the item from the time of the command. If a label paused it then, and somebody removed that
+// label before a pass read the command, they ended the pause.
 func (r *commander) pause(inv invocation) Reply {
+	ended := func(p work.Pause) bool { return !p.Open() && p.Covers(inv.at) }
+	if at := slices.IndexFunc(r.item.Pauses, ended); at >= 0 && r.item.Pause == nil {
+		return refusal("It was paused by %s when you wrote this, and that pause ended at %s, so it is not paused again.", r.item.Pauses[at].By, work.UTC(r.item.Pauses[at].Ended))
+	}
 	if r.leadsRoadmap() {
 		return r.pauseRoadmap(inv)
 	}

@@ -111,6 +111,9 @@ func TestCommands(t *testing.T) {
 		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
+		{"pause in a pause that ended since", "pause", 2, scene(func(v *known.Snapshot) {
+			v.Items[0].Pauses = []work.Pause{{By: "bob", Began: noon.Add(-time.Hour), Ended: noon.Add(time.Hour)}}
+		}), "“It was paused by bob when you wrote this, and that pause ended at 2026-11-21 13:00 UTC, so it is not paused again.”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
 		{"resume", "resume", 2, scene(func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it and after it count”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},

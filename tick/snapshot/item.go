@@ -77,7 +77,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 			return i, err
 		}
 	}
-	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.lead, r.notices, r.closings, r.proposals, r.reviews, r.landing} {
+	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.lead, r.notices, r.closings, r.proposals, r.pastPauses, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -197,14 +197,33 @@ func (r *reading) dependencies(_ context.Context, i *known.Item) error {
 // depends reports whether an item may wait for issues.
 func depends(i work.Item) bool { return len(i.DependsOn) > 0 || !i.Blocked.LookAt.IsZero() }
 
+// asks reports whether a command with the verb waits.
+func asks(i known.Item, verb work.Verb) bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
+		cmd, _ := work.ParseCommand(e.Body)
+		return e.Kind == work.EventCommand && cmd.Verb == verb
+	})
+}
+
 // proposals reads the follow-ups proposed on the item's issue if a command asks for one.
 func (r *reading) proposals(ctx context.Context, i *known.Item) (err error) {
-	asks := slices.ContainsFunc(i.Events, func(e work.Event) bool {
-		cmd, _ := work.ParseCommand(e.Body)
-		return e.Kind == work.EventCommand && cmd.Verb == work.VerbFollowup
-	})
-	if asks {
+	if asks(*i, work.VerbFollowup) {
 		i.Proposals, err = r.tx.ListProposals(ctx, i.RepoID, i.Number)
 	}
 	return err
+}
+
+// pastPauses reads the pauses of the item if a command asks for one.
+func (r *reading) pastPauses(ctx context.Context, i *known.Item) error {
+	if !asks(*i, work.VerbPause) {
+		return nil
+	}
+	for _, n := range []int{i.Number, i.Pull.Number} {
+		pauses, err := r.tx.ListPauses(ctx, i.RepoID, n)
+		if err != nil {
+			return err
+		}
+		i.Pauses = append(i.Pauses, pauses...)
+	}
+	return nil
 }
