@@ -238,7 +238,7 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	h.noteIssuePauses(is, timeline)
+	h.noteIssuePauses(is, label.Flow, timeline)
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue
