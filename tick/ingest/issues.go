@@ -260,7 +260,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		t, ok := lastEvent(timeline, "unlabeled", item.Label)
-		if ok && !(item.Replans() && t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
+		if ok && (!item.Replans() || !t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
 			h.addToIssue(is.Number, timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
