@@ -43,7 +43,7 @@ func TestARoadmapKeepsEveryField(t *testing.T) {
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 3, Title: "The issue", IssueClosed: true, SubIssueOf: "h/o/r#1"})
 	var m roadmap.Record
 	fill(t, &m)
-	m.ItemID, m.RepoID, m.Number, m.Title, m.Closed, m.State = i.ID, r.ID, 3, "The issue", true, roadmap.Followed
+	m.ItemID, m.RepoID, m.Number, m.Title, m.Closed, m.Changing, m.State = i.ID, r.ID, 3, "The issue", true, false, roadmap.Followed
 	m.Repo, m.Ref, m.Parent, m.Pause = r.Name, work.Dependency{Repo: r.Name, Number: 3}.String(), "h/o/r#1", work.Pause{}
 	var c roadmap.Child
 	fill(t, &c)
@@ -59,6 +59,10 @@ func TestARoadmapKeepsEveryField(t *testing.T) {
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.Child, error) { return tx.ListChildren(t.Context(), i.ID) }), []roadmap.Child{c})
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.SubIssue, error) { return tx.ListSubIssues(t.Context(), i.ID) }), []roadmap.SubIssue{s})
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(t.Context(), r.ID) }), []roadmap.Record{m})
+	addItem(t, d, work.Item{RepoID: r.ID, Number: 3, Parent: i.ID})
+	if !found(t, d, i.ID).Changing {
+		t.Error("a work item that changes it is open")
+	}
 	wantErr(t, d, ErrStale, func(tx *Tx) error { return tx.AddRoadmap(t.Context(), m, nil) })
 }
 

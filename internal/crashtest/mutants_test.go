@@ -143,11 +143,13 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "a label is set after the edges", file: "internal/work/roadmap/next.go", scenario: "unfold", points: edgesRefused,
-			edits: []edit{{
-				`if c.Step == Made && linked {`,
-				`if c.Step == Made {`,
-			}},
+			guard: "nothing begins before its edges are set", file: "internal/work/roadmap/next.go", scenario: "unfold", points: edgesRefused,
+			edits: []edit{ // the label comes last, and work with a label that people set waits
+				{`if c.Step == Made && linked {`, `if c.Step == Made {`},
+				{`return !slices.Contains(c.Edges, id) }):
+			return Links`, `return !slices.Contains(c.Edges, id) }):
+			return ""`},
+			},
 		},
 		{
 			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,

@@ -247,7 +247,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
 			return work.Item{}, err
 		}
-		h.noteIssuePauses(is, timeline)
+		h.noteIssuePauses(is, mark.Flow, timeline)
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = labellingID(labelled)
 		}

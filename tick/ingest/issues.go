@@ -217,7 +217,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	item = resolveLabelEvent(item, timeline)
-	h.noteIssuePauses(is, timeline)
+	h.noteIssuePauses(is, item.Flow, timeline)
 	if !tracked && ignored { // a roadmap: see needsMoreReads
 		labelled, _ := lastEvent(timeline, "labeled", label.Name)
 		_, err := h.adoptEnded(ctx, is, label, labelled, timeline)

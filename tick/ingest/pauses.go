@@ -13,14 +13,14 @@ import (
 )
 
 // noteIssuePauses records the pauses that an issue's timeline shows. On the issue of a roadmap, the
-// label of a hold pauses, too.
-func (h *reading) noteIssuePauses(is github.Issue, timeline []github.TimelineEvent) {
+// label of a hold pauses, too. flow is that of the work on the issue; empty: none is known.
+func (h *reading) noteIssuePauses(is github.Issue, flow work.Flow, timeline []github.TimelineEvent) {
 	labels := h.repo.Settings.Labels
 	of := func(label string) env.Takeover {
 		return env.TakeoverOf(is.Number, timeline, label, work.HasLabel(is.Labels, label), is.UpdatedAt)
 	}
 	h.takeovers[is.Number] = of(labels.Ignore)
-	if work.HasLabel(is.Labels, labels.Roadmap) {
+	if flow == work.FlowRoadmap || work.HasLabel(is.Labels, labels.Roadmap) {
 		h.takeovers[is.Number] = h.takeovers[is.Number].And(of(labels.Hold))
 	}
 }

@@ -153,14 +153,13 @@ func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []git
 // promoteRoadmapAt reads the document at a commit or branch, and what was made of it.
 func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) error {
 	m, subs, err := h.documentAt(ctx, item, pull, at, run)
-	if err != nil {
-		return err
+	if err == nil && !item.Replans() { // else its roadmap is known
+		m.found, err = h.findNodes(ctx, m, subs)
 	}
-	if m.found, err = h.findNodes(ctx, m, subs); err != nil {
-		return err
+	if err == nil {
+		h.roadmaps = append(h.roadmaps, m)
 	}
-	h.roadmaps = append(h.roadmaps, m)
-	return nil
+	return err
 }
 
 // documentFaults returns the faults of the document that an open pull request of a roadmap has, a line for
@@ -239,7 +238,7 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	h.noteIssuePauses(is, timeline)
+	h.noteIssuePauses(is, label.Flow, timeline)
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue

@@ -98,22 +98,28 @@ func (v *Snapshot) Circle(of Item) []string {
 	key := func(i Item) string {
 		return strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())
 	}
-	needs := map[string]map[string]work.DependencyState{key(of): of.Dependencies}
 	if len(of.Dependencies) == 0 {
 		return nil
 	}
+	needs := map[string]map[string]work.DependencyState{}
+	for _, m := range v.Roadmaps { // each ends once all below it is closed
+		at, below := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: m.Number}.String()), map[string]work.DependencyState{}
+		for _, i := range slices.Concat(v.Items, []Item{of}) {
+			if strings.EqualFold(at, i.SubIssueOf) {
+				below[key(i)] = work.DependencyOpen
+			}
+		}
+		if !m.State.Over() {
+			needs[at] = below
+		}
+	}
 	for _, i := range v.Items {
-		if i.NeedsDecision() && (i.State == work.StatePending || i.State == work.StateReady || i.State == work.StateBlocked) {
+		if i.NeedsDecision() && !i.Replans() && (i.State == work.StatePending || i.State == work.StateReady || i.State == work.StateBlocked) {
 			needs[key(i)] = i.Dependencies
 		}
 	}
 	home := key(of)
-	for _, m := range v.Roadmaps { // it ends once all below it is closed
-		at := work.Dependency{Repo: v.Repo.Name, Number: m.Number}.String()
-		if !m.State.Over() && strings.EqualFold(at, of.SubIssueOf) {
-			needs[strings.ToLower(at)] = map[string]work.DependencyState{home: work.DependencyOpen}
-		}
-	}
+	needs[home] = of.Dependencies
 	way := []string{home}
 	seen := map[string]bool{}
 	var walk func(string) bool

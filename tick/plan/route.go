@@ -117,6 +117,9 @@ func plannerOf(v known.Snapshot, p *Plan, item known.Item) *itemPlanner {
 }
 
 func (r *itemPlanner) route() {
+	if r.item.Flow == work.FlowRoadmap && r.item.HasPull() && r.item.Pull.State != work.PullOpen {
+		r.moveToEnd() // commands of this pass are for the merged roadmap
+	}
 	closing := r.commander().commands()
 	if reviewsOf(r).end(); closing || r.applyEnd() {
 		return
@@ -157,7 +160,27 @@ func (r *itemPlanner) applyEnd() bool {
 		r.renewBudget()
 		return false
 	}
-	cause, to, why := work.Cause(""), r.item.State, ""
+	why := r.moveToEnd()
+	if r.item.State.Open() {
+		return false
+	}
+	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)
+	if why == "" {
+		why = "the work item is " + string(r.item.State)
+	}
+	r.finishRedirected()
+	r.pointToReplan()
+	outcome := work.OutcomeVoid + why
+	r.finish(outcome, r.item.Events...)
+	if r.item.Pull.State == work.PullOpen { // a pull request of somebody else without its label: passes do not read its pushes
+		reviewsOf(r).markDecided(review.Choice{})
+	}
+	return true
+}
+
+// moveToEnd moves the item if its pull request or issue ended, or was reopened, and returns why.
+func (r *itemPlanner) moveToEnd() (why string) {
+	cause, to := work.Cause(""), r.item.State
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
@@ -184,21 +207,8 @@ func (r *itemPlanner) applyEnd() bool {
 	if to != r.item.State {
 		r.move(cause, to, why)
 	}
-	if r.item.State = to; to.Open() {
-		return false
-	}
-	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)
-	if why == "" {
-		why = "the work item is " + string(to)
-	}
-	r.finishRedirected()
-	r.pointToReplan()
-	outcome := work.OutcomeVoid + why
-	r.finish(outcome, r.item.Events...)
-	if r.item.Pull.State == work.PullOpen { // a pull request of somebody else without its label: passes do not read its pushes
-		reviewsOf(r).markDecided(review.Choice{})
-	}
-	return true
+	r.item.State = to
+	return why
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
