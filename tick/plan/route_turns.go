@@ -91,6 +91,7 @@ func (r *itemPlanner) start() {
 	}
 	switch {
 	case r.awaitsDocument(t.Kind):
+	case r.item.Reason.Kind == work.WhyItemBudget && still && !r.withinBudgets(t.Kind): // a person let it begin before that stopped it
 	case r.waitsForOthers(t.Kind):
 	case r.belowRoadmap(t):
 	case r.item.State != work.StateReady:
