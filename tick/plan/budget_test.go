@@ -44,6 +44,11 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		e.Kind = work.EventMerged
 		v.Items[0].Events = append(v.Items[0].Events, e)
 	}
+	answeredBlocker := func(v *known.Snapshot) {
+		i := &v.Items[0]
+		i.Since, i.Dependencies = noon, map[string]work.DependencyState{"#9": work.DependencyDropped}
+		i.Followup = &work.Followup{ItemID: i.ID, EventCursor: 1, Reason: work.Reason{Kind: work.WhyDependsDropped}}
+	}
 	turns := work.Budgets{TurnsPerItem: 3}
 	threeTurns := work.Reason{Kind: work.WhyItemBudget, Name: work.MaxTurnsPerItem, Used: 3, Limit: 3, Begun: 3}
 	full := took(work.KindImplementationFeedback, 3)
@@ -71,6 +76,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"the label set again does":          {scene(blocked(threeTurns), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
 		"also of a start":                   {scene(noPull, blocked(threeTurns), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
 		"the label from before the stop":    {scene(noPull, blocked(threeTurns), func(v *known.Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
+		"begun although a blocker stays":    {scene(noPull, blocked(threeTurns), answeredBlocker, with(said(work.EventSource, 1, "66", bob)), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func drawn(t *rapid.T) known.Snapshot {
 
 func drawItem(t *rapid.T, i int) known.Item {
 	id, number := int64(10+i), 1+10*i
-	flow := rapid.SampledFrom([]work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}).Draw(t, "flow")
+	flow := rapid.SampledFrom([]work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation, work.FlowRoadmap}).Draw(t, "flow")
 	item := known.Item{Notices: map[string]work.ActionState{}, Item: work.Item{
 		ID: id, RepoID: 1, Number: number, Flow: flow, State: rapid.SampledFrom(work.States()).Draw(t, "state"), Priority: 3, Label: "agent:bugfix",
 		Since: noon.Add(-time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute),
@@ -46,6 +46,15 @@ func drawItem(t *rapid.T, i int) known.Item {
 		item.Pull = work.PullRequest{
 			ID: 20 + id, ItemID: id, Number: number + 1, Branch: fmt.Sprintf("agent/bugfix/%d-x", number), Base: "main", HeadOID: "aaa",
 			State: rapid.SampledFrom([]work.PullState{work.PullOpen, work.PullMerged, work.PullClosed}).Draw(t, "pull is"), CreatedAt: noon.Add(-10 * time.Minute),
+		}
+	}
+	if !onPull && rapid.Bool().Draw(t, "blocked") { // by issues that are no items: of a circle, one plan stops those that it knows of
+		item.Dependencies = map[string]work.DependencyState{}
+		for range rapid.IntRange(1, 2).Draw(t, "blockers") {
+			by := work.Dependency{Repo: app.Name, Number: rapid.IntRange(901, 902).Draw(t, "by")}
+			item.Dependencies[by.String()] = rapid.SampledFrom([]work.DependencyState{
+				work.DependencyOpen, work.DependencyClosed, work.DependencyDropped, work.DependencyMissing, work.DependencyRefused,
+			}).Draw(t, "it is")
 		}
 	}
 	if rapid.Bool().Draw(t, "paused") {
@@ -317,7 +326,8 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 }
 
 // No turn starts for an item that is paused, out of budget, or blocked without a comment since,
-// unless the reason for its block is over.
+// unless the reason for its block is over. None begins before what it depends on is closed, unless
+// a person answered the item's stop.
 func TestNoTurnBeginsUnasked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawn(t)
@@ -333,6 +343,12 @@ func TestNoTurnBeginsUnasked(t *testing.T) {
 			}
 			since := func(e work.Event) bool { return !e.SeenAt.Before(item.Since) }
 			over := func(m change.Move) bool { return m.Item == id && m.Cause == work.CauseResumed }
+			answered := func(e work.Event) bool { return e.SeenAt.After(item.Since) }
+			for on, is := range item.Dependencies {
+				if turn.Kind.Start() && is != work.DependencyClosed && (!item.Stopped() || !slices.ContainsFunc(item.Events, answered)) {
+					t.Fatalf("%s begins on item %d, and %s is %s", turn.Kind, id, on, is)
+				}
+			}
 			if item.State == work.StateBlocked && !slices.ContainsFunc(item.Events, since) && !slices.ContainsFunc(Of[change.Move](p), over) {
 				t.Fatalf("%s begins on item %d, which is blocked, and nobody has written since", turn.Kind, id)
 			}

@@ -91,6 +91,7 @@ func (r *itemPlanner) start() {
 	}
 	switch {
 	case r.awaitsDocument(t.Kind):
+	case r.item.Reason.Kind == work.WhyItemBudget && still && !r.withinBudgets(t.Kind): // a person let it begin before that stopped it
 	case !r.item.Replans() && r.waitsForOthers(t.Kind): // the roadmap has begun, and its parts may block its issue
 	case r.belowRoadmap(t):
 	case r.item.State != work.StateReady:

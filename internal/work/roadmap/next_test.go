@@ -2,6 +2,7 @@ package roadmap
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,11 @@ func newWorld(nodes ...Child) *world {
 		w.Nodes = append(w.Nodes, m.After)
 	}
 	return w
+}
+
+// kinds are the kinds of the actions that a person's brakes hold.
+var kinds = map[DeedKind]work.ActionKind{
+	DeedMake: work.ActionChild, DeedBlock: work.ActionBlock, DeedUnblock: work.ActionBlock, DeedEdit: work.ActionEditIssue, DeedLabel: work.ActionFlow, DeedClose: work.ActionCloseIssue,
 }
 
 // node is a node of a document.
@@ -71,7 +77,10 @@ func (w *world) pass() Outcome {
 		w.Record.State, w.Record.Why = to, out.Why
 	}
 	for _, d := range out.Deeds {
-		a := work.Action{Token: d.Token, Why: "node " + d.Node.Node, Target: string(d.Kind), Number: d.Node.Number, Title: d.Node.Node, Head: d.Node.Hash, State: work.ActionPlanned}
+		a := work.Action{Token: d.Token, Kind: kinds[d.Kind], Why: "node " + d.Node.Node, Target: string(d.Kind), Number: d.Node.Number, Title: d.Node.Node, Head: d.Node.Hash, State: work.ActionPlanned}
+		if d.Kind == DeedLabel {
+			a.Extra = "1"
+		}
 		if d.Kind == DeedForget {
 			a = w.Actions[d.Token]
 			a.State = work.ActionVoid
@@ -88,8 +97,11 @@ func (w *world) pass() Outcome {
 func (w *world) send(token string) {
 	a := w.Actions[token]
 	a.State, a.Sends = work.ActionApplied, 1
-	w.sent = append(w.sent, strings.TrimSpace(a.Target+" "+a.Title+" "+a.Extra))
-	number := a.Number
+	number, on := a.Number, a.Extra
+	if a.Base == "" {
+		on = ""
+	}
+	w.sent = append(w.sent, strings.TrimSpace(a.Target+" "+a.Title+" "+on))
 	at := slices.IndexFunc(w.Below, func(s SubIssue) bool { return s.Ref == w.Ref(Child{Number: number}) })
 	switch DeedKind(a.Target) {
 	case DeedMake:
@@ -104,6 +116,18 @@ func (w *world) send(token string) {
 	case DeedLabel:
 		if w.labels[number] {
 			panic("a label is set twice")
+		}
+		if at < 0 { // a person took it out since
+			a.State, a.Ending = work.ActionVoid, work.EndedGone
+			break
+		}
+		for _, id := range w.child(a.Title).Needs {
+			on := w.child(id)
+			edge := fmt.Sprintf("%d blocks %d", on.Number, number)
+			gone := slices.ContainsFunc(slices.Collect(maps.Values(w.Actions)), func(a work.Action) bool { return a.Base == edge && a.Ending != "" })
+			if on.Step != Gone && !w.edges[edge] && !gone {
+				panic(fmt.Sprintf("%s is labelled without its edge from %s", a.Title, id))
+			}
 		}
 		w.labels[number] = true
 	case DeedClose:
@@ -124,7 +148,7 @@ func (w *world) settle(t interface{ Fatalf(string, ...any) }) {
 		out := w.pass()
 		quiet := len(out.Deeds)+len(out.Moves) == 0 && out.Event == ""
 		for _, token := range slices.Sorted(mapsKeys(w.Actions)) {
-			if !w.Actions[token].State.Settled() {
+			if a := w.Actions[token]; !a.State.Settled() && !w.Record.Holds(a, w.Held) {
 				w.send(token)
 				quiet = false
 			}
@@ -161,9 +185,14 @@ func (w *world) close(id string, as work.DependencyState) {
 }
 
 // revise applies another document.
-func (w *world) revise(t *testing.T, hash string, nodes ...Child) {
+func (w *world) revise(t interface{ Helper() }, hash string, nodes ...Child) {
 	t.Helper()
 	after, moves := w.Record.Apply(w.Nodes, Merged{Hash: hash, Nodes: nodes})
+	if after.Revision != w.Record.Revision { // as store.MoveRoadmap
+		maps.DeleteFunc(w.Actions, func(_ string, a work.Action) bool {
+			return !a.State.Settled() && (a.Kind == work.ActionBlock || a.Kind == work.ActionEditIssue || a.Kind == work.ActionFlow)
+		})
+	}
 	w.Record = after
 	for _, m := range moves {
 		if m.Before.Node == "" {
@@ -385,7 +414,7 @@ func TestRevisions(t *testing.T) {
 }
 
 // After any deeds of people in between, a node has at most one sub-issue, nothing is labelled before its
-// edges are set, and it ends.
+// edges are set or after a cancel, and it ends.
 func TestUnfoldingEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "nodes")
@@ -403,25 +432,22 @@ func TestUnfoldingEnds(t *testing.T) {
 			slices.Reverse(nodes)
 		}
 		w := newWorld(nodes...)
+		one := func(what string) *Child { return &w.Nodes[rapid.IntRange(0, len(w.Nodes)-1).Draw(t, what)] }
+		atCancel := -1 // how many sub-issues and labels there were
 		check := func() {
 			for id, made := range w.made {
 				if made > 1 {
 					t.Fatalf("node %s has %d sub-issues", id, made)
 				}
 			}
-			for _, c := range w.Nodes {
-				for _, id := range c.Needs {
-					if on := w.child(id); w.labels[c.Number] && on.Step != Gone && (on.Number == 0 || !w.edges[fmt.Sprintf("%d blocks %d", on.Number, c.Number)]) {
-						t.Fatalf("%s is labelled without its edge from %s", c.Node, id)
-					}
-				}
+			if made := len(w.made) + len(w.labels); atCancel >= 0 && made > atCancel {
+				t.Fatalf("%d sub-issues and labels, and %d when it was cancelled", made, atCancel)
 			}
 		}
-		for range rapid.IntRange(0, 40).Draw(t, "steps") {
-			switch rapid.IntRange(0, 9).Draw(t, "who") {
+		for step := range rapid.IntRange(0, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 12).Draw(t, "who") {
 			case 0: // a person deletes a sub-issue, or takes it out, as ingest stores that
-				i := rapid.IntRange(0, n-1).Draw(t, "deleted")
-				if c := &w.Nodes[i]; c.Number != 0 {
+				if c := one("deleted"); c.Number != 0 {
 					ref := w.Ref(*c)
 					w.Below = slices.DeleteFunc(w.Below, func(s SubIssue) bool { return s.Ref == ref })
 					c.Step = Gone
@@ -429,13 +455,22 @@ func TestUnfoldingEnds(t *testing.T) {
 			case 1:
 				w.Held = !w.Held
 			case 2:
-				i := rapid.IntRange(0, n-1).Draw(t, "closed")
-				w.close(w.Nodes[i].Node, rapid.SampledFrom([]work.DependencyState{work.DependencyClosed, work.DependencyDropped}).Draw(t, "as"))
+				w.close(one("closed").Node, rapid.SampledFrom([]work.DependencyState{work.DependencyClosed, work.DependencyDropped}).Draw(t, "as"))
 			case 3, 4, 5:
 				for _, token := range slices.Sorted(mapsKeys(w.Actions)) {
-					if !w.Actions[token].State.Settled() && rapid.Bool().Draw(t, "sent") {
+					if a := w.Actions[token]; !a.State.Settled() && !w.Record.Holds(a, w.Held) && rapid.Bool().Draw(t, "sent") {
 						w.send(token)
 					}
+				}
+			case 6:
+				w.revise(t, fmt.Sprint("changed in ", step), revised(t, w.Nodes, step)...)
+			case 7:
+				if c := one("begun"); w.labels[c.Number] {
+					w.Work[c.Number] = Work{Begun: true}
+				}
+			case 8:
+				if to, ok := w.Record.State.After(EventCancelled); ok && rapid.IntRange(0, 4).Draw(t, "cancelled") == 0 {
+					w.Record.State, atCancel = to, len(w.made)+len(w.labels)
 				}
 			default:
 				w.pass()
@@ -445,8 +480,13 @@ func TestUnfoldingEnds(t *testing.T) {
 		w.Held = false
 		w.settle(t)
 		check()
-		if w.Record.State != Followed && w.Record.State != Ended {
+		if w.Record.State != Followed && w.Record.State != Ended || atCancel >= 0 && w.Record.State != Ended {
 			t.Fatalf("%s", w.Record.State)
+		}
+		for _, c := range w.Nodes {
+			if sub, listed := w.below(c); listed && sub.State == work.DependencyOpen && !w.Work[c.Number].Begun && (atCancel >= 0 || c.Step == Removed) {
+				t.Fatalf("%s is open, and the roadmap is cancelled or lacks it", c.Node)
+			}
 		}
 		for i := range w.Below {
 			w.Below[i].State = work.DependencyClosed
@@ -456,6 +496,25 @@ func TestUnfoldingEnds(t *testing.T) {
 			t.Fatalf("it is %s, with all closed", w.Record.State)
 		}
 	})
+}
+
+// revised draws another document: it lacks some nodes, others have new texts or needs, and one is new.
+func revised(t *rapid.T, known []Child, step int) (nodes []Child) {
+	var ids []string
+	for _, c := range append(slices.Clone(known), node(fmt.Sprint("new", step))) {
+		if c.Step == Removed || rapid.IntRange(0, 3).Draw(t, "lacks it") == 0 {
+			continue
+		}
+		var needs []string
+		for _, id := range ids {
+			if rapid.IntRange(0, 4).Draw(t, "edge") == 0 {
+				needs = append(needs, id)
+			}
+		}
+		ids = append(ids, c.Node)
+		nodes = append(nodes, Child{Node: c.Node, Title: c.Title, Flow: c.Flow, Needs: needs, Hash: rapid.SampledFrom([]string{c.Hash, fmt.Sprint("h ", step)}).Draw(t, "text")})
+	}
+	return nodes
 }
 
 // What a person cancelled, or took out of the document, is not made because the queue is full.
