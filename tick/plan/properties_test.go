@@ -44,7 +44,7 @@ func drawItem(t *rapid.T, i int) known.Item {
 	onPull := rapid.Bool().Draw(t, "pull")
 	if onPull {
 		item.Pull = work.PullRequest{
-			ID: 20 + id, ItemID: id, Number: number + 1, Branch: fmt.Sprintf("agent/bugfix/%d-x", number), Base: "main", HeadOID: "aaa",
+			ID: 20 + id, ItemID: id, Number: number + 1, Branch: fmt.Sprintf("agent/bugfix/%d-x", number), Base: "main", HeadOID: fmt.Sprintf("aaa%d", i),
 			State: rapid.SampledFrom([]work.PullState{work.PullOpen, work.PullMerged, work.PullClosed}).Draw(t, "pull is"), CreatedAt: noon.Add(-10 * time.Minute),
 		}
 	}
@@ -122,7 +122,7 @@ func drawReviews(t *rapid.T, item *known.Item) {
 	if rapid.Bool().Draw(t, "it is their time") {
 		item.State, item.Pause, item.Pull.State, item.ReviewsChanged = work.StateAwaitingFeedback, nil, work.PullOpen, true
 	}
-	head := func(what string) string { return rapid.SampledFrom([]string{"aaa", "bbb"}).Draw(t, what) }
+	head := func(what string) string { return rapid.SampledFrom([]string{item.Pull.HeadOID, "bbb"}).Draw(t, what) }
 	f := &item.Reviews
 	f.Record = review.Record{PullID: item.Pull.ID, State: rapid.SampledFrom(append(review.States(), "")).Draw(t, "reviews are"), Head: head("decided of"), Since: noon.Add(-time.Hour)}
 	if f.Record.State != "" {
