@@ -350,7 +350,7 @@ func drawLandings(t *rapid.T, v *known.Snapshot) {
 			i.Landing.Box.Queue.Required = true
 		}
 		if state == work.StateBlocked && rapid.Bool().Draw(t, "stopped for a merge") {
-			i.Reason = work.Reason{Kind: rapid.SampledFrom([]work.ReasonKind{work.WhyMergePermission, work.WhyMergeHalf}).Draw(t, "why"), Number: i.Pull.Number, Head: "aaa"}
+			i.Reason = work.Reason{Kind: rapid.SampledFrom([]work.ReasonKind{work.WhyMergePermission, work.WhyMergeHalf}).Draw(t, "why"), Number: i.Pull.Number, Head: i.Pull.HeadOID}
 		}
 		if rapid.Bool().Draw(t, "ready") {
 			i.State, i.Pull.State, i.Pause, i.Events = work.StateAwaitingFeedback, work.PullOpen, nil, nil
