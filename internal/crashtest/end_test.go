@@ -63,7 +63,7 @@ var (
 func (w *world) look() (e ended, err error) {
 	hub := dueHashes.ReplaceAllString(readable(stopMarks.ReplaceAllString(w.hub.Dump(hexes), "")), "$1$2$3")
 	hub = shortNames.ReplaceAllString(hub, "$1…")
-	e.hub = w.named(w.byTitle(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…")))
+	e.hub = w.byTitle(w.named(w.byTitle(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…"))))
 	e.merges = w.scenario.merges
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
