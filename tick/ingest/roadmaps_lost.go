@@ -1,0 +1,265 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+)
+
+// A database that was lost knew what was made of a roadmap: GitHub shows it, and passes find it there.
+
+// findRoadmapAgain reads the document that the base branch has now: a database that was lost had applied
+// what was merged since, too, and what it had made for that is no removed part of the first document.
+// p is the pull request that merged it last, and labelled is when the label of roadmaps was set last.
+func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest, p github.Pull, labelled time.Time) error {
+	run := 0
+	if mark, marked := work.ParsePullMark(p.Body); marked {
+		run = cmp.Or(mark.Run, p.Number)
+	}
+	said, err := h.commentsOf(ctx, item.Number, time.Time{})
+	if err != nil {
+		return err
+	}
+	if err := h.promoteRoadmapAt(ctx, item, pull, pull.Base, run); err != nil {
+		return err
+	}
+	h.roadmaps[len(h.roadmaps)-1].cancelled = slices.ContainsFunc(said, func(c github.Comment) bool {
+		marks, _ := work.ParseMarks(c.Body)
+		return marks.Cancelled == strconv.Itoa(item.Number) && h.isOurs(c.Author) && !c.CreatedAt.Before(labelled)
+	})
+	return nil
+}
+
+// findRoadmapAbove tracks the merged roadmap above an issue, and those above that, before work on the issue
+// begins: a database that was lost knows none of them, and they bound what begins. orphan means that the
+// issue is the sub-issue of a node whose roadmap is not found, because its issue was deleted.
+func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan bool, err error) {
+	mark, node := h.nodeOf(is, 0)
+	above := mark.Roadmap
+	if d, ok := work.ParseDependency(h.called(is.Parent), h.repo.Name); ok && is.Parent != "" && d.Repo.Equal(h.repo.Name) {
+		above = d.Number
+	}
+	if above == 0 || above == is.Number {
+		return false, nil
+	}
+	if _, known, err := h.item(ctx, above); known || err != nil {
+		return false, err
+	}
+	lost, sought := h.sought[above]
+	if sought {
+		return lost && node, nil
+	}
+	if h.sought == nil {
+		h.sought = map[int]bool{}
+	}
+	h.sought[above] = true // texts that people edited may name each other as roadmaps
+	parent, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, above)
+	if err != nil {
+		delete(h.sought, above)
+		return false, err
+	}
+	merged := false
+	if ok {
+		if _, err := h.findRoadmapAbove(ctx, parent); err != nil {
+			delete(h.sought, above)
+			return false, err
+		}
+		before, some := h.issues[above]
+		if merged, err = h.adoptMergedRoadmap(ctx, above); err != nil {
+			if h.issues[above] = before; !some {
+				delete(h.issues, above)
+			}
+			delete(h.sought, above)
+			return false, err
+		}
+	}
+	h.sought[above] = !merged
+	return !merged && node, nil
+}
+
+// declineOrphan plans a comment that a label starts nothing, because the roadmap that asked for it is not
+// found. A label that was set again since counts.
+func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []github.TimelineEvent) bool {
+	set, last := 0, work.Account{}
+	for _, t := range timeline {
+		if t.Event == "labeled" && strings.EqualFold(t.Label, label.Name) {
+			set++
+			last = t.Actor
+		}
+	}
+	if set > 1 || !h.isOurs(last) {
+		return false
+	}
+	token := work.NoticeToken(h.row.Key(), is.Number, "its roadmap is not found")
+	body := fmt.Sprintf("The label `%s` starts nothing: the roadmap that set it is not found any more. To start the work all the same, remove the label and set it again.", label.Name)
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "its roadmap is not found",
+	})
+	return true
+}
+
+// adoptMergedRoadmap tracks the merged roadmap of an issue of which an open pull request is the
+// revision. It is false if none was merged.
+func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
+	is, ok, err := h.issueOf(ctx, issue)
+	if err != nil || !ok {
+		return false, err
+	}
+	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(work.FlowRoadmap), Flow: work.FlowRoadmap}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, issue)
+	if err != nil {
+		return false, err
+	}
+	h.noteIssuePauses(is, label.Flow, timeline)
+	for _, t := range slices.Backward(timeline) {
+		if t.FromPull == 0 || !h.isOurs(t.Actor) {
+			continue
+		}
+		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
+		if err != nil {
+			return false, err
+		}
+		if !ok || p.State != work.PullMerged {
+			continue
+		}
+		past, made, err := h.madeFor(ctx, is, label, p)
+		if err != nil {
+			return false, err
+		}
+		if made {
+			labelled, _ := lastEvent(timeline, "labeled", label.Name)
+			return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
+		}
+	}
+	return false, nil
+}
+
+// findNodes returns the nodes for which sub-issues exist that the database does not know: it was
+// lost. What was labelled once is not labelled again. Which node a sub-issue is for, the table says before the
+// sub-issue's own marker. If the table says that all of the document was made, each edge of it was set, and people
+// removed those that GitHub lacks.
+func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.Issue) (found []roadmap.Child, err error) {
+	doc, faulty, linked := m.doc, len(m.doc.Faults) > 0, map[string]bool{}
+	table, err := h.tableOf(ctx, m.number, m.run)
+	if err != nil {
+		return nil, err
+	}
+	subs, gone, err := h.tabled(ctx, m, table, subs)
+	if err != nil {
+		return nil, err
+	}
+	for _, is := range subs {
+		mark, ours := h.nodeOf(is, m.number)
+		if id := table.Node(is.Number); id != "" && h.isOurs(is.Author) && is.Repo.Equal(h.row.Current) { // people remove and copy markers
+			mark.Node, mark.Run, ours = id, m.run, true
+		}
+		if n := table.Nodes[mark.Node]; !ours || mark.Run != m.run || n != 0 && n != is.Number || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
+			continue
+		}
+		c, flows := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed}, work.Flows()
+		i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node })
+		if i >= 0 {
+			c, flows = doc.Nodes[i], []work.Flow{doc.Nodes[i].Flow}
+		} else if faulty { // the document says nothing about what the one before had
+			c.Hash = mark.Hash
+		}
+		if c.Number, c.Applied = is.Number, cmp.Or(mark.Hash, c.Hash); i >= 0 || faulty {
+			flow, begun, err := h.flowSet(ctx, is, flows...)
+			if err != nil {
+				return nil, err
+			}
+			if c.Flow, c.Step = cmp.Or(c.Flow, flow), roadmap.Made; begun || is.State != "open" {
+				c.Step = roadmap.Labelled
+			}
+		}
+		found, linked[c.Node] = append(found, c), is.Blockers.All > 0
+	}
+	for i, c := range found {
+		switch {
+		case table.Made == doc.Hash:
+			found[i].Edges = c.Needs
+		case linked[c.Node]:
+			if found[i].Edges, err = h.edgesOf(ctx, c, found, faulty); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(found, gone...), nil
+}
+
+// flowSet returns the one of the flows whose label the issue has, or ever had.
+func (h *reading) flowSet(ctx context.Context, is github.Issue, flows ...work.Flow) (work.Flow, bool, error) {
+	labels := h.repo.Settings.Labels
+	flows = slices.DeleteFunc(flows, func(f work.Flow) bool { return labels.Of(f) == "" })
+	if i := slices.IndexFunc(flows, func(f work.Flow) bool { return work.HasLabel(is.Labels, labels.Of(f)) }); i >= 0 {
+		return flows[i], true, nil
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	for _, f := range flows {
+		if _, set := lastEvent(timeline, "labeled", labels.Of(f)); set {
+			return f, true, err
+		}
+	}
+	return "", false, err
+}
+
+// tableOf returns what our comment with the table of a roadmap says was made.
+func (h *reading) tableOf(ctx context.Context, number, run int) (table work.NodesMark, err error) {
+	said, err := h.commentsOf(ctx, number, time.Time{})
+	for _, comment := range said {
+		marks, _ := work.ParseMarks(comment.Body)
+		if found, ok := work.ParseNodes(marks.Nodes, number, run); ok && h.isOurs(comment.Author) {
+			table = found
+		}
+	}
+	return table, err
+}
+
+// edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the
+// document asks for, and those on nodes that it does not have any more. Others are people's. Of a faulty
+// document nobody knows what the one before asked for: all between its nodes are the roadmap's.
+func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.Child, faulty bool) (edges []string, err error) {
+	list, err := h.repo.GitHub.BlockedBy(ctx, h.row.Current, c.Number)
+	for _, on := range found {
+		ref := work.Dependency{Repo: h.repo.Name, Number: on.Number}.String()
+		set := slices.ContainsFunc(list, func(b work.Blocker) bool { return strings.EqualFold(h.called(b.Ref), ref) })
+		if set && (faulty || on.Step == roadmap.Removed || slices.Contains(c.Needs, on.Node)) {
+			edges = append(edges, on.Node)
+		}
+	}
+	return edges, err
+}
+
+// tabled returns the nodes whose sub-issues people took away before the database was lost: our comment with the
+// table of the roadmap names them, and GitHub's list does not. It adds those that the list only shows late.
+func (h *reading) tabled(ctx context.Context, m mergedRoadmap, table work.NodesMark, subs []github.Issue) (all []github.Issue, gone []roadmap.Child, err error) {
+	ref := work.Dependency{Repo: h.repo.Name, Number: m.number}.String()
+	all = slices.Clone(subs)
+	for _, c := range m.doc.Nodes {
+		n := table.Nodes[c.Node]
+		if n == 0 || slices.ContainsFunc(subs, func(is github.Issue) bool { return is.Number == n && is.Repo.Equal(h.row.Current) }) {
+			continue
+		}
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, n)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case ok && strings.EqualFold(h.called(is.Parent), ref):
+			all = append(all, is)
+		default:
+			c.Number, c.Step = n, roadmap.Gone
+			gone = append(gone, c)
+		}
+	}
+	return all, gone, nil
+}

@@ -1,0 +1,178 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// roadmapLife is the time after which the sub-issues of a roadmap, and its document, are read again
+// if nothing shows that they changed. What a list of sub-issues leaves out although it exists is
+// looked for sooner.
+const (
+	roadmapLife = 30 * time.Minute
+	lagLife     = 5 * time.Minute
+)
+
+// below is what GitHub lists below a roadmap's issue.
+type below struct {
+	roadmap roadmap.Record
+	gone    bool // the issue was deleted or transferred
+	list    []roadmap.SubIssue
+	lost    []roadmap.Move // nodes whose sub-issues people took away
+	lookAt  time.Time
+}
+
+// readSubIssues reads what is below the repository's roadmaps: where their issues or one of their
+// sub-issues changed, and every roadmapLife. Then it also looks whether people changed the document.
+func (h *reading) readSubIssues(ctx context.Context) error {
+	var live []roadmap.Record
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		live, err = tx.ListRoadmaps(ctx, h.row.ID)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, m := range live {
+		if m.State == roadmap.Deleted {
+			continue
+		}
+		due := !m.LookAt.After(h.now())
+		var err error
+		if due || h.changed[m.Number] || h.parents[strings.ToLower(m.Ref)] {
+			err = h.readBelow(ctx, m)
+		}
+		if err == nil && (due || h.pullEnded) {
+			err = h.readDocument(ctx, m)
+		}
+		if err != nil {
+			if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// laterOrFail leaves a roadmap that could not be read to the next pass. done means that the time is up.
+func (h *reading) laterOrFail(ctx context.Context, m roadmap.Record, err error) (done bool, _ error) {
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return true, nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return true, err
+	}
+	h.env.Log.WarnContext(ctx, "a roadmap was not read", "repo_full_name", h.repo.Name.FullName(), "issue_number", m.Number, "error", err)
+	h.trouble = append(h.trouble, err.Error())
+	return false, nil
+}
+
+// readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
+// gone for good if people deleted it, transferred it or took it out; otherwise the list lags.
+func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
+	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	if err != nil {
+		return err
+	}
+	b := below{roadmap: m, lookAt: h.now().Add(roadmapLife)}
+	if !ok { // one answer is not enough to close what is below it
+		_, exists, err := h.repo.GitHub.Issue(ctx, h.row.Current, m.Number)
+		if err == nil && exists {
+			err = fmt.Errorf("GitHub has %s, and does not find its sub-issues", work.Ref(h.row.Current, m.Number))
+		}
+		if err != nil {
+			return err
+		}
+		b.gone = true
+	}
+	listed := map[int]bool{}
+	for i, is := range subs {
+		b.list = append(b.list, roadmap.SubIssue{Ref: h.called(is.Ref()), Position: i, Title: is.Title, State: is.Dependency()})
+		listed[is.Number] = listed[is.Number] || is.Repo.Equal(h.row.Current)
+	}
+	var nodes []roadmap.Child
+	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		nodes, err = tx.ListChildren(ctx, m.ItemID)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, c := range nodes {
+		if b.gone || c.Number == 0 || listed[c.Number] || c.Step == roadmap.Gone {
+			continue
+		}
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
+		if err != nil {
+			return err
+		}
+		if ok && strings.EqualFold(h.called(is.Parent), m.Ref) {
+			b.lookAt = h.now().Add(lagLife)
+			continue
+		}
+		after := c
+		after.Step = roadmap.Gone
+		b.lost = append(b.lost, roadmap.Move{Before: c, After: after})
+	}
+	h.below = append(h.below, b)
+	return nil
+}
+
+// readDocument reads the document of a roadmap from the default branch, where people may have changed
+// it by a pull request of their own. One that they deleted or moved says nothing.
+func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
+	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
+	if err != nil || !ok || work.ContentHash(string(doc)) == m.Hash {
+		return err
+	}
+	subs, _, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	if err != nil {
+		return err
+	}
+	changed := mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID, depth: m.Depth}
+	if changed.doc, err = h.readRoadmap(ctx, doc, changed, subs); err != nil {
+		return err
+	}
+	changed.doc.Document = m.Document
+	h.roadmaps = append(h.roadmaps, changed)
+	return nil
+}
+
+// storeBelow stores what was read below roadmaps.
+func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
+	for _, b := range h.below {
+		if b.gone {
+			after := b.roadmap
+			after.State, _ = after.State.After(roadmap.EventDeleted)
+			err := tx.MoveRoadmap(ctx, b.roadmap, after)
+			if err == nil {
+				err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
+			}
+			if err != nil && !errors.Is(err, store.ErrStale) {
+				return err
+			}
+			continue
+		}
+		for _, m := range b.lost {
+			if err := tx.MoveChild(ctx, m.Before, m.After); err != nil && !errors.Is(err, store.ErrStale) {
+				return err
+			}
+		}
+		if err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt); err != nil {
+			return err
+		}
+		if len(b.lost) > 0 {
+			if err := tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
