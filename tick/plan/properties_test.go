@@ -308,8 +308,8 @@ func TestThePlanOfAPlansOutcomeIsEmpty(t *testing.T) {
 		second := For(carriedOut(v, first))
 		second.Decisions = slices.DeleteFunc(second.Decisions, func(d Decision) bool {
 			n, ok := d.(change.Notice)
-			return ok && n.Action.Kind == work.ActionStatus && slices.ContainsFunc(v.Items, func(i known.Item) bool {
-				return i.ID == n.Action.ItemID && i.State == work.StateBlocked && merging.Stops(i.Reason.Kind)
+			return ok && n.Kind == work.ActionStatus && slices.ContainsFunc(v.Items, func(i known.Item) bool {
+				return i.ID == n.ItemID && i.State == work.StateBlocked && merging.Stops(i.Reason.Kind)
 			})
 		})
 		if again := essence(second); again != "" {
