@@ -30,7 +30,7 @@ func scanRoadmap(row scanner) (r roadmap.Record, err error) {
 const (
 	// selectRoadmap reads the issue as its newest work item has it, which a replan is, too, and its oldest pause.
 	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.run, m.revision, m.depth, m.look, m.look_at, m.why, m.goal,
-		i.number, i.title, i.issue_closed, r.name, ` + issueRef + `, i.parent_ref, coalesce(p.by_login, ''), coalesce(p.began_at, 0), i.id <> m.item_id AND i.` + openItem + `
+		i.number, i.title, i.issue_closed, r.name, ` + issueRef + `, i.parent_ref, coalesce(p.by_login, ''), coalesce(p.began_at, 0), coalesce(i.parent_id, 0) = m.item_id AND i.` + openItem + `
 		FROM roadmaps m JOIN repositories r ON r.id = m.repo_id JOIN work_items f ON f.id = m.item_id
 		JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number)
 		LEFT JOIN pauses p ON p.id = (SELECT q.id FROM pauses q WHERE q.repo_id = m.repo_id AND q.number = f.number AND q.ended_at = 0 ORDER BY q.began_at, q.id LIMIT 1) `

@@ -59,6 +59,10 @@ func TestARoadmapKeepsEveryField(t *testing.T) {
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.Child, error) { return tx.ListChildren(t.Context(), i.ID) }), []roadmap.Child{c})
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.SubIssue, error) { return tx.ListSubIssues(t.Context(), i.ID) }), []roadmap.SubIssue{s})
 	equal(t, inTx(t, d, func(tx *Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(t.Context(), r.ID) }), []roadmap.Record{m})
+	addItem(t, d, work.Item{RepoID: r.ID, Number: 3})
+	if found(t, d, i.ID).Changing {
+		t.Error("other work on its issue is open")
+	}
 	addItem(t, d, work.Item{RepoID: r.ID, Number: 3, Parent: i.ID})
 	if !found(t, d, i.ID).Changing {
 		t.Error("a work item that changes it is open")

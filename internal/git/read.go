@@ -109,18 +109,22 @@ func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, e
 }
 
 // MergedFiles lists the paths that a pull request with a head brought: those that its commits changed
-// since they left the base, as it was before merged, the commit of the merge and the last one of a rebase.
+// since they left the base, as it was before merged, the commit of the merge and the last one of a rebase. None are listed if people
+// pushed the head itself to the base: nothing shows then what the base was.
 func (m *Mirror) MergedFiles(ctx context.Context, merged, head string) ([]string, error) {
 	if err := m.missing(ctx, merged, head); err != nil {
 		return nil, err
 	}
 	c, err := m.objects.Commit(ctx, merged)
-	if err != nil || len(c.Parents) == 0 {
+	if err != nil || len(c.Parents) == 0 || merged == head {
 		return nil, err
 	}
-	from, _, err := m.mergeBase(ctx, c.Parents[0], head)
+	from, ok, err := m.mergeBase(ctx, c.Parents[0], head)
 	if err != nil {
 		return nil, fmt.Errorf("look for where %s left the base of %s: %w", head, merged, err)
+	}
+	if !ok {
+		return nil, nil
 	}
 	return m.ChangedFiles(ctx, from, head)
 }

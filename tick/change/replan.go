@@ -25,8 +25,8 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 	if err != nil {
 		return err
 	}
-	m, _, err := tx.FindRoadmap(ctx, first.ID)
-	if err != nil || m.State.Over() {
+	m, ok, err := tx.FindRoadmap(ctx, first.ID)
+	if err != nil || !ok || m.State.Over() {
 		return err
 	}
 	newest, _, err := tx.FindItem(ctx, first.RepoID, first.Number)

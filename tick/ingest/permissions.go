@@ -354,7 +354,8 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	}
 	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.repo.Row.Current, e.Number)
 	if _, moved := errors.AsType[*transport.MovedError](err); moved || github.IsStatus(err, 404, 410) {
-		return true, "", nil // what reads the issue says that it is gone
+		_, ok, err := h.repo.GitHub.Issue(ctx, h.repo.Row.Current, e.Number) // a repository that was renamed is an error
+		return !ok, "", err                                                  // what reads the issue says that it is gone
 	}
 	at := slices.IndexFunc(timeline, func(t github.TimelineEvent) bool { return strconv.FormatInt(t.ID, 10) == e.Source })
 	if err != nil || at < 0 {

@@ -173,7 +173,7 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		} else if faulty { // the document says nothing about what the one before had
 			c.Hash = mark.Hash
 		}
-		if c.Number, c.Applied = is.Number, cmp.Or(mark.Hash, c.Hash); i >= 0 || faulty {
+		if c.Number, c.Applied = is.Number, cmp.Or(mark.Hash, c.Hash, "edited"); i >= 0 || faulty {
 			flow, begun, err := h.flowSet(ctx, is, flows...)
 			if err != nil {
 				return nil, err

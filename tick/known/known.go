@@ -103,15 +103,19 @@ func (v *Snapshot) Circle(of Item) []string {
 	}
 	needs := map[string]map[string]work.DependencyState{}
 	for _, m := range v.Roadmaps { // each ends once all below it is closed
-		at, below := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: m.Number}.String()), map[string]work.DependencyState{}
-		for _, i := range slices.Concat(v.Items, []Item{of}) {
-			if strings.EqualFold(at, i.SubIssueOf) {
-				below[key(i)] = work.DependencyOpen
+		if m.State.Over() {
+			continue
+		}
+		below := map[string]work.DependencyState{}
+		for n := range v.Items {
+			if strings.EqualFold(m.Ref, v.Items[n].SubIssueOf) {
+				below[key(v.Items[n])] = work.DependencyOpen
 			}
 		}
-		if !m.State.Over() {
-			needs[at] = below
+		if strings.EqualFold(m.Ref, of.SubIssueOf) {
+			below[key(of)] = work.DependencyOpen
 		}
+		needs[strings.ToLower(m.Ref)] = below
 	}
 	for _, i := range v.Items {
 		if i.NeedsDecision() && !i.Replans() && (i.State == work.StatePending || i.State == work.StateReady || i.State == work.StateBlocked) {

@@ -117,7 +117,7 @@ func plannerOf(v known.Snapshot, p *Plan, item known.Item) *itemPlanner {
 }
 
 func (r *itemPlanner) route() {
-	if r.item.Flow == work.FlowRoadmap && r.item.HasPull() && r.item.Pull.State != work.PullOpen {
+	if r.item.Flow == work.FlowRoadmap && r.item.HasPull() && r.item.Pull.State == work.PullMerged {
 		r.moveToEnd() // commands of this pass are for the merged roadmap
 	}
 	closing := r.commander().commands()

@@ -33,7 +33,11 @@ func (p *Plan) unfold(v known.Snapshot) {
 func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
 	for _, f := range r.v.Unfold {
 		if due := f.Due(r.item.Number); due != "" {
-			r.wait(kind, work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: string(due)})
+			why := f.Record.Held()
+			if why.None() {
+				why = work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: string(due)}
+			}
+			r.wait(kind, why)
 			return true
 		}
 	}

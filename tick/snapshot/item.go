@@ -215,7 +215,7 @@ func (r *reading) proposals(ctx context.Context, i *known.Item) (err error) {
 
 // pastPauses reads the pauses of the item if a command asks for one.
 func (r *reading) pastPauses(ctx context.Context, i *known.Item) error {
-	if !asks(*i, work.VerbPause) {
+	if !asks(*i, work.VerbPause) && !asks(*i, work.VerbHold) { // a hold pauses a roadmap
 		return nil
 	}
 	for _, n := range []int{i.Number, i.Pull.Number} {

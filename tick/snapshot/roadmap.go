@@ -54,7 +54,7 @@ func (f family) seat(ref string) roadmap.Seat {
 			s.Behind, s.Position = f.behind[x.Key()], x.Position
 		}
 	}
-	first := slices.IndexFunc(f.issues, func(x roadmap.Issue) bool { return x.Progress == roadmap.Waiting })
+	first := slices.IndexFunc(f.issues, func(x roadmap.Issue) bool { return x.Progress == roadmap.Waiting && !x.Waits.None() })
 	s.First = first >= 0 && f.issues[first].Ref == ref
 	return s
 }

@@ -141,7 +141,7 @@ type Record struct {
 	LookAt   time.Time   // when GitHub is asked about it again, if nothing shows a change before
 	Why      work.Reason // why it is stopped; of an ended one: that it was cancelled; none: neither
 
-	// The rest is of its issue, as stored with the newest work item there.
+	// The rest is of its issue: its newest work item, its repository, its pauses.
 	Number   int
 	Title    string
 	Closed   bool

@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// held returns why nothing below the roadmap begins.
-func (r Record) held() work.Reason {
+// Held returns why nothing below the roadmap begins; none: nothing holds it.
+func (r Record) Held() work.Reason {
 	why := work.Reason{Kind: work.WhyRoadmapHeld, Name: r.Ref}
 	switch {
 	case !r.Pause.Began.IsZero():
@@ -54,7 +54,7 @@ type Cost struct {
 // what these cost.
 func Sum(chain []Record, limits func(work.RepoName) Limits, parts []Part, costs map[int64]Cost) (above []Above) {
 	for _, r := range chain {
-		a := Above{Record: r, Limits: limits(r.Repo), Held: r.held()}
+		a := Above{Record: r, Limits: limits(r.Repo), Held: r.Held()}
 		for of, at := []string{r.Ref}, 0; at < len(of); at++ {
 			for _, p := range parts {
 				if p.Parent != of[at] {

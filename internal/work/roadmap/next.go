@@ -524,10 +524,6 @@ func (n *next) cancel() {
 // end sums up the roadmap and closes its issue once everything below it is closed, and something of
 // it completed.
 func (n *next) end() {
-	if n.Record.Changing { // what that adds would never be opened
-		n.out.Waits = true
-		return
-	}
 	completed := false
 	for _, s := range n.Below {
 		if s.State != work.DependencyClosed && s.State != work.DependencyDropped {
@@ -539,6 +535,10 @@ func (n *next) end() {
 		if _, listed := n.below(c); !listed && (c.Step == Made || c.Step == Labelled) {
 			return // GitHub's list is older than the sub-issue
 		}
+	}
+	if completed && n.Record.Changing { // what that adds would never be opened
+		n.out.Waits = true
+		return
 	}
 	if !completed || !n.deed(DeedSumUp, n.sumToken(), Child{}, Child{}) {
 		return
