@@ -59,7 +59,8 @@
 //	spans [--about|--raw]    prints what it got: a line for each span
 //	machine NAME             has all that follows happen on a machine of several that share the database: it has a state
 //	                         folder and a config of its own; the agent and gh's login are everybody's
-//	end-sessions             has the server end the sessions of all passes, as if it had lost their machines
+//	end-sessions [left]      has the server end the sessions of all passes, as if it had lost their machines; left:
+//	                         those that killed passes left, if it has not seen that yet
 //	keep-database            keeps the database on the server as it is, as a backup does
 //	set-back-database        sets it back to that
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
