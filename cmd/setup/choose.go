@@ -21,7 +21,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if _, known := d.cfg.Repo(p.name); known {
 		r.say("%s already has %s, and does not change.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
-			r.say("--agent, --allow-user and --reviewer are for new repositories; edit the config: docs/setup.md")
+			r.say("--agent, --allow-user and --reviewer are for new repositories; edit the config; gh mergexo config --example prints every key")
 			if p, is := r.preset(d.cfg); is {
 				r.say("to print the table of %s: gh mergexo config agents %s", p.Name, p.Name)
 			}

@@ -146,7 +146,7 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 	if err != nil {
 		return roadmap.Merged{}, err
 	}
-	parsed, faults := roadmap.Parse(doc)
+	parsed, _ := roadmap.Parse(doc)
 	others := len(subs)
 	for _, is := range subs {
 		if mark, ours := h.nodeOf(is, of.number); ours && mark.Run == of.run {
@@ -155,9 +155,7 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 			}
 		}
 	}
-	if len(faults) == 0 {
-		faults = parsed.Check(roadmap.Bounds{Depth: of.depth, SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
-	}
+	parsed, faults := roadmap.Read(doc, roadmap.Bounds{Depth: of.depth, SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
 	for i := range m.Faults {
 		m.Faults[i].Says = h.env.Secrets.Redact(m.Faults[i].Says)

@@ -310,10 +310,11 @@ func (r *commander) startsOver() string {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
 	}
 	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && !r.item.Flow.Document()
+	reopens := r.item.HasPull() && r.item.Pull.State == work.PullClosed && !r.item.Replans() // of a change of a roadmap that is over nothing would come
 	switch {
-	case r.item.HasPull() && r.item.Pull.State == work.PullClosed && r.item.IssueClosed:
+	case reopens && r.item.IssueClosed:
 		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
-	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
+	case reopens:
 		return fmt.Sprintf("reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closed the issue with the merge
 		return "once the issue is reopened, " + text

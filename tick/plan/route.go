@@ -197,6 +197,7 @@ func (r *itemPlanner) moveToEnd() (why string) {
 		if r.item.AskedAgain() {
 			cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
 		}
+	case r.item.Replans() && !r.item.State.Open() && r.roadmapOver(r.item.Parent): // nothing would come of it
 	case r.item.HasPull() && !r.item.State.Open():
 		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
 	case !r.item.HasPull() && r.item.Replans() && r.item.State.Open() && r.roadmapOver(r.item.Parent):

@@ -79,7 +79,7 @@ var reasons = []row{
 		fix("upgrade the server, or cut it into issues yourself, with a label of another kind of work on each"), nil,
 	},
 	{
-		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing of it is made: {names}",
+		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing more of it is made: {names}",
 		step("open a pull request that changes the document, or comment `/mergexo replan WHY` on the roadmap's issue"), nil,
 	},
 	{
