@@ -163,7 +163,10 @@ func (l Lead) Waits() (why work.Reason, stopped bool) {
 	case Stopped:
 		return l.Why, true
 	case Unfolding, Followed:
-		if l.Closed {
+		switch {
+		case !l.Pause.Began.IsZero():
+			return l.Pause.Reason(), false
+		case l.Closed:
 			return work.Reason{Kind: work.WhyRoadmapClosed}, false
 		}
 	case Cancelled, Deleted, Ended:
