@@ -44,9 +44,7 @@ var lead = lazy.Regexp(`^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?([\pL][\pL ]{1,30}?)(
 // outside matches words of a section that point to text which its issue does not have.
 var outside = lazy.Regexp(`(?i)\b(?:(?:as|described|mentioned|defined|listed|explained|see) (?:above|earlier)|(?:previous|preceding|next|following|other) (?:node|section)s?|(?:node|section)s? (?:above|below))\b|\]\((?:#|\.{1,2}/)[^)]*\)`)
 
-// Check returns the faults of a document that Parse could read.
-func (d Document) Check(b Bounds) []Fault { return listed(d.check(b)) }
-
+// check returns the faults of a document that could be read.
 func (d Document) check(b Bounds) []Fault {
 	var c checker
 	c.whole(d, b)

@@ -43,8 +43,8 @@ const (
 	keyNeeds = "needs"
 )
 
-// Parse reads a document and returns the faults because of which it cannot be read. Check finds the
-// others. What could be read is returned also beside faults.
+// Parse reads a document and returns the faults because of which it cannot be read; Read finds the
+// others, too. What could be read is returned also beside faults.
 func Parse(doc []byte) (Document, []Fault) {
 	d, faults := parse(doc)
 	return d, listed(faults)
@@ -86,7 +86,7 @@ func parse(doc []byte) (Document, []Fault) {
 	return p.doc, p.out
 }
 
-// Read is Parse and Check: it returns all faults that are known of a document. If its nodes cannot be
+// Read returns all faults that are known of a document. If its nodes cannot be
 // read, those of Parse.
 func Read(doc []byte, b Bounds) (Document, []Fault) {
 	d, faults := parse(doc)

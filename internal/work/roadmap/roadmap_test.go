@@ -92,7 +92,7 @@ func both(doc string, b Bounds) []Fault {
 func TestADocumentIsRead(t *testing.T) {
 	for _, doc := range []string{good, "\uFEFF" + good, strings.ReplaceAll(good, "\n", "\r\n")} {
 		d, faults := Parse([]byte(doc))
-		if faults = append(faults, d.Check(Bounds{Depth: 1})...); len(faults) > 0 {
+		if faults = append(faults, d.check(Bounds{Depth: 1})...); len(faults) > 0 {
 			t.Fatal(Strings(faults))
 		}
 		if d.Issue != 7 || d.Title != "Files" || !strings.HasPrefix(d.Goal, "Files are") || !strings.HasSuffix(d.Goal, "Printing.") || len(d.Nodes) != 3 {
@@ -380,7 +380,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Document{Issue: rapid.IntRange(0, 9).Draw(t, "issue"), Title: "The title", Goal: "A goal.\n\n### With a part\n\n- a", Nodes: nodesOf(t, false)}
 		got, faults := Parse(Render(d))
-		faults = append(faults, got.Check(Bounds{Depth: 1})...)
+		faults = append(faults, got.check(Bounds{Depth: 1})...)
 		if len(faults) > 0 {
 			t.Fatalf("%s\n%s", Strings(faults), Render(d))
 		}
@@ -406,7 +406,7 @@ func TestNothingPanics(t *testing.T) {
 		}
 		began := time.Now()
 		d, faults := Parse([]byte(doc))
-		faults = append(faults, d.Check(Bounds{Depth: 1})...)
+		faults = append(faults, d.check(Bounds{Depth: 1})...)
 		d.Remarks()
 		if lines := 1 + strings.Count(work.Normalise(doc), "\n"); slices.ContainsFunc(faults, func(f Fault) bool { return f.Line < 0 || f.Line > lines }) {
 			t.Fatalf("a fault is outside of %d lines: %s", lines, Strings(faults))
