@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -49,6 +50,15 @@ func (w *world) settleDown(t *testing.T) {
 	}
 }
 
+// requests lists what GitHub was asked since its log was reset.
+func (w *world) requests() string {
+	var b strings.Builder
+	for _, r := range w.hub.Requests() {
+		fmt.Fprintf(&b, "%s %s?%s %d %.200s\n", r.Method, r.Path, r.Query, r.Status, r.Body)
+	}
+	return b.String()
+}
+
 // TestIdlePassAfterABurst: of more comments than turns take at once, which wait, a pass asks GitHub
 // no more than before they came, once they are older than what a list may still lack. Until then it
 // asks for their pages again; nothing has changed in them.
@@ -76,9 +86,7 @@ func TestIdlePassAfterABurst(t *testing.T) {
 			after := w.countPass(t)
 			if after != before {
 				t.Errorf("a pass asked %+v before %d comments, and %+v after them", before, b.comments, after)
-				for _, r := range w.hub.Requests() {
-					t.Logf("%s %s?%s %d %.200s", r.Method, r.Path, r.Query, r.Status, r.Body)
-				}
+				t.Log(w.requests())
 			}
 			if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != b.comments {
 				t.Errorf("%d comments wait, not %d", n, b.comments)
@@ -101,6 +109,7 @@ func TestOneCommentOnALongConversation(t *testing.T) {
 		t.Skip("it measures")
 	}
 	var asked [2]counts
+	var requests [2]string
 	for i, comments := range []int{20, 620} {
 		w := newRushWorld(t, 2)
 		rush{1, comments, 0}.write(t, w)
@@ -111,6 +120,7 @@ func TestOneCommentOnALongConversation(t *testing.T) {
 			must(t, w.repo.SeedComments(reviewer, w.numbers()[:1], 2)) // on the conversation, and on the diff
 			asked[i] = w.countPass(t)
 			asked[i].other, asked[i].notModified = 0, 0 // eyes
+			requests[i] = w.requests()
 			w.later.Add(int64(time.Minute))
 		}
 		if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != comments+6 {
@@ -121,7 +131,7 @@ func TestOneCommentOnALongConversation(t *testing.T) {
 		}
 	}
 	if asked[0] != asked[1] {
-		t.Errorf("a pass asks %+v beside few comments, and %+v beside many", asked[0], asked[1])
+		t.Errorf("a pass asks %+v beside few comments, and %+v beside many\n%s\n%s", asked[0], asked[1], requests[0], requests[1])
 	}
 }
 

@@ -94,6 +94,7 @@ func TestBoundsSpareWhatIsBelow(t *testing.T) {
 	for name, script := range map[string]string{
 		"little":                   `echo fine >&2; sleep 1.2`,
 		"one file with many names": `head -c 4000000 /dev/zero >f; for i in 1 2 3 4; do ln f f$i; done; sleep 1.2; :`,
+		"a covered file system":    `unshare -rm sh -c 'mkdir m && mount -t tmpfs none m && mount --rbind / m && sleep 1.2'`,
 		"shared by forks":          `x=$(head -c 40000000 /dev/zero | tr '\0' x); for i in 1 2 3 4 5 6; do (sleep 1.2; :) & done; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {

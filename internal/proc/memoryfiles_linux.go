@@ -3,10 +3,12 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // memoryFiles returns the size of memory file systems that the processes see and we do not: a
@@ -25,10 +27,10 @@ func memoryFiles(pids []int) (sum int64) {
 		}
 		looked[ns] = true
 		for _, m := range inMemory(process) {
-			var fs syscall.Statfs_t
-			if !known[m.device] && syscall.Statfs("/proc/"+process+"/root"+m.path, &fs) == nil {
-				known[m.device] = true
-				sum += int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize)
+			if !known[m.device] {
+				n, ok := m.used("/proc/" + process + "/root")
+				known[m.device] = ok
+				sum += n
 			}
 		}
 	}
@@ -36,6 +38,25 @@ func memoryFiles(pids []int) (sum int64) {
 }
 
 type mount struct{ device, path string }
+
+// used returns the size of what a file system holds below a root. Another one can be at its path:
+// it is mounted over it, or has replaced it since the mounts were listed.
+func (m mount) used(root string) (bytes int64, ok bool) {
+	fd, err := unix.Open(root+m.path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, false
+	}
+	defer unix.Close(fd)
+	var at unix.Stat_t
+	var fs unix.Statfs_t
+	if unix.Fstat(fd, &at) != nil || unix.Fstatfs(fd, &fs) != nil {
+		return 0, false
+	}
+	if fmt.Sprintf("%d:%d", unix.Major(at.Dev), unix.Minor(at.Dev)) != m.device {
+		return 0, false
+	}
+	return int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize), true
+}
 
 // inMemory lists the memory file systems that a process sees, see proc_pid_mountinfo(5).
 func inMemory(process string) (all []mount) {
