@@ -293,7 +293,7 @@ func (r landing) show(stop work.Reason) {
 
 // hold plans the wait at the closed gate, with the reason.
 func (r landing) hold(c merging.Choice) {
-	if c.Why.Kind == work.WhyMergeChangesAsked {
+	if c.Why.Kind == work.WhyMergeChangesAsked && !r.occupied() { // an agent at work may still push
 		r.askAgain(c.Why.Names)
 	}
 	at, _ := merging.Holds(c.Gates)

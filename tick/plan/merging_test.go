@@ -93,6 +93,9 @@ func lands(p Plan) string {
 	for _, m := range Of[change.Merge](p) {
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%s #%d %s", m.Action.Kind, m.Number, m.Action.Target)))
 	}
+	for _, r := range Of[change.RequestReview](p) {
+		all = append(all, "request "+r.Reviewer)
+	}
 	for _, m := range Of[change.Move](p) {
 		all = append(all, string(m.Cause)+" → "+string(m.To))
 	}
@@ -114,6 +117,9 @@ func TestLanding(t *testing.T) {
 			i.Landing.Actions = append(i.Landing.Actions, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 2, Head: "aaa", Base: "main", ResultID: tip})
 		})
 	}
+	refused := item(func(i *known.Item) {
+		i.Reviews.Verdicts = append(i.Reviews.Verdicts, review.Verdict{ID: 2, ReviewID: 5000, Human: true, Head: "before", Decision: review.RequestChanges, Validity: review.Counts, By: bob})
+	})
 	blocked := halted(work.Reason{Kind: work.WhyMergeBlocked, Number: 2, Head: "aaa"})
 	long := item(func(i *known.Item) { i.Pull.HeadSince = noon.Add(-2 * time.Hour) })
 	for _, c := range []struct {
@@ -122,6 +128,8 @@ func TestLanding(t *testing.T) {
 		want string
 	}{
 		{"all gates are open", scene(landable), "merge #2 squash"},
+		{"changes of an earlier head asked for", scene(landable, refused), "request bob; #2 wait merge_changes_requested"},
+		{"an agent is at work on them", scene(landable, refused, item(func(i *known.Item) { i.Turn = &work.Turn{Kind: work.KindFix, Number: 2} })), "#2 wait merge_changes_requested"},
 		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false })), ""},
 		{"somebody else's", scene(landable, item(func(i *known.Item) { i.Flow = work.FlowReview })), ""},
 		{"the base has a queue", scene(landable, box(func(b *merging.Box) { b.Queue.Required = true })), "enqueue #2"},
