@@ -6,6 +6,7 @@ const (
 	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests fail after every repair; Text, Count
 	WhyNothingChanged     ReasonKind = "nothing_changed"             // the agent finished without changing a file
 	WhyChangeRefused      ReasonKind = "change_refused"              // the agent's change must not be pushed; Text, Advice
+	WhyDocumentFaults     ReasonKind = "document_faults"             // the agent's change leaves faults in a roadmap's document; Text
 	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked, so nothing was opened
 	WhyIssueEdited        ReasonKind = "issue_edited"                // somebody without write permission edited the issue after the labelling; Text
 	WhyFailed             ReasonKind = "failed"                      // every attempt failed; Count, Text, Local, Advice
