@@ -22,7 +22,7 @@ type Roadmap struct {
 	Repo     string         `json:"repo"`     // owner/name, with the host in front where two hosts are configured
 	Number   int            `json:"number"`   // of the roadmap's issue
 	Title    string         `json:"title"`    // the issue's title
-	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled`, `ended`
+	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled` (also once that is over), `deleted`, `ended`
 	Document string         `json:"document"` // the path of its document
 	Closed   int            `json:"closed"`   // number of its issues that are closed
 	Total    int            `json:"total"`    // number of its issues, with those that are still to be opened
@@ -110,6 +110,9 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
 	lead := roadmap.LeadOf(m, issues)
 	r.Closed, r.Total = lead.Over, lead.All
+	if m.State == roadmap.Ended && !m.Why.None() {
+		r.State = roadmap.Cancelled
+	}
 	if m.State != roadmap.Ended {
 		why, _ := lead.Waits()
 		said := explain.Reason(why, at)

@@ -260,6 +260,8 @@ func (r *commander) same(inv invocation) string {
 // over reports whether the item needs nothing more, with a text why.
 func (r *commander) over() (string, bool) {
 	switch {
+	case r.item.Reason.Kind == work.WhyRoadmapCancelled:
+		return "The roadmap was cancelled", true
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		return fmt.Sprintf("Pull request #%d was merged", r.item.Pull.Number), true
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:

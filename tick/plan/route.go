@@ -184,7 +184,7 @@ func (r *itemPlanner) moveToEnd() (why string) {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow.Document() && !r.item.Replans() { // a change of a roadmap leaves nothing to do
+		if r.item.Flow.Document() && !r.item.Replans() && r.item.State != work.StateCompleted { // a change of a roadmap leaves nothing to do
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:

@@ -135,6 +135,8 @@ func stateOf(i known.Item, a Around) string {
 		return string(i.Lead.State)
 	case i.Pause != nil && (i.State.Open() || i.Lead != nil) && !ending(i):
 		return statePaused
+	case i.Reason.Kind == work.WhyRoadmapCancelled:
+		return string(roadmap.Cancelled)
 	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
 		return string(i.State)
 	case a.Halted, i.Turn.Waits(a.Now), !i.Turn.WaitReason.None():
@@ -248,6 +250,8 @@ func unread(why work.Reason, until time.Time) Standing {
 
 func ended(i known.Item) work.Reason {
 	switch {
+	case i.Reason.Kind == work.WhyRoadmapCancelled:
+		return work.Reason{Kind: work.WhyClosed}
 	case i.State == work.StateMerged && i.Flow == work.FlowDesign:
 		return work.Reason{Kind: work.WhyDesignMerged}
 	case i.State == work.StateMerged, i.State == work.StateCompleted:
