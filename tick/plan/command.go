@@ -149,9 +149,9 @@ func (r *commander) invocation(e work.Event) invocation {
 
 // execute executes a command.
 func (r *commander) execute(inv invocation) Reply {
-	r.p.add(change.Command{
-		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
-	})
+	said := r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
+	said.Says.Number = inv.number
+	r.p.add(change.Command{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: said})
 	row, _ := work.FindCommand(inv.Verb)
 	merged := r.item.Flow.Document() && r.item.State == work.StateMerged
 	if why, over := r.over(); inv.onPull && over && (merged || r.item.Replans()) && row.Flow == "" && !row.OnMerged {

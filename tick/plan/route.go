@@ -251,10 +251,10 @@ func (r *itemPlanner) moves(m work.Move, words change.Words) {
 	r.p.add(change.Move{Move: m, Words: words})
 }
 
-// words returns the line of a decision about the item.
+// words returns the line of a decision about the item. A merged roadmap goes by its issue.
 func (r *itemPlanner) words(what string, kind work.Kind, reason string) change.Words {
 	number := r.item.Number
-	if r.item.HasPull() {
+	if r.item.HasPull() && (r.item.Flow != work.FlowRoadmap || r.item.Pull.State != work.PullMerged) {
 		number = r.item.Pull.Number
 	}
 	return change.Words{Says: change.Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason}}
