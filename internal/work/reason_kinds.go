@@ -185,6 +185,7 @@ const (
 	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened
 	WhyRoadmapFollowed  ReasonKind = "roadmap_followed"  // Text: how many of its issues are closed
 	WhyRoadmapChanges   ReasonKind = "roadmap_changes"   // Name: the roadmap; Text: what it is about to do with the issue
+	WhyRoadmapStopped   ReasonKind = "roadmap_stopped"   // as WhyRoadmapChanges, of a roadmap that is stopped
 	WhyRoadmapClosed    ReasonKind = "roadmap_closed"    // a person closed its issue
 	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" // Text: cancelled or deleted
 

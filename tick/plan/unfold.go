@@ -36,6 +36,9 @@ func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
 			why := f.Record.Held()
 			if why.None() {
 				why = work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: string(due)}
+				if f.Record.State == roadmap.Stopped {
+					why.Kind = work.WhyRoadmapStopped
+				}
 			}
 			r.wait(kind, why)
 			return true
