@@ -148,6 +148,9 @@ func stateOf(i known.Item, a Around) string {
 // beside describes what else holds back an open pull request, besides its first reason.
 func beside(i known.Item, why work.ReasonKind) string {
 	said := ""
+	if i.RoadmapStopped {
+		said = "; the roadmap itself is stopped"
+	}
 	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
 		return said
 	}
@@ -304,6 +307,9 @@ func idle(i known.Item, o Outlook) work.Reason {
 	case work.StateAwaitingIssueFollowup:
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
+		if i.Faults != "" && i.Reason.None() {
+			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: strings.Split(i.Faults, "\n")}
+		}
 		return i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}

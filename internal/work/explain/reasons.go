@@ -47,6 +47,10 @@ var reasons = []row{
 	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
 	{work.WhyChangeRefused, People, AtOnce, "the agent's change was refused: {text}", again, changeAdvice},
 	{work.WhyDocumentFaults, People, AtOnce, "the agent's change was not pushed: {text}", mend, nil},
+	{
+		work.WhyPushedFaults, People, Reminded, "people on {pull}: the roadmap's document has faults there: {names}",
+		step("push a correction, or comment there what is to change; if it is merged as it is, nothing of it is made"), nil,
+	},
 	{work.WhyNewComments, Nobody, Reminded, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},
 	{work.WhyIssueEdited, People, AtOnce, "{text}", relabel("read the issue"), nil},
 	{work.WhyFailed, Operator, AtOnce, "the agent {text}, {count} times. Its output is in the log of the machine that runs gh mergexo|" +
