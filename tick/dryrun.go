@@ -146,6 +146,11 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 func (p *Pass) previewRoadmaps(made *plan.Plan) {
 	label := p.RemoteByID(made.Repo.ID).Settings.Labels.Of
 	for _, f := range made.Unfold {
+		if why := f.Record.Why; f.Record.State == roadmap.Stopped {
+			line := change.Line{Number: f.Record.Number, What: "wait", Code: why.Kind, Why: []work.Reason{why}}
+			line.Reason = "stopped: " + explain.Reason(why, explain.Place{Spending: true}).Here()
+			made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: line}})
+		}
 		coming := roadmap.Ahead(f)
 		made.Decisions = slices.DeleteFunc(made.Decisions, func(d plan.Decision) bool {
 			n, is := d.(change.Notice)

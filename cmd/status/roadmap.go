@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -22,7 +23,7 @@ type Roadmap struct {
 	Repo     string         `json:"repo"`     // owner/name, with the host in front where two hosts are configured
 	Number   int            `json:"number"`   // of the roadmap's issue
 	Title    string         `json:"title"`    // the issue's title
-	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled`, `ended`
+	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled` (also once that is over), `deleted`, `ended`
 	Document string         `json:"document"` // the path of its document
 	Closed   int            `json:"closed"`   // number of its issues that are closed
 	Total    int            `json:"total"`    // number of its issues, with those that are still to be opened
@@ -77,13 +78,35 @@ configured, #12 (quote it for your shell) or 12.`,
 			case !seen:
 				return cli.ErrNothingYet
 			case !found:
-				return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("%s is no roadmap, or its document is not merged yet: gh mergexo show %s", which.Called(cfg), which.Called(cfg)))
+				return noRoadmap(c.Context(), a, cfg, which)
 			case a.JSON.Asked():
 				return a.JSON.Write(a.Output(), r)
 			}
 			return r.print(a.Output())
 		},
 	})
+}
+
+// noRoadmap is why there is no merged roadmap to draw, with the next step.
+func noRoadmap(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) error {
+	s, known, _, err := ReadItem(ctx, a, cfg, which)
+	called := which.Called(cfg)
+	if err != nil || !known {
+		return cmp.Or(err, UnknownItem(s, called))
+	}
+	is, next := s.Item, "gh mergexo show "+called
+	said := fmt.Sprintf("the roadmap of %s has no plan yet", called)
+	switch pull := is.pull(); {
+	case is.Flow != work.FlowRoadmap:
+		said = fmt.Sprintf("%s is no roadmap: its flow is %s", called, strings.ReplaceAll(string(is.Flow), "_", " "))
+	case is.Number != which.Number:
+		said, next = fmt.Sprintf("%s is a pull request of the roadmap %s", called, is.ref()), "gh mergexo roadmap "+is.ref()
+	case pull.State == work.PullOpen:
+		said, next = fmt.Sprintf("the plan of %s is in pull request #%d, which people have to merge first", called, pull.Number), "gh pr view "+pull.URL
+	case !is.open:
+		said = fmt.Sprintf("the work on the roadmap %s ended before its plan was merged", called)
+	}
+	return &cli.CodedError{Code: cli.CodeUnknownItem, Do: next, Err: fmt.Errorf("%s: %s", said, next)}
 }
 
 func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cli.Ref) (r Roadmap, found bool, err error) {
@@ -110,6 +133,9 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
 	lead := roadmap.LeadOf(m, issues)
 	r.Closed, r.Total = lead.Over, lead.All
+	if m.State == roadmap.Ended && !m.Why.None() {
+		r.State = roadmap.Cancelled
+	}
 	if m.State != roadmap.Ended {
 		why, _ := lead.Waits()
 		said := explain.Reason(why, at)

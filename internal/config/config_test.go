@@ -89,7 +89,7 @@ func TestPricesSayWhatIsWrongWithThem(t *testing.T) {
 	for table, want := range map[string]string{
 		`{ input = 1 }`:                         "output is missing",
 		`{ output = 1 }`:                        "input is missing",
-		`{ input = -1, output = 1 }`:            "want 0 to 1e+06, got -1",
+		`{ input = -1, output = 1 }`:            "want 0 to 1000000, got -1",
 		`{ input = 1, output = 1, in = 1 }`:     `unknown key "in"`,
 		`{ input = "dear", output = 1 }`:        "want a number",
 		`7`:                                     "want prices such as {",

@@ -123,7 +123,8 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	case !ok:
 		t.bad(key, "want a number, got %s", typeName(v))
 	case !(n >= least && n <= most): // written so that NaN fails, too
-		t.bad(key, "want %g to %g, got %g", least, most, n)
+		text := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) } // without an exponent
+		t.bad(key, "want %s to %s, got %s", text(least), text(most), text(n))
 	default:
 		return n
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
 // variable is one of the environment in which commands are tried; an empty one is taken out.
@@ -85,6 +86,9 @@ func (w *world) tell(opt ServeOptions) error {
 	d.say("\n%s\n", d.out.Bold("Then:"))
 	for _, line := range w.tries(opt.Unconfigured) {
 		d.exactly("  " + line)
+	}
+	if _, err := proc.LookPath("gh", opt.Env.Path); err != nil {
+		d.say("\nThese need gh, which is not on PATH. Install it: https://cli.github.com")
 	}
 	d.say("\nYou are %s, who owns the repository. ann and bob may write to it, %s may not; a token lets you be one of them: GH_TOKEN=%s gh issue comment …", operator, stranger, githubsim.TokenOf("ann"))
 	return nil

@@ -45,8 +45,8 @@ func onHost(change func(*doctor.Host)) doctor.Facts {
 	return doctor.Facts{Hosts: []doctor.Host{h}, Now: now}
 }
 
-// saysItself are the checks whose finding comes with its remedy.
-var saysItself = []doctor.Code{"config", "setting", "agent", "agent_version"}
+// saysItself are the checks whose warning comes with its remedy.
+var saysItself = []doctor.Code{"setting", "agent_version"}
 
 func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 	hour := time.Hour
@@ -114,6 +114,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"home":           {doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox", "home"}},
 		"home, in a box": {facts: doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a", Hides: true}}}},
 		"state":          {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
+		"unsafe state":   {doctor.Facts{State: &doctor.Folder{Path: "s", Unsafe: "x"}}, []string{"state"}, nil},
 		"metrics":        {doctor.Facts{Metrics: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"metrics_file"}, nil},
 		"inodes":         {doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 10}}, []string{"disk"}, nil},
 		"no agent":       {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
@@ -157,7 +158,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 			t.Errorf("%s: warnings %q, want %q", name, got, c.warnings)
 		}
 		for _, found := range doctor.Only(all, doctor.Failure, doctor.Warning) {
-			if found.Do == "" && !slices.Contains(saysItself, found.Code) {
+			if found.Do == "" && (found.Level == doctor.Failure || !slices.Contains(saysItself, found.Code)) {
 				t.Errorf("%s: %s says %q, and not what mends it", name, found.Code, found.Says)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func config(f Facts) []Check {
 	var all []Check
 	for _, p := range f.Config.Problems {
-		all = append(all, fail(p, f.Config.Do)...)
+		all = append(all, fail(p, cmp.Or(f.Config.Do, "correct that, then: gh mergexo config"))...)
 	}
 	if len(all) == 0 {
 		return ok(fmt.Sprintf("%s, %s", f.Config.Path, count(f.Config.Repos, "repository", "repositories")))

@@ -81,6 +81,7 @@ var beyondSubset = []string{
 	"Repository.description", "Repository.hasIssuesEnabled", "Repository.hasProjectsEnabled", "Repository.hasWikiEnabled",
 	"Repository.homepageUrl", "Repository.parent",
 	"Mutation.addPullRequestReview", "AddPullRequestReviewInput", "AddPullRequestReviewPayload", "PullRequestReviewEvent",
+	"Mutation.reopenIssue", "ReopenIssueInput", "ReopenIssuePayload", "Mutation.updateIssue", "UpdateIssueInput", "UpdateIssuePayload",
 	"Query.search", "SearchType", "SearchResultItem", "SearchResultItemConnection",
 	"Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
 }

@@ -203,19 +203,57 @@ func (x *gql) mayHaveChild(parent *issue) *apiError {
 // CloseIssue closes an issue.
 func (*gqlRoot) CloseIssue(ctx context.Context, a struct {
 	Input struct {
+		ClientMutationID, StateReason *string
+		IssueID                       graphql.ID
+	}
+},
+) (*issuePayload, error) {
+	return changeIssue(ctx, a.Input.IssueID, a.Input.ClientMutationID, func(x *gql, is *issue) *apiError {
+		return is.repo.setState(x.viewer, is, "closed", strings.ToLower(deref(a.Input.StateReason)))
+	})
+}
+
+// ReopenIssue reopens an issue.
+func (*gqlRoot) ReopenIssue(ctx context.Context, a struct {
+	Input struct {
 		ClientMutationID *string
 		IssueID          graphql.ID
 	}
 },
 ) (*issuePayload, error) {
-	x, is, err := target[*issue](ctx, a.Input.IssueID)
+	return changeIssue(ctx, a.Input.IssueID, a.Input.ClientMutationID, func(x *gql, is *issue) *apiError {
+		return is.repo.setState(x.viewer, is, "open", "")
+	})
+}
+
+// UpdateIssue edits an issue's title and text, which is all that gh issue edit asks of it here.
+func (*gqlRoot) UpdateIssue(ctx context.Context, a struct {
+	Input struct {
+		AssigneeIDs, LabelIDs, ProjectIDs    *[]graphql.ID
+		MilestoneID                          *graphql.ID
+		Body, ClientMutationID, State, Title *string
+		ID                                   graphql.ID
+	}
+},
+) (*issuePayload, error) {
+	in := a.Input
+	if in.AssigneeIDs != nil || in.LabelIDs != nil || in.ProjectIDs != nil || in.MilestoneID != nil || in.State != nil {
+		return nil, refuse(refusal(http.StatusUnprocessableEntity, "this simulated GitHub changes only the title and the body of an issue here"))
+	}
+	return changeIssue(ctx, in.ID, in.ClientMutationID, func(x *gql, is *issue) *apiError {
+		return is.repo.editIssue(x.viewer, is, in.Title, in.Body)
+	})
+}
+
+func changeIssue(ctx context.Context, id graphql.ID, mutation *string, change func(*gql, *issue) *apiError) (*issuePayload, error) {
+	x, is, err := target[*issue](ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if e := is.repo.setState(x.viewer, is, "closed", "completed"); e != nil {
+	if e := change(x, is); e != nil {
 		return nil, refuse(e)
 	}
-	return &issuePayload{a.Input.ClientMutationID, &gqlIssue{x, is}}, nil
+	return &issuePayload{mutation, &gqlIssue{x, is}}, nil
 }
 
 // AddPullRequestReview reviews a pull request.

@@ -230,6 +230,32 @@ func TestGraphQLMutations(t *testing.T) {
 	}
 }
 
+// What gh issue close, reopen and edit send.
+func TestGraphQLChangesOfAnIssue(t *testing.T) {
+	w := newWorld(t)
+	n, err := w.repo.OpenIssue("ann", "Slow", "Why?")
+	w.must(err)
+	id := at(t, w.data("me", fmt.Sprintf(`{ repository(owner: "acme", name: "app") { issue(number: %d) { id } } }`, n), nil), "repository", "issue", "id")
+	for _, c := range []struct{ mutation, want string }{
+		{`closeIssue(input: {issueId: $id, stateReason: NOT_PLANNED})`, "map[body:Why? state:CLOSED stateReason:NOT_PLANNED title:Slow]"},
+		{`reopenIssue(input: {issueId: $id})`, "map[body:Why? state:OPEN stateReason:REOPENED title:Slow]"},
+		{`updateIssue(input: {id: $id, title: "Slower"})`, "map[body:Why? state:OPEN stateReason:REOPENED title:Slower]"},
+		{`updateIssue(input: {id: $id, body: "Because."})`, "map[body:Because. state:OPEN stateReason:REOPENED title:Slower]"},
+		{`closeIssue(input: {issueId: $id})`, "map[body:Because. state:CLOSED stateReason:COMPLETED title:Slower]"},
+	} {
+		name, _, _ := strings.Cut(c.mutation, "(")
+		d := w.data("me", `mutation($id: ID!) { `+c.mutation+` { issue { body state stateReason title } } }`, object{"id": id})
+		if got := fmt.Sprint(at(t, d, name, "issue")); got != c.want {
+			t.Errorf("%s: %s, want %s", c.mutation, got, c.want)
+		}
+	}
+	for _, mutation := range []string{`reopenIssue(input: {issueId: $id})`, `updateIssue(input: {id: $id, title: "x"})`} {
+		if a := w.graph("eve", `mutation($id: ID!) { `+mutation+` { issue { title } } }`, object{"id": id}); len(a.Errors) != 1 || a.Errors[0].Type != "FORBIDDEN" {
+			t.Errorf("a stranger: %s: %+v", mutation, a)
+		}
+	}
+}
+
 func TestGraphQLFaultsAreTheHubs(t *testing.T) {
 	w := newWorld(t)
 	n := w.pull("topic", "ann")

@@ -265,7 +265,7 @@ func (m Move) NeedsPerson() bool { return m.To.NeedsPerson() && !m.Passing }
 // Answerable reports whether a start turn that stopped for this reason waits for a comment on the
 // issue. For other reasons a comment only starts another attempt.
 func (k ReasonKind) Answerable() bool {
-	return k == WhyQuestion || k == WhyTestsFail || k == WhyNothingChanged || k == WhyChangeRefused || k == WhyNewComments
+	return k == WhyQuestion || k == WhyTestsFail || k == WhyNothingChanged || k == WhyChangeRefused || k == WhyDocumentFaults || k == WhyNewComments
 }
 
 // Followup is what a stopped start turn leaves to the turn that continues.

@@ -12,7 +12,7 @@ type ReasonKind string
 
 // OfRoadmap reports whether a roadmap above an issue keeps the work on it from beginning.
 func (k ReasonKind) OfRoadmap() bool {
-	return k == WhyRoadmapHeld || k == WhyRoadmapChanges || k == WhyRoadmapParallel || k == WhyRoadmapCost
+	return k == WhyRoadmapHeld || k == WhyRoadmapChanges || k == WhyRoadmapStopped || k == WhyRoadmapParallel || k == WhyRoadmapCost
 }
 
 // OfDependency reports whether an item is stopped because an issue that it depends on will not be closed.

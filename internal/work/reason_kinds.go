@@ -6,6 +6,8 @@ const (
 	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests fail after every repair; Text, Count
 	WhyNothingChanged     ReasonKind = "nothing_changed"             // the agent finished without changing a file
 	WhyChangeRefused      ReasonKind = "change_refused"              // the agent's change must not be pushed; Text, Advice
+	WhyDocumentFaults     ReasonKind = "document_faults"             // the agent's change leaves faults in a roadmap's document; Text
+	WhyPushedFaults       ReasonKind = "pushed_faults"               // the document of a roadmap's open pull request has faults; Number, Names (each with its line)
 	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked, so nothing was opened
 	WhyIssueEdited        ReasonKind = "issue_edited"                // somebody without write permission edited the issue after the labelling; Text
 	WhyFailed             ReasonKind = "failed"                      // every attempt failed; Count, Text, Local, Advice
@@ -184,6 +186,7 @@ const (
 	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened
 	WhyRoadmapFollowed  ReasonKind = "roadmap_followed"  // Text: how many of its issues are closed
 	WhyRoadmapChanges   ReasonKind = "roadmap_changes"   // Name: the roadmap; Text: what it is about to do with the issue
+	WhyRoadmapStopped   ReasonKind = "roadmap_stopped"   // as WhyRoadmapChanges, of a roadmap that is stopped
 	WhyRoadmapClosed    ReasonKind = "roadmap_closed"    // a person closed its issue
 	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" // Text: cancelled or deleted
 

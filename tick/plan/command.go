@@ -149,9 +149,9 @@ func (r *commander) invocation(e work.Event) invocation {
 
 // execute executes a command.
 func (r *commander) execute(inv invocation) Reply {
-	r.p.add(change.Command{
-		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
-	})
+	said := r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
+	said.Says.Number = inv.number
+	r.p.add(change.Command{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: said})
 	row, _ := work.FindCommand(inv.Verb)
 	merged := r.item.Flow.Document() && r.item.State == work.StateMerged
 	if why, over := r.over(); inv.onPull && over && (merged || r.item.Replans()) && row.Flow == "" && !row.OnMerged {
@@ -260,6 +260,8 @@ func (r *commander) same(inv invocation) string {
 // over reports whether the item needs nothing more, with a text why.
 func (r *commander) over() (string, bool) {
 	switch {
+	case r.item.Reason.Kind == work.WhyRoadmapCancelled:
+		return "The roadmap was cancelled", true
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		return fmt.Sprintf("Pull request #%d was merged", r.item.Pull.Number), true
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:

@@ -169,7 +169,7 @@ func (r *commander) cancel(inv invocation) Reply {
 	}
 	if why, over := r.over(); over {
 		rep := reply("%s, so there is nothing to cancel. %s.", why, r.again())
-		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged
+		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Reason.Kind != work.WhyRoadmapCancelled
 		return rep
 	}
 	said := "The work is cancelled."

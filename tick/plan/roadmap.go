@@ -112,11 +112,19 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 }
 
 // tellFaults keeps one comment up to date about the faults of the document that a person pushed to the pull
-// request of a roadmap: nothing of it is made if it is merged with them.
+// request of a roadmap: nothing of it is made if it is merged with them. A push without faults resumes what
+// they stopped.
 func (r *itemPlanner) tellFaults() {
 	for _, e := range r.item.Events {
+		if e.Kind != work.EventHead || r.item.Flow != work.FlowRoadmap || e.Source != r.item.Pull.HeadOID {
+			continue
+		}
+		if e.Body == "" && r.item.State == work.StateBlocked && r.item.Turn == nil && r.item.Reason.Kind == work.WhyDocumentFaults {
+			r.moves(work.Move{Cause: work.CauseResumed, To: work.StateAwaitingFeedback}, r.words("resume", "", "somebody pushed a document without faults"))
+			r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
+		}
 		token := work.FaultsToken(r.v.Repo.Key(), e.Number)
-		if e.Kind != work.EventHead || r.item.Flow != work.FlowRoadmap || e.Source != r.item.Pull.HeadOID || e.Body == "" && r.item.Notices[token] == "" {
+		if e.Body == "" && r.item.Notices[token] == "" {
 			continue
 		}
 		said := fmt.Sprintf("The document of the roadmap has no fault any more at %s.", work.Short(e.Source))

@@ -184,7 +184,7 @@ func (r *itemPlanner) moveToEnd() (why string) {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
-		if r.item.Flow.Document() && !r.item.Replans() { // a change of a roadmap leaves nothing to do
+		if r.item.Flow.Document() && !r.item.Replans() && r.item.State != work.StateCompleted { // a change of a roadmap leaves nothing to do
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
@@ -251,10 +251,10 @@ func (r *itemPlanner) moves(m work.Move, words change.Words) {
 	r.p.add(change.Move{Move: m, Words: words})
 }
 
-// words returns the line of a decision about the item.
+// words returns the line of a decision about the item. A merged roadmap goes by its issue.
 func (r *itemPlanner) words(what string, kind work.Kind, reason string) change.Words {
 	number := r.item.Number
-	if r.item.HasPull() {
+	if r.item.HasPull() && (r.item.Flow != work.FlowRoadmap || r.item.Pull.State != work.PullMerged) {
 		number = r.item.Pull.Number
 	}
 	return change.Words{Says: change.Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason}}

@@ -130,7 +130,9 @@ func (r *itemPlanner) acknowledge() {
 }
 
 func (r *itemPlanner) notice(a work.Action, said string) {
-	r.p.add(change.Notice{Action: a, Words: r.words("notice", "", said)})
+	w := r.words("notice", "", said)
+	w.Says.Number = a.Number
+	r.p.add(change.Notice{Action: a, Words: w})
 }
 
 // wanted reports whether an event will be part of a turn.

@@ -135,6 +135,8 @@ func stateOf(i known.Item, a Around) string {
 		return string(i.Lead.State)
 	case i.Pause != nil && (i.State.Open() || i.Lead != nil) && !ending(i):
 		return statePaused
+	case i.Reason.Kind == work.WhyRoadmapCancelled:
+		return string(roadmap.Cancelled)
 	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
 		return string(i.State)
 	case a.Halted, i.Turn.Waits(a.Now), !i.Turn.WaitReason.None():
@@ -146,6 +148,9 @@ func stateOf(i known.Item, a Around) string {
 // beside describes what else holds back an open pull request, besides its first reason.
 func beside(i known.Item, why work.ReasonKind) string {
 	said := ""
+	if i.RoadmapStopped {
+		said = "; the roadmap itself is stopped"
+	}
 	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
 		return said
 	}
@@ -248,6 +253,8 @@ func unread(why work.Reason, until time.Time) Standing {
 
 func ended(i known.Item) work.Reason {
 	switch {
+	case i.Reason.Kind == work.WhyRoadmapCancelled:
+		return work.Reason{Kind: work.WhyClosed}
 	case i.State == work.StateMerged && i.Flow == work.FlowDesign:
 		return work.Reason{Kind: work.WhyDesignMerged}
 	case i.State == work.StateMerged, i.State == work.StateCompleted:
@@ -300,6 +307,9 @@ func idle(i known.Item, o Outlook) work.Reason {
 	case work.StateAwaitingIssueFollowup:
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
+		if i.Faults != "" && i.Reason.None() {
+			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: strings.Split(i.Faults, "\n")}
+		}
 		return i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}

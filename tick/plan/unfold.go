@@ -36,6 +36,9 @@ func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {
 			why := f.Record.Held()
 			if why.None() {
 				why = work.Reason{Kind: work.WhyRoadmapChanges, Name: fmt.Sprintf("#%d", f.Record.Number), Text: string(due)}
+				if f.Record.State == roadmap.Stopped {
+					why.Kind = work.WhyRoadmapStopped
+				}
 			}
 			r.wait(kind, why)
 			return true
@@ -70,7 +73,9 @@ func (r *commander) endRoadmap(inv invocation, m roadmap.Record) Reply {
 	}
 	after := m
 	after.State, after.Why = to, work.Reason{}
-	r.p.add(change.Roadmap{Before: m, After: after, Words: r.words("move", "", inv.by+" cancelled the roadmap")})
+	said := r.words("move", "", inv.by+" cancelled the roadmap")
+	said.Says.Number = m.Number
+	r.p.add(change.Roadmap{Before: m, After: after, Words: said})
 	r.v.Roadmaps = slices.Clone(r.v.Roadmaps) // for the commands that follow
 	r.v.Roadmaps[slices.IndexFunc(r.v.Roadmaps, func(o roadmap.Record) bool { return o.ItemID == m.ItemID })] = after
 	return Reply{
@@ -116,7 +121,11 @@ type unfolder struct {
 
 func (u unfolder) next(out roadmap.Outcome) {
 	for _, m := range out.Moves {
-		u.p.add(change.RoadmapNode{Move: m, Words: u.words("node %s: %s → %s", m.After.Node, m.Before.Step, m.After.Step)})
+		c := change.RoadmapNode{Move: m}
+		if m.After.Step != m.Before.Step { // else an action told it
+			c.Words = u.words("node %s: %s → %s", m.After.Node, m.Before.Step, m.After.Step)
+		}
+		u.p.add(c)
 	}
 	if to, moves := u.Record.State.After(out.Event); moves && out.Event != "" {
 		after := u.Record

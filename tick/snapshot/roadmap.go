@@ -59,14 +59,32 @@ func (f family) seat(ref string) roadmap.Seat {
 	return s
 }
 
+// faults reads the faults of the document at the head of a roadmap's open pull request.
+func (r *reading) faults(ctx context.Context, i *known.Item) error {
+	if i.Flow != work.FlowRoadmap || i.Pull.State != work.PullOpen {
+		return nil
+	}
+	events, err := r.tx.ListItemEvents(ctx, i.ID)
+	for _, e := range events {
+		if e.Kind == work.EventHead && e.Source == i.Pull.HeadOID {
+			i.Faults = e.Body
+		}
+	}
+	return err
+}
+
 // lead reads the roadmap of the item's issue, if it has not ended, and no work on the issue itself is in
 // progress.
 func (r *reading) lead(ctx context.Context, i *known.Item) error {
 	at := slices.IndexFunc(r.roadmaps, func(m roadmap.Record) bool { return m.Number == i.Number })
-	if at < 0 || i.State.Open() {
+	if at < 0 {
 		return nil
 	}
 	m := r.roadmaps[at]
+	if i.State.Open() {
+		i.RoadmapStopped = i.Replans() && m.State == roadmap.Stopped
+		return nil
+	}
 	issues, err := r.tx.ListIssuesBelow(ctx, m)
 	l := roadmap.LeadOf(m, issues)
 	i.Lead = &l

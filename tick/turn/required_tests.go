@@ -62,7 +62,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: inWords(f), Count: f.repairs, Advice: aroundFlaw(f)}}
+			return a, &work.BlockedError{Reason: f.why()}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
@@ -71,29 +71,19 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	}
 }
 
-// inWords returns a flaw for people: a document's faults are theirs to mend, too.
-func inWords(f *flaw) string {
-	if !f.Document {
-		return f.Failure
+// why returns why a turn stops whose agent could not repair a flaw. Test output, like agent output, stays on this
+// machine: it may contain anything the tests read. A document's faults are people's to mend, too.
+func (f *flaw) why() work.Reason {
+	switch {
+	case f.Document:
+		return documentFaults(strings.Split(f.Output, "\n"))
+	case f.Output == "":
+		return work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs}
 	}
-	faults := strings.Split(f.Output, "\n")
-	text := f.Failure + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
-	if left := len(faults) - shownFaults; left > 0 {
-		text += fmt.Sprintf("; and %d more", left)
+	return work.Reason{
+		Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs,
+		Advice: "What the tests printed is in the log of the machine that runs gh mergexo",
 	}
-	return text
-}
-
-// shownFaults is how many faults of a document a comment names.
-const shownFaults = 10
-
-// aroundFlaw returns where the output of tests is that the agent could not repair. Test output, like agent
-// output, stays on this machine: it may contain anything the tests read.
-func aroundFlaw(f *flaw) string {
-	if f.Output == "" || f.Document {
-		return ""
-	}
-	return "What the tests printed is in the log of the machine that runs gh mergexo"
 }
 
 // findFlaw returns why the new commit may not be pushed; nil: it may. A design document has no

@@ -209,8 +209,20 @@ func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyChangeRefused, Text: "the roadmap: " + strings.Join(roadmap.Strings(faults), "; ")}}
+	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults))}
 }
+
+// documentFaults is why a document with faults is not pushed.
+func documentFaults(faults []string) work.Reason {
+	text := "the roadmap has " + work.Count(len(faults), "fault") + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
+	if left := len(faults) - shownFaults; left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	return work.Reason{Kind: work.WhyDocumentFaults, Text: text}
+}
+
+// shownFaults is how many faults of a document a comment names.
+const shownFaults = 10
 
 // replayedSound checks the document of a commit that was replayed on what somebody pushed.
 func (p *lastLook) replayedSound(ctx context.Context, l *env.Lease, commit string) error {

@@ -46,6 +46,11 @@ var reasons = []row{
 	{work.WhyTestsFail, People, AtOnce, "{text}, also after {count repair}", again, testsAdvice},
 	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
 	{work.WhyChangeRefused, People, AtOnce, "the agent's change was refused: {text}", again, changeAdvice},
+	{work.WhyDocumentFaults, People, AtOnce, "the agent's change was not pushed: {text}", mend, nil},
+	{
+		work.WhyPushedFaults, People, Reminded, "people on {pull}: the roadmap's document has faults there: {names}",
+		step("push a correction, or comment there what is to change; if it is merged as it is, nothing of it is made"), nil,
+	},
 	{work.WhyNewComments, Nobody, Reminded, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},
 	{work.WhyIssueEdited, People, AtOnce, "{text}", relabel("read the issue"), nil},
 	{work.WhyFailed, Operator, AtOnce, "the agent {text}, {count} times. Its output is in the log of the machine that runs gh mergexo|" +
@@ -261,6 +266,7 @@ var reasons = []row{
 		step("set such a label, work on {them} yourself, or close {them}"), nil,
 	},
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
+	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped: once it is not, it {text}", step("see on {name} what stopped it, and mend that"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
 	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed, or by `/mergexo cancel`"), nil},
 	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},

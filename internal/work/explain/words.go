@@ -35,6 +35,15 @@ func again(p Place) Words {
 	return Words{Resume: "say more in a comment on the issue, or remove the label and set it again to start over", Retry: true}
 }
 
+// mend is again for a document that people can mend, too.
+func mend(p Place) Words {
+	w := again(p)
+	if p.Pull {
+		w.Resume = "push the document without these faults, or " + w.Resume
+	}
+	return w
+}
+
 // fix is for reasons that a person must fix first.
 func fix(what string) next {
 	return func(p Place) Words {

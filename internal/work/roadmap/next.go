@@ -517,7 +517,7 @@ func (n *next) cancel() {
 		}
 	}
 	if n.out.Waits = n.out.Waits || !done; done {
-		n.out.Event, n.out.Why = EventEnded, work.Reason{Kind: work.WhyRoadmapCancelled}
+		n.out.Event, n.out.Why = EventEnded, work.Reason{Kind: work.WhyRoadmapCancelled, Text: string(n.Record.State)}
 	}
 }
 
