@@ -55,7 +55,7 @@ func (m *inFleet) pass(t *testing.T, outcome work.PassOutcome, why string) error
 		t.Fatal(err)
 	}
 	_, err = m.begin(t.Context(), m.describeMachine(t.Context()))
-	if _, endErr := begun.End(t.Context(), outcome, m.now, why); endErr != nil {
+	if _, endErr := begun.End(t.Context(), outcome, m.now, why, ""); endErr != nil {
 		t.Fatal(endErr)
 	}
 	return err
