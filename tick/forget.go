@@ -64,7 +64,7 @@ const dropBatch = 500
 // dropOldTurns drops from this machine's mirrors the refs of turns that began before a time and that
 // the database does not have any more. A broken mirror does not stop other deletions.
 func dropOldTurns(ctx context.Context, p *env.Env, before time.Time) {
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if r.Row.HeartbeatAt.IsZero() {
 			continue // the database may be new, and find turns again by these refs
 		}
@@ -128,7 +128,7 @@ func turnBegan(ctx context.Context, r *env.Repo, t git.KeptTurn) (time.Time, err
 // dropMerged drops heads that were approved and merged long ago. A broken mirror does not stop
 // other deletions.
 func dropMerged(ctx context.Context, p *env.Env, before time.Time) {
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if err := r.Git().DropMerged(ctx, before); err != nil {
 			p.Log.WarnContext(ctx, "could not delete heads of merged pull requests", "repo_full_name", r.Name.FullName(), "error", err)
 		}

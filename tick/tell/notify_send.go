@@ -118,7 +118,7 @@ func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err
 
 // logUndelivered logs that a message did not arrive.
 func (t *Notifier) logUndelivered(ctx context.Context, e news.Entry, says string) {
-	for _, r := range slices.Concat(t.Repositories(), t.Removed) {
+	for _, r := range slices.Concat(t.All, t.Removed) {
 		if r.Row.ID == e.RepoID {
 			t.Log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
 			return
