@@ -242,11 +242,7 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 // item, turn, issue or pull request.
 func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, more ...any) []any {
 	attrs := []any{"repo_full_name", repo.Name.FullName(), "action_token", a.Token, "kind", string(a.Kind)}
-	var names store.Names
-	err := r.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		names, err = tx.NamesOf(context.WithoutCancel(ctx), a)
-		return err
-	})
+	names, err := store.Read(context.WithoutCancel(ctx), r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(context.WithoutCancel(ctx), a) })
 	switch {
 	case a.Number == 0 && names.Item == 0: // about the repository
 	case err != nil || names.Item == 0: // a notice that belongs to no work item

@@ -79,11 +79,7 @@ func dropOldTurnsOf(ctx context.Context, p *env.Env, r *env.Repo, before time.Ti
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	var known []string
-	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		known, err = tx.ListTurnKeys(ctx, r.Row.ID)
-		return err
-	})
+	known, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]string, error) { return tx.ListTurnKeys(ctx, r.Row.ID) })
 	if err != nil {
 		return err
 	}

@@ -357,12 +357,8 @@ func (p *Env) FirstEffect(ctx context.Context, l *Lease) (bool, error) {
 }
 
 // TurnActions returns the turn's actions in the order in which they are applied.
-func (p *Env) TurnActions(ctx context.Context, l *Lease) (planned []work.Action, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		planned, err = tx.ListTurnActions(ctx, l.Turn.ID)
-		return err
-	})
-	return planned, err
+func (p *Env) TurnActions(ctx context.Context, l *Lease) ([]work.Action, error) {
+	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Action, error) { return tx.ListTurnActions(ctx, l.Turn.ID) })
 }
 
 // ItemPull returns the newest pull request of the turn's item.

@@ -155,10 +155,8 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 	if at < 0 || item.ID == 0 || item.State.Open() {
 		return asked, nil
 	}
-	var live []roadmap.Record
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		live, err = tx.ListRoadmaps(ctx, h.row.ID)
-		return err
+	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+		return tx.ListRoadmaps(ctx, h.row.ID)
 	})
 	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
 		return asked, err

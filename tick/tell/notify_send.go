@@ -15,11 +15,7 @@ import (
 // sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
 // marked as being sent was left by a killed pass: it is unclear whether it arrived.
 func (t *Notifier) sendDue(ctx context.Context) error {
-	var planned []news.Entry
-	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {
-		planned, err = tx.ListPlannedNews(ctx)
-		return err
-	})
+	planned, err := store.Read(ctx, t.Store, func(tx *store.Tx) ([]news.Entry, error) { return tx.ListPlannedNews(ctx) })
 	if err != nil {
 		return err
 	}
