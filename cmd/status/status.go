@@ -174,7 +174,7 @@ func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, mach
 			return err
 		}
 	} else {
-		fmt.Fprintln(notes, "no pass has run yet; run one: gh mergexo tick")
+		fmt.Fprintln(notes, cli.ErrNothingYet)
 	}
 	for _, line := range machine {
 		fmt.Fprintln(notes, out.LocalTimes(line))

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -64,7 +63,7 @@ func (p *parser) promptsDir(t *Table) string {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}
-	if written != usualPrompts && !isFolder(dir) {
+	if written != usualPrompts && !files.IsFolder(dir) {
 		t.bad("prompts_dir", "%s is no folder", dir)
 	}
 	own, _ := filepath.Glob(filepath.Join(dir, "*.tmpl")) // only a bad pattern is an error
@@ -75,11 +74,6 @@ func (p *parser) promptsDir(t *Table) string {
 		}
 	}
 	return dir
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // testFiles reads which paths are tests.

@@ -54,6 +54,15 @@ func Sentence(s string) string {
 	return s
 }
 
+// Upper returns a text with its first letter in upper case.
+func Upper(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}
+
 // UTC formats a time as comments on GitHub show it.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
