@@ -237,3 +237,50 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 	}
 	return now, nil
 }
+
+// LogAttrs returns the fields of a log line about an action. By them a line is found from a work
+// item, turn, issue or pull request.
+func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, more ...any) []any {
+	attrs := []any{"repo_full_name", repo.Name.FullName(), "action_token", a.Token, "kind", string(a.Kind)}
+	names, err := store.Read(context.WithoutCancel(ctx), r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(context.WithoutCancel(ctx), a) })
+	switch {
+	case a.Number == 0 && names.Item == 0: // about the repository
+	case err != nil || names.Item == 0: // a notice that belongs to no work item
+		attrs = append(attrs, "number", a.Number)
+	case names.Pull != 0:
+		attrs = append(attrs, "work_item_id", names.Item, "issue_number", names.Issue, "pr_number", names.Pull)
+	default:
+		attrs = append(attrs, "work_item_id", names.Item, "issue_number", names.Issue)
+	}
+	if names.Turn != "" {
+		attrs = append(attrs, "turn_key", names.Turn)
+	}
+	return append(attrs, more...)
+}
+
+// ForeignError says that an action was refused because it would change somebody else's pull
+// request, not only comment on it. No plan contains such an action: this check is the last defense.
+type ForeignError struct {
+	Kind   work.ActionKind
+	Number int // of the pull request
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and gh mergexo only reviews it", e.Kind, e.Number)
+}
+
+// ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge
+// it.
+func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
+	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionClose || a.Kind.Merging()
+	if !touches || a.ItemID == 0 {
+		return nil
+	}
+	return r.Store.View(ctx, func(tx *store.Tx) error {
+		item, err := tx.GetItem(ctx, a.ItemID)
+		if err == nil && item.Flow == work.FlowReview {
+			err = &ForeignError{Kind: a.Kind, Number: item.Number}
+		}
+		return err
+	})
+}

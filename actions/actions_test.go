@@ -66,7 +66,7 @@ func newStage(t *testing.T) *stage {
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	s.runner = &Runner{Store: db, Now: s.at, Log: slog.New(slog.DiscardHandler), SettleAfter: time.Minute}
 	s.must(db.Update(t.Context(), func(tx *store.Tx) error {
-		s.scope.Repo, err = tx.EnsureRepo(t.Context(), name)
+		s.scope.Repo, err = testdb.Repo(t.Context(), tx, name)
 		return err
 	}))
 	s.scope.Repo.Current, s.scope.GitHub, s.scope.Accounts = name, client, []int64{s.hub.UserID("olga")}
@@ -118,7 +118,7 @@ func (s *stage) forget() {
 	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
 	s.Cleanup(func() { _ = db.Close() })
 	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
-		row, err := tx.EnsureRepo(s.Context(), s.scope.Repo.Current)
+		row, err := testdb.Repo(s.Context(), tx, s.scope.Repo.Current)
 		s.scope.Repo.ID = row.ID
 		return err
 	}))

@@ -204,7 +204,7 @@ func (s *mergeStage) relose(a work.Action) string {
 	s.runner.Store = fresh
 	current := s.scope.Repo.Current
 	s.must(fresh.Update(s.Context(), func(tx *store.Tx) (err error) {
-		s.scope.Repo, err = tx.EnsureRepo(s.Context(), current)
+		s.scope.Repo, err = testdb.Repo(s.Context(), tx, current)
 		return err
 	}))
 	s.scope.Repo.Current = current

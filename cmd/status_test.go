@@ -57,14 +57,14 @@ func (p place) fill(t *testing.T) {
 	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
 	defer db.Close()
 	err := db.Update(ctx, func(tx *store.Tx) error {
-		lib, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "lib"})
+		lib, err := testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "lib"})
 		if err != nil {
 			return err
 		}
 		if err := tx.DeferRepo(ctx, lib.ID, p.now.Add(time.Hour), "HTTP 404 from repos/octo/lib", true); err != nil {
 			return err
 		}
-		app, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		app, err := testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 type tickOptions struct {
@@ -151,7 +152,7 @@ func (a *app) endPass(ctx context.Context, cfg *config.Config, begun *folder.Beg
 		outcome, why = work.PassFailed, a.Secrets().Redact(terminal.OneLine(cmp.Or(machine.DiskTrouble(err, a.StateDir), err.Error())))
 	}
 	ctx = context.WithoutCancel(ctx)
-	last, endErr := begun.End(ctx, outcome, a.Now(), why)
+	last, endErr := begun.End(ctx, outcome, a.Now(), why, tell.FailedBy(outcome, err))
 	if m, machineErr := a.Machine(cfg); early && machineErr == nil && endErr == nil {
 		m.TellFailing(ctx, work.PassFacts{Now: a.Now(), Last: last})
 	}

@@ -75,16 +75,6 @@ func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason st
 		`UPDATE repositories SET not_before = ?, last_error = ?, failures = CASE ? WHEN '' THEN 0 ELSE failures + ? END WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
 }
 
-// EnsureRepo returns the row of a repository that the config names, and creates it if there is
-// none.
-func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
-	all, err := t.OpenRepos(ctx, []work.RepoName{name})
-	if err != nil {
-		return work.Repo{}, err
-	}
-	return all[0], nil
-}
-
 // OpenRepos returns the rows of the repositories that the config names, in its order, and creates
 // missing ones. A repository that was renamed on GitHub and then in the config keeps its row. If
 // the config still has the former name too, that name gets another row. Names keep the config's

@@ -136,6 +136,15 @@ func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// Read returns what fn reads in a transaction of View.
+func Read[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err error) {
+	err = d.View(ctx, func(tx *Tx) (err error) {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}
+
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
 // and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {

@@ -282,3 +282,13 @@ func copyFile(t testing.TB, from, to string) {
 		t.Fatal(err)
 	}
 }
+
+// EnsureRepo returns the row of a repository that the config names, and creates it if there is
+// none.
+func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
+	all, err := t.OpenRepos(ctx, []work.RepoName{name})
+	if err != nil {
+		return work.Repo{}, err
+	}
+	return all[0], nil
+}

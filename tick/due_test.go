@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -26,7 +27,7 @@ func TestNothingDueOpensTheDatabaseOnce(t *testing.T) {
 	var all []*env.Repo
 	err = db.Update(ctx, func(tx *store.Tx) error {
 		for i := range 4 {
-			row, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: fmt.Sprint("app", i)})
+			row, err := testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: fmt.Sprint("app", i)})
 			if err != nil {
 				return err
 			}

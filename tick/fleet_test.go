@@ -55,7 +55,7 @@ func (m *inFleet) pass(t *testing.T, outcome work.PassOutcome, why string) error
 		t.Fatal(err)
 	}
 	_, err = m.begin(t.Context(), m.describeMachine(t.Context()))
-	if _, endErr := begun.End(t.Context(), outcome, m.now, why); endErr != nil {
+	if _, endErr := begun.End(t.Context(), outcome, m.now, why, ""); endErr != nil {
 		t.Fatal(endErr)
 	}
 	return err
@@ -396,7 +396,7 @@ func TestATurnWaitsForItsMachine(t *testing.T) {
 	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
 	var turn work.Turn
 	err := a.Store.Update(t.Context(), func(tx *store.Tx) error {
-		r, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		r, err := testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		if err != nil {
 			return err
 		}
@@ -592,7 +592,7 @@ func TestALostSessionLeavesTheLineOfAStop(t *testing.T) {
 	}
 	m := newInFleet(t, at, "a", true)
 	err := m.Store.Update(t.Context(), func(tx *store.Tx) error {
-		r, err := tx.EnsureRepo(t.Context(), name)
+		r, err := testdb.Repo(t.Context(), tx, name)
 		if err != nil {
 			return err
 		}
@@ -639,7 +639,7 @@ func TestAPassBeginsWithOneLook(t *testing.T) {
 	t.Cleanup(func() { _ = proxy.Close() })
 	m := newInFleet(t, proxy.Through(at), "a", true)
 	err = m.Store.Update(t.Context(), func(tx *store.Tx) error {
-		r, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		r, err := testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ const dropBatch = 500
 // dropOldTurns drops from this machine's mirrors the refs of turns that began before a time and that
 // the database does not have any more. A broken mirror does not stop other deletions.
 func dropOldTurns(ctx context.Context, p *env.Env, before time.Time) {
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if r.Row.HeartbeatAt.IsZero() {
 			continue // the database may be new, and find turns again by these refs
 		}
@@ -79,11 +79,7 @@ func dropOldTurnsOf(ctx context.Context, p *env.Env, r *env.Repo, before time.Ti
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	var known []string
-	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		known, err = tx.ListTurnKeys(ctx, r.Row.ID)
-		return err
-	})
+	known, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]string, error) { return tx.ListTurnKeys(ctx, r.Row.ID) })
 	if err != nil {
 		return err
 	}
@@ -128,7 +124,7 @@ func turnBegan(ctx context.Context, r *env.Repo, t git.KeptTurn) (time.Time, err
 // dropMerged drops heads that were approved and merged long ago. A broken mirror does not stop
 // other deletions.
 func dropMerged(ctx context.Context, p *env.Env, before time.Time) {
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if err := r.Git().DropMerged(ctx, before); err != nil {
 			p.Log.WarnContext(ctx, "could not delete heads of merged pull requests", "repo_full_name", r.Name.FullName(), "error", err)
 		}

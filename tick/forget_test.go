@@ -53,7 +53,7 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
 	err := db.Update(ctx, func(tx *store.Tx) (err error) {
-		if repo, err = tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+		if repo, err = testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 			return err
 		}
 		for number, end := range []struct {

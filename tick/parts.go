@@ -61,7 +61,7 @@ func startSends(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, r
 // finishPass is called once for each pass with a database, however it ended; not for a dry run. The
 // After functions cannot fail the pass.
 func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error {
-	for _, r := range slices.Concat(p.Repositories(), p.Removed) {
+	for _, r := range slices.Concat(p.All, p.Removed) {
 		r.Close()
 	}
 	if _, named := errors.AsType[*store.DamagedError](err); !named {

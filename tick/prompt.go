@@ -132,17 +132,16 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	for _, t := range turns {
 		if t.ItemID == item.ID && fits(t.Kind, t.Reviewer) {
 			l := &env.Lease{Turn: t, Item: item, Repo: r}
-			return l, q.loadEvents(ctx, p, l)
+			l.Events, err = store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Event, error) { return env.TurnEvents(ctx, tx, t) })
+			return l, err
 		}
 	}
 	for _, plan := range preview.Plans {
 		for _, t := range plan.Turns() {
 			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
 				l := &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r}
-				return l, p.Store.View(ctx, func(tx *store.Tx) (err error) {
-					l.Events, err = tx.LoadTexts(ctx, t.Events)
-					return err
-				})
+				l.Events, err = store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Event, error) { return tx.LoadTexts(ctx, t.Events) })
+				return l, err
 			}
 		}
 	}
@@ -163,13 +162,6 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		idle.Number, idle.Branch, idle.Base, idle.Head = pull.Number, pull.Branch, pull.Base, pull.HeadOID
 	}
 	return &env.Lease{Turn: p.newTurn(idle, 0), Item: item, Repo: r}, nil
-}
-
-func (q PromptQuery) loadEvents(ctx context.Context, p *Pass, l *env.Lease) error {
-	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
-		return err
-	})
 }
 
 // chooseCommit chooses the turn's base or head in a temporary mirror.

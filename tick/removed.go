@@ -23,11 +23,7 @@ func (p *Pass) endRemovedTurns(ctx context.Context) error {
 	if len(p.Removed) == 0 {
 		return nil
 	}
-	var unfinished []work.Turn
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		unfinished, err = tx.ListUnfinishedTurns(ctx)
-		return err
-	})
+	unfinished, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Turn, error) { return tx.ListUnfinishedTurns(ctx) })
 	if err != nil {
 		return err
 	}

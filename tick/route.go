@@ -17,7 +17,7 @@ import (
 // findBusy reads where there is something to decide or to send, and whether everything is paused.
 func (p *Pass) findBusy(ctx context.Context) (halted bool, err error) {
 	var fleet store.Fleet
-	if p.busy, fleet, err = p.loader.Busy(ctx, p.Repositories()); err != nil {
+	if p.busy, fleet, err = p.loader.Busy(ctx, p.All); err != nil {
 		return false, fmt.Errorf("find out where there is something to decide: %w", err)
 	}
 	_, halted = p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, nil })
@@ -141,7 +141,7 @@ func (p *Pass) hasSlot(running int) (bool, error) {
 // reposToSend returns the repositories that may have something to send, and those that the config
 // no longer names. If that cannot be read, it returns all.
 func reposToSend(ctx context.Context, p *Pass) []*env.Repo {
-	all, busy := p.Repositories(), p.busy
+	all, busy := p.All, p.busy
 	if busy == nil {
 		var err error
 		if busy, _, err = p.loader.Busy(ctx, all); err != nil {

@@ -112,8 +112,3 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 // ErrNothingYet is returned by commands that need the state of a pass before there is one.
 var ErrNothingYet = Coded(CodeNoState, errors.New("no pass has run yet; run one: gh mergexo tick"))
-
-// NoItem reports that a named item is unknown.
-func NoItem(called string) error {
-	return Coded(CodeUnknownItem, fmt.Errorf("%s is no work item: it has no label yet, or no pass has read it (gh mergexo tick)", called))
-}

@@ -149,12 +149,15 @@ func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
 	return string(res.Stdout), nil
 }
 
+// TokenVariables are the variables in which gh takes a token.
+var TokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+
 // ghEnviron returns gh's environment without tokens, which belong to one account but would be used
 // for any, and without prompts.
 func ghEnviron(all []string) []string {
 	kept := slices.DeleteFunc(all, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}, strings.ToUpper(name))
+		return slices.Contains(TokenVariables, strings.ToUpper(name))
 	})
 	return append(kept, "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
 }

@@ -270,19 +270,10 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 }
 
 // testDoubts returns the programs of required tests that the agents of their repositories do not find.
-// A relative path begins at the checkout, so it is not looked for.
 func testDoubts(cfg *config.Config, env environ.Env) (all []string) {
-	for _, r := range cfg.Repos {
-		a, ok := cfg.AgentFor(r.Name, work.KindBugfixStart, "")
-		if !ok || len(r.RequiredTests) == 0 {
-			continue
-		}
-		name := r.RequiredTests[0]
-		if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
-			continue
-		}
-		if _, err := proc.LookPath(name, agent.PathOf(agent.WithNeighbours(programOf(env, a)))); err != nil {
-			all = append(all, fmt.Sprintf("required_tests of %s: agent %q does not find %q; install it, or name its absolute path", cfg.Called(r.Name), a.Name, name))
+	for _, c := range newMachine(Options{Config: cfg, Env: env}).examineCommands() {
+		if c.Missing && c.Needed {
+			all = append(all, fmt.Sprintf("%s of %s: agent %q does not find %q; install it, or name its absolute path", c.Key, c.Repo, c.Agent, c.Program))
 		}
 	}
 	return all

@@ -99,7 +99,7 @@ func (m *Machine) examineCommands() (all []doctor.Command) {
 				continue
 			}
 			_, err := proc.LookPath(c.argv[0], agent.PathOf(m.environOf(a)))
-			all = append(all, doctor.Command{Repo: m.cfg.Called(r.Name), Key: c.key, Program: c.argv[0], Needed: c.needed, Missing: err != nil})
+			all = append(all, doctor.Command{Repo: m.cfg.Called(r.Name), Key: c.key, Agent: a.Name, Program: c.argv[0], Needed: c.needed, Missing: err != nil})
 		}
 	}
 	return all

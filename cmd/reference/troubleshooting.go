@@ -24,7 +24,7 @@ func troubleshootingPage() string {
 		fmt.Fprintf(&b, "\n### %s\n\n| code | says | next | comment |\n|---|---|---|---|\n", part.title)
 		for _, r := range explain.Entries() {
 			if r.Who == part.who {
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.After)
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), strings.TrimPrefix(string(r.After), "after "))
 			}
 		}
 	}
@@ -43,9 +43,7 @@ func troubleshootingPage() string {
 const troubleshootingHead = `# Troubleshooting
 
 - ` + "`gh mergexo doctor`" + ` checks the machine, the agents and the repositories, and says how to repair what it finds.
-- ` + "`gh mergexo status`" + ` lists what waits, and for what.
-- ` + "`gh mergexo show owner/name#12`" + ` shows the history of one issue or pull request.
-- The logs are JSON lines in the folder ` + "`logs`" + ` of the [state folder](setup.md#files).
+- ` + "`gh mergexo status`" + ` lists what waits, and for what; ` + "`gh mergexo show owner/name#12`" + ` shows one issue or pull request, ` + "`gh mergexo logs`" + ` the log.
 - [Errors](reference/errors.md) lists exit codes and the codes of errors.
 `
 
@@ -56,7 +54,7 @@ const reasonsHead = `
 from release to release; the words may change.
 
 Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what only the failed program can know. "next" is
-as a pull request has it. "comment" says when a comment on GitHub gives the reason, once. Until then ` + "`status` and `show`" + ` do.
+as a pull request has it. "comment" says when a comment on GitHub gives the reason, once: at once, or after the time of that key. Until then ` + "`status` and `show`" + ` do.
 `
 
 const gatesHead = `

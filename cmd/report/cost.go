@@ -114,13 +114,11 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	case a.JSON.Asked():
 		return a.JSON.Write(out, all)
 	case !seen:
-		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
+		_, err = fmt.Fprintln(a.Env.Stderr, cli.ErrNothingYet)
 		return err
 	}
 	return all.print(out, a.Notes(out))
 }
-
-const nothingYet = "no pass has run yet; run one: gh mergexo tick"
 
 // costsOf joins lines that differ only in their repository, unless grouped by repository or item,
 // and sorts by cost; days keep their order.

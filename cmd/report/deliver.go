@@ -50,7 +50,7 @@ func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config,
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	if dir := filepath.Dir(file); opt.file != "" && !isFolder(dir) { // as other programs do: a misspelt folder is not made
+	if dir := filepath.Dir(file); opt.file != "" && !files.IsFolder(dir) { // as other programs do: a misspelt folder is not made
 		return &cli.CodedError{Code: cli.CodeUsage, Do: "mkdir -p " + dir, Err: fmt.Errorf("there is no folder %s; make it first: mkdir -p %s", dir, dir)}
 	}
 	if err := write(file, text); err != nil {
@@ -71,11 +71,6 @@ func unwritten(file string, err error) error {
 		}
 	}
 	return fmt.Errorf("write the report: %w", err)
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // write replaces the file atomically. A pipe or a device is not replaced but written to.

@@ -46,7 +46,7 @@ func TestTenThousandTurns(t *testing.T) {
 func fill(t *testing.T, tx *store.Tx, now time.Time) error {
 	t.Helper()
 	ctx := t.Context()
-	repo, err := tx.EnsureRepo(ctx, one)
+	repo, err := testdb.Repo(ctx, tx, one)
 	if err != nil {
 		return err
 	}

@@ -84,17 +84,12 @@ func (r Report) Markdown() string {
 func sentences(why, next string) string {
 	var all []string
 	if why != "" {
-		all = append(all, upper(why)+".")
+		all = append(all, work.Upper(why)+".")
 	}
 	if next != "" {
 		all = append(all, "Next: "+next+".")
 	}
 	return strings.Join(all, " ")
-}
-
-func upper(s string) string {
-	r := []rune(s)
-	return strings.ToUpper(string(r[:1])) + string(r[1:])
 }
 
 func link(repo string, number int, url string) string {

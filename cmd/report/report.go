@@ -97,7 +97,7 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	if !seen && !a.JSON.Asked() {
-		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
+		_, err = fmt.Fprintln(a.Env.Stderr, cli.ErrNothingYet)
 		return err
 	}
 	r := Make(facts)

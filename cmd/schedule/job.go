@@ -71,9 +71,6 @@ var kept = []string{
 	"LANG", "LC_ALL", "LC_CTYPE", "TZ",
 }
 
-// secretNames are variables that hold a login. No secret is written into a schedule.
-var secretNames = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
-
 // holdsPassword reports whether a proxy's URL may hold a password, with or without a scheme.
 func holdsPassword(name, value string) bool {
 	return strings.HasSuffix(strings.ToLower(name), "_proxy") && strings.Contains(value, "@")
@@ -151,9 +148,10 @@ func (p plan) loggedIn(ctx context.Context, host string) bool {
 	return err == nil && res.Code == 0
 }
 
-// withheld lists variables with secrets that are set here but not in the job.
+// withheld lists variables with secrets that are set here but not in the job: no secret is written
+// into a schedule.
 func (p plan) withheld(env environ.Env) (all []string) {
-	for _, name := range slices.Concat(secretNames, p.passed, kept) {
+	for _, name := range slices.Concat(machine.TokenVariables, p.passed, kept) {
 		if value, _ := env.Lookup(name); value != "" && p.job.Get(name) == "" && !slices.Contains(all, name) {
 			all = append(all, name)
 		}

@@ -26,7 +26,7 @@ func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 				_, err := fmt.Fprintln(out.W, v.err)
 				return err
 			}
-			return s.print(out, v.board, v.query, v.seen, append(s.passNotes(ctx, cfg, v.board), machine...))
+			return s.print(out, v.board, v.query, v.seen, append(s.passNotes(ctx, cfg, v.board, nil), machine...))
 		})
 	})
 }
@@ -41,7 +41,7 @@ func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine
 	s.all = true // an item that ends between two readings is a change
 	passes := ""
 	return s.repeat(ctx, cfg, func(v view) error {
-		if now := strings.Join(s.passNotes(ctx, cfg, v.board), ""); now != passes {
+		if now := strings.Join(s.passNotes(ctx, cfg, v.board, nil), ""); now != passes {
 			passes = now
 			if now != "" {
 				fmt.Fprintln(s.Env.Stderr, now)

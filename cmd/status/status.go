@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,11 +113,8 @@ func (s *statusCmd) run(ctx context.Context) error {
 	b, seen, err := loadBoard(ctx, q)
 	out := s.Output()
 	if err != nil {
-		damage, damaged := errors.AsType[*store.DamagedError](err) // which the last pass failed with, too
-		for _, line := range s.passNotes(ctx, cfg, Board{}) {
-			if !damaged || !strings.Contains(line, damage.Path) {
-				fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
-			}
+		for _, line := range s.passNotes(ctx, cfg, Board{}, err) {
+			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
 		}
 		return err
 	}
@@ -136,7 +132,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 		}
 		return s.JSON.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b), machineNotes(ctx, cfg)...)); err != nil || seen {
+	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b, nil), machineNotes(ctx, cfg)...)); err != nil || seen {
 		return err
 	}
 	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
@@ -178,7 +174,7 @@ func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, mach
 			return err
 		}
 	} else {
-		fmt.Fprintln(notes, "no pass has run yet; run one: gh mergexo tick")
+		fmt.Fprintln(notes, cli.ErrNothingYet)
 	}
 	for _, line := range machine {
 		fmt.Fprintln(notes, out.LocalTimes(line))
@@ -198,12 +194,14 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
-// passNotes says that passes do not work; empty: they do, or the line of a repository says why one
-// of them failed.
-func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board) []string {
+// passNotes says that passes do not work; empty: they do, or something else says why one of them failed:
+// the line of a repository, or unread, why the board could not be read.
+func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, unread error) []string {
 	f := s.passes(ctx, cfg)
 	v := work.JudgePasses(f)
-	told := !v.Lasting && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" && strings.Contains(f.Last.Why, r.Error) })
+	_, damaged := errors.AsType[*store.DamagedError](unread)
+	told := damaged && f.Last.By == work.FailedByDatabase ||
+		!v.Lasting && f.Last.By == work.FailedByRepos && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
 	if told || !v.Bad() {
 		return nil
 	}

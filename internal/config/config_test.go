@@ -182,12 +182,6 @@ required_tests = []
 	if a, ok := c.AgentFor(name, work.KindDesignStart, ""); !ok || a.Name != "b" {
 		t.Errorf("agent for design_start: %+v", a)
 	}
-	if f, ok := r.Labels.Flow("X"); !ok || f != work.FlowDesign {
-		t.Errorf("flow of label X: %q", f)
-	}
-	if _, ok := r.Labels.Flow(""); ok {
-		t.Error("the empty label starts a flow")
-	}
 }
 
 func TestEveryMistakeIsOneClearLine(t *testing.T) {

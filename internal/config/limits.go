@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
 // githubMaxFileBytes is the size from which GitHub refuses files.
@@ -63,7 +63,7 @@ func (p *parser) promptsDir(t *Table) string {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}
-	if written != usualPrompts && !isFolder(dir) {
+	if written != usualPrompts && !files.IsFolder(dir) {
 		t.bad("prompts_dir", "%s is no folder", dir)
 	}
 	own, _ := filepath.Glob(filepath.Join(dir, "*.tmpl")) // only a bad pattern is an error
@@ -74,11 +74,6 @@ func (p *parser) promptsDir(t *Table) string {
 		}
 	}
 	return dir
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // testFiles reads which paths are tests.
@@ -154,4 +149,30 @@ func (p *parser) metricsFile(t *Table) string {
 		t.bad("metrics_file", "want a file outside of the state folder %q: what is there is ours alone, and each pass writes over the file", p.config.Runtime.StateDir)
 	}
 	return path
+}
+
+// roadmapKeys are the keys of [repo.roadmap].
+func roadmapKeys(l *roadmap.Limits) []key {
+	return []key{
+		countKey("parallel", &l.Parallel, 3, 1, 100),
+		numberKey("max_cost", &l.MaxCost, 0, 0, 1_000_000),
+	}
+}
+
+func (p *parser) roadmap(t *Table) (l roadmap.Limits) {
+	readKeys(t, roadmapKeys(&l))
+	t.done()
+	return l
+}
+
+// RoadmapLimits returns a function for the limits of the roadmaps in a repository. For one that the
+// config does not name, those of home hold.
+func (c *Config) RoadmapLimits(home work.RepoName) func(work.RepoName) roadmap.Limits {
+	return func(name work.RepoName) roadmap.Limits {
+		r, ok := c.Repo(name)
+		if !ok {
+			r, _ = c.Repo(home)
+		}
+		return r.Roadmap
+	}
 }

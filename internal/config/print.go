@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -112,7 +112,7 @@ const usualPrompts = "prompts"
 // printedPrompts returns the folder of prompts or, if it does not exist, the default name: a config
 // may not name another folder that does not exist.
 func printedPrompts(dir string) string {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if !files.IsFolder(dir) {
 		return usualPrompts
 	}
 	return dir

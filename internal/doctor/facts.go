@@ -122,6 +122,7 @@ type Repo struct {
 type Command struct {
 	Repo    string // as in the config
 	Key     string // of the config: required_tests, setup
+	Agent   string // whose runs look for it
 	Program string
 	Needed  bool // turns stop without it
 	Missing bool // it is not on the PATH of the agent, or not at its path

@@ -22,6 +22,12 @@ func Exists(path string) bool {
 	return err == nil
 }
 
+// IsFolder reports whether a path is a folder, or a link to one.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Resolve follows the symbolic links of a path as far as it exists. The rest, and a link that leads
 // nowhere, stay as they are.
 func Resolve(path string) string {

@@ -28,3 +28,7 @@ func readOnly(path string) bool {
 	var mounted syscall.Statfs_t
 	return syscall.Statfs(path, &mounted) == nil && mounted.Flags&flag != 0
 }
+
+// OpenSafely are flags for an open that does not follow a link put in place of the file, and does
+// not wait for the writer of a pipe.
+const OpenSafely = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

@@ -1,6 +1,8 @@
 package files
 
-import "io/fs"
+import (
+	"io/fs"
+)
 
 // OwnerOf returns us: Windows keeps permissions elsewhere, and the folders of a profile belong to its
 // user.
@@ -10,3 +12,6 @@ func OwnerOf(fs.FileInfo) (uid int, ours bool) { return 0, true }
 func WritableByOthers(fs.FileInfo) bool { return false }
 
 func readOnly(string) bool { return false }
+
+// OpenSafely is 0 on Windows: an open that creates nothing does not wait.
+const OpenSafely = 0

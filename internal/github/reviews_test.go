@@ -211,7 +211,7 @@ func TestStatusesOfACommit(t *testing.T) {
 	if all, err := w.client.Statuses(ctx, w.name, head); err != nil || len(all) != 121 {
 		t.Errorf("%d statuses on two pages, %v", len(all), err)
 	}
-	if err := w.client.SetStatus(ctx, w.name, head, Status{Context: "x", State: "success", Description: strings.Repeat("x", maxDescription+1)}); !IsStatus(err, http.StatusUnprocessableEntity) {
+	if err := w.client.SetStatus(ctx, w.name, head, Status{Context: "x", State: "success", Description: strings.Repeat("x", 141)}); !IsStatus(err, http.StatusUnprocessableEntity) {
 		t.Errorf("a long description: %v", err)
 	}
 	must(t, w.hub.ForbidStatuses("alice"))

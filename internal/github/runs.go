@@ -170,9 +170,6 @@ type Status struct {
 	At          time.Time
 }
 
-// maxDescription is the maximum length of a status description, in characters.
-const maxDescription = 140
-
 type wireStatus struct {
 	ID          int64     `json:"id"`
 	Context     string    `json:"context"`

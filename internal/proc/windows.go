@@ -4,6 +4,7 @@ package proc
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,3 +71,8 @@ func Boot() string { return "" }
 
 // EndFirst ends nothing: only Linux has process namespaces.
 func EndFirst(context.Context, int, string) bool { return false }
+
+func blocks(info fs.FileInfo) (n int64, id fileID, shared bool) { return info.Size(), fileID{}, false }
+
+// fileSystem reports nothing, so folders are walked from time to time.
+func fileSystem(string) (id uint64, used int64, ok bool) { return 0, 0, false }

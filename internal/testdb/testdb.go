@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -68,4 +69,13 @@ func At(t testing.TB, path string) string {
 		file.Put(t, path)
 	}
 	return path
+}
+
+// Repo returns the row of a repository, and creates it if there is none.
+func Repo(ctx context.Context, tx *store.Tx, name work.RepoName) (work.Repo, error) {
+	all, err := tx.OpenRepos(ctx, []work.RepoName{name})
+	if err != nil {
+		return work.Repo{}, err
+	}
+	return all[0], nil
 }

@@ -27,7 +27,7 @@ func TestLastPass(t *testing.T) {
 		{PassWaiting, 0, 1007, 1008, ""},
 		{PassOK, 0, 1009, 0, ""},
 	} {
-		l = l.After(c.outcome, at, time.Second, "broken")
+		l = l.After(c.outcome, at, time.Second, "broken", "")
 		bad := int64(0)
 		if !l.BadSince.IsZero() {
 			bad = l.BadSince.Unix()
@@ -64,7 +64,7 @@ func TestJudgePasses(t *testing.T) {
 		"the first one was killed":         {PassFacts{Begun: died(1)}, PassesFail, false, "the last pass failed: the pass that began at"},
 		"good":                             {PassFacts{Last: good, Every: time.Minute}, PassesWork, false, ""},
 		"good beside a long one":           {PassFacts{Last: good, Begun: running(4 * time.Hour), Every: time.Minute}, PassesWork, false, ""},
-		"one failed":                       {PassFacts{Last: good.After(PassFailed, now, 0, "no network")}, PassesFail, false, "the last pass failed: no network"},
+		"one failed":                       {PassFacts{Last: good.After(PassFailed, now, 0, "no network", "")}, PassesFail, false, "the last pass failed: no network"},
 		"three were killed":                {PassFacts{Last: good, Begun: died(3)}, PassesFail, true, "the last 3 passes failed: the pass that began"},
 		"one of them hangs":                {PassFacts{Last: good, Begun: running(6 * time.Hour)}, PassesHang, true, "the pass of process 7 "},
 		"one of them is stopped":           {PassFacts{Last: good, Begun: []Beginning{{PID: 7, At: ago(time.Minute), Stopped: true}}}, PassesHang, true, "the pass of process 7, which began at"},

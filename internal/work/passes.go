@@ -14,10 +14,20 @@ type LastPass struct {
 	Took     time.Duration `json:"took"`     // duration of the last one with an outcome
 	Failures int           `json:"failures"` // how many failed in a row; waiting passes neither count nor reset it
 	Why      string        `json:"why"`      // why the last of these failed
+	By       FailedBy      `json:"by"`       // what says so, too
 }
 
+// FailedBy is what else says why a pass failed, so that it need not be said twice.
+type FailedBy string
+
+// What says why a pass failed.
+const (
+	FailedByRepos    FailedBy = "repositories" // their rows
+	FailedByDatabase FailedBy = "database"     // the database, which is damaged
+)
+
 // After returns the summary after another pass.
-func (l LastPass) After(outcome PassOutcome, at time.Time, took time.Duration, why string) LastPass {
+func (l LastPass) After(outcome PassOutcome, at time.Time, took time.Duration, why string, by FailedBy) LastPass {
 	l.At = at
 	if outcome == PassNone {
 		return l
@@ -28,10 +38,10 @@ func (l LastPass) After(outcome PassOutcome, at time.Time, took time.Duration, w
 	}
 	switch outcome {
 	case PassOK:
-		l.GoodAt, l.BadSince, l.Failures, l.Why = at, time.Time{}, 0, ""
+		l.GoodAt, l.BadSince, l.Failures, l.Why, l.By = at, time.Time{}, 0, "", ""
 	case PassFailed:
 		l.Failures++
-		l.Why = why
+		l.Why, l.By = why, by
 	case PassNone, PassWaiting, PassCancelled:
 	}
 	return l
@@ -44,7 +54,7 @@ func (l LastPass) Died(all []Beginning) LastPass {
 		if b.At.After(at) {
 			at = b.At
 		}
-		l = l.After(PassFailed, at, l.Took, b.Died())
+		l = l.After(PassFailed, at, l.Took, b.Died(), "")
 	}
 	return l
 }

@@ -1,9 +1,5 @@
 package work
 
-import (
-	"strings"
-)
-
 // Budgets limit what may be spent before a person must act. 0: no limit. Costs are in US dollars,
 // as agents report them.
 type Budgets struct {
@@ -35,16 +31,6 @@ type Labels struct {
 
 	HumanReview string // on a pull request: only people review it from now on
 	Freeze      string // on an issue: while it is open, nothing is merged
-}
-
-// Flow returns the flow that a label starts.
-func (l Labels) Flow(label string) (Flow, bool) {
-	for _, f := range Flows() {
-		if name := l.Of(f); name != "" && strings.EqualFold(name, label) {
-			return f, true
-		}
-	}
-	return "", false
 }
 
 // Of returns the label that starts a flow. Empty: no label does.

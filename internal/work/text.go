@@ -2,12 +2,15 @@ package work
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Short abbreviates a commit's oid.
@@ -49,6 +52,15 @@ func Sentence(s string) string {
 		return s + "."
 	}
 	return s
+}
+
+// Upper returns a text with its first letter in upper case.
+func Upper(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // UTC formats a time as comments on GitHub show it.
@@ -111,4 +123,33 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// lockFiles are the names of the files in which package managers record exact versions, sorted.
+var lockFiles = []string{
+	".terraform.lock.hcl", "Cargo.lock", "Cartfile.resolved", "Chart.lock", "Gemfile.lock", "Gopkg.lock", "MODULE.bazel.lock", "Package.resolved", "Pipfile.lock", "Podfile.lock",
+	"buildscript-gradle.lockfile", "bun.lock", "bun.lockb", "cabal.project.freeze", "composer.lock", "conan.lock", "conda-lock.yml", "deno.lock", "dub.selections.json", "flake.lock",
+	"gems.locked", "go.sum", "go.work.sum", "gradle.lockfile", "mix.lock", "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "paket.lock", "pdm.lock", "pixi.lock",
+	"pnpm-lock.yaml", "poetry.lock", "pubspec.lock", "pylock.toml", "rebar.lock", "renv.lock", "shard.lock", "stack.yaml.lock", "uv.lock", "yarn.lock",
+}
+
+// IsLockFile reports whether a path, with slashes, is the lock file of a known package manager.
+func IsLockFile(name string) bool {
+	_, found := slices.BinarySearch(lockFiles, path.Base(name))
+	return found
+}
+
+// unquoted matches what a shell reads as one word without quotes.
+var unquoted = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// CommandLine returns a command as typed into a shell: each argument is one word.
+func CommandLine(argv []string) string {
+	words := make([]string, 0, len(argv))
+	for _, arg := range argv {
+		if !unquoted().MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
 }

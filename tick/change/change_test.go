@@ -37,7 +37,7 @@ func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix wor
 	db = testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		if repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+		if repo, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 			return err
 		}
 		item = work.Item{RepoID: repo.ID, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Since: noon}

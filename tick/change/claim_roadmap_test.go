@@ -44,7 +44,7 @@ func TestARoadmapsLimitsAreThoseOfAllMachines(t *testing.T) {
 			err := machines[0].Update(ctx, func(tx *store.Tx) error {
 				repos, items = nil, nil
 				for _, name := range []string{"app", "lib"} {
-					repo, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: name})
+					repo, err := testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: name})
 					if err != nil {
 						return err
 					}

@@ -41,7 +41,7 @@ func TestADaysBudgetIsThatOfAllMachines(t *testing.T) {
 			var items []work.Item
 			err := machines[0].Update(ctx, func(tx *store.Tx) (err error) {
 				items = nil
-				if repo, err = tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+				if repo, err = testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 					return err
 				}
 				for n := range 7 {

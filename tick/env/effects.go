@@ -78,7 +78,7 @@ func (p Speakers) ScopeFor(ctx context.Context, s actions.Scope, r *Repo, a work
 	s.GitHub, s.Accounts = speaker.GitHub, p.Accounts.Writers(r.Name.Host)
 	// Under the operator's account a reviewer neither approves nor requests changes: people would
 	// take that for the operator's own review.
-	s.Event = review.VoiceOf(author.ID, speaker.Who.ID, speaker.MayApprove && speaker.account != "", review.Decision(a.Title)).Event
+	s.Event = review.EventOf(author.ID, speaker.Who.ID, speaker.MayApprove && speaker.account != "", review.Decision(a.Title))
 	return s, speaker, nil
 }
 

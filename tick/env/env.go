@@ -2,7 +2,9 @@ package env
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,8 +55,8 @@ type Env struct {
 	Fault func(context.Context, work.Repo) error
 
 	Local    func() time.Time // this machine's clock; Now is corrected by GitHub's, see AssumeClocks
-	All      []*Repo
-	Removed  []*Repo // repositories that the config no longer names and that still need work
+	All      []*Repo          // the configured repositories
+	Removed  []*Repo          // repositories that the config no longer names and that still need work
 	Accounts Accounts
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
@@ -114,4 +116,31 @@ func IDRange(comments []work.Event) (from, to int64) {
 		to = max(to, id)
 	}
 	return from, to
+}
+
+// faults are the faults of this machine that turns met. The pass reports each once, however many
+// turns wait for it.
+type faults struct {
+	mu  sync.Mutex
+	all []error
+}
+
+// AddFault records the fault of this machine that ended a turn.
+func (p *Env) AddFault(err error) {
+	fault, ok := work.MachineFault(err)
+	if !ok {
+		return
+	}
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	if !slices.ContainsFunc(p.faults.all, func(known error) bool { return known.Error() == fault.Error() }) {
+		p.faults.all = append(p.faults.all, fault)
+	}
+}
+
+// Faults returns the faults of this machine that turns wait for; nil: none.
+func (p *Env) Faults() error {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	return errors.Join(p.faults.all...)
 }

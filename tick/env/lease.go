@@ -3,7 +3,6 @@ package env
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -353,25 +352,13 @@ func (p *Env) Advance(ctx context.Context, l *Lease, to work.Step) error {
 
 // FirstEffect reports whether an effect of the turn may be on GitHub.
 func (p *Env) FirstEffect(ctx context.Context, l *Lease) (bool, error) {
-	var all []work.Action
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		all, err = tx.ListTurnActions(ctx, l.Turn.ID)
-		return err
-	})
-	if err != nil {
-		return false, errors.Join(errors.New("read the turn's actions"), err)
-	}
-	return l.Turn.Begun(all), nil
+	planned, err := p.TurnActions(ctx, l)
+	return err == nil && l.Turn.Begun(planned), err
 }
 
 // TurnActions returns the turn's actions in the order in which they are applied.
-func (p *Env) TurnActions(ctx context.Context, l *Lease) (planned []work.Action, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		planned, err = tx.ListTurnActions(ctx, l.Turn.ID)
-		return err
-	})
-	return planned, err
+func (p *Env) TurnActions(ctx context.Context, l *Lease) ([]work.Action, error) {
+	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Action, error) { return tx.ListTurnActions(ctx, l.Turn.ID) })
 }
 
 // ItemPull returns the newest pull request of the turn's item.

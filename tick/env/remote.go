@@ -249,9 +249,6 @@ func (r *Repo) Close() {
 	}
 }
 
-// Repositories returns the configured repositories.
-func (p *Env) Repositories() []*Repo { return p.All }
-
 // OpenRepos loads or creates the rows of the configured repositories.
 func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	names := make([]work.RepoName, len(p.Remotes))

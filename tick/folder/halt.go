@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,10 +179,15 @@ func (d Dirs) ShouldReportHalt(h Halt) bool {
 	if err != nil {
 		return true // a time that JSON cannot encode: report again
 	}
-	if told, err := os.ReadFile(d.reportedHaltFile()); err == nil && bytes.Equal(told, pause) {
+	return tellOnce(d.reportedHaltFile(), string(pause))
+}
+
+// tellOnce reports whether a file does not have a text yet, and stores the text.
+func tellOnce(file, says string) bool {
+	if told, err := os.ReadFile(file); err == nil && string(told) == says {
 		return false
 	}
-	_ = os.WriteFile(d.reportedHaltFile(), pause, 0o600)
+	_ = os.WriteFile(file, []byte(says), 0o600)
 	return true
 }
 
@@ -355,12 +359,7 @@ func (d Dirs) outageFile() string { return filepath.Join(d.State, "database.told
 // ShouldReportOutage reports whether it must still be reported that no pass can use the shared database,
 // and stores that it is: as with a pause, once is enough, until the reason changes.
 func (d Dirs) ShouldReportOutage(says string) bool {
-	says = withoutDigits(says)
-	if told, err := os.ReadFile(d.outageFile()); err == nil && string(told) == says {
-		return false
-	}
-	_ = os.WriteFile(d.outageFile(), []byte(says), 0o600)
-	return true
+	return tellOnce(d.outageFile(), withoutDigits(says))
 }
 
 // EndOutage notes that the shared database was opened: the next outage is reported.

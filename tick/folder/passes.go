@@ -131,9 +131,9 @@ func (b *Begun) count(ctx context.Context) error {
 
 // End records how the pass ended and returns the summary with it. Only the first call counts; later
 // ones return the same.
-func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time, why string) (work.LastPass, error) {
+func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time, why string, by work.FailedBy) (work.LastPass, error) {
 	if b == nil {
-		return work.LastPass{}.After(outcome, at, 0, why), nil
+		return work.LastPass{}.After(outcome, at, 0, why, by), nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +142,7 @@ func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time,
 	}
 	b.ended = true
 	b.last, b.err = b.dirs.sum(ctx, func(s *summed) {
-		s.LastPass = s.After(outcome, at, at.Sub(b.this.At), why)
+		s.LastPass = s.After(outcome, at, at.Sub(b.this.At), why, by)
 		s.add(b.this)
 	})
 	if b.err == nil {

@@ -79,8 +79,8 @@ func TestEveryPassThatDiesIsCountedOnce(t *testing.T) {
 			"end": func(t *rapid.T) {
 				outcome := rapid.SampledFrom([]work.PassOutcome{work.PassNone, work.PassOK, work.PassFailed, work.PassWaiting, work.PassCancelled}).Draw(t, "outcome")
 				b, full := take(), files()
-				last, err := b.End(ctx, outcome, now, "broken")
-				again, againErr := b.End(ctx, work.PassFailed, now, "again")
+				last, err := b.End(ctx, outcome, now, "broken", "")
+				again, againErr := b.End(ctx, work.PassFailed, now, "again", "")
 				if err != nil || againErr != nil || again != last {
 					t.Fatal(err, againErr, again, last)
 				}
@@ -165,7 +165,7 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := b.End(t.Context(), work.PassFailed, noon, "x"); err != nil || last.Failures != 1 {
+	if last, err := b.End(t.Context(), work.PassFailed, noon, "x", ""); err != nil || last.Failures != 1 {
 		t.Error(last, err)
 	}
 	broken := Dirs{State: filepath.Join(d.State, summary)} // a file

@@ -408,10 +408,8 @@ func (h *reading) editedByPerson(ctx context.Context, e work.Event) (bool, error
 	if e.ItemID == 0 {
 		return false, nil
 	}
-	var sent []work.Action
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		sent, err = tx.ListItemActions(ctx, e.ItemID)
-		return err
+	sent, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Action, error) {
+		return tx.ListItemActions(ctx, e.ItemID)
 	})
 	if err != nil {
 		return false, err

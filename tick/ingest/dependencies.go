@@ -24,10 +24,8 @@ const edgeSettles = time.Minute
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
-	var waiting []store.Dependency
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		waiting, err = tx.ListOpenDependencies(ctx, h.row.ID)
-		return err
+	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
+		return tx.ListOpenDependencies(ctx, h.row.ID)
 	})
 	if err != nil {
 		return err

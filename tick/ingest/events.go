@@ -112,9 +112,14 @@ func (h *reading) declineMerge(e work.Event) {
 }
 
 func (h *reading) decline(e work.Event, token, body string) {
+	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, token, body, "a command by "+e.Author.Login+", who may not give any")
+}
+
+// declineOn plans a comment that what somebody asked for is not done.
+func (h *reading) declineOn(item int64, number int, need work.Need, token, body, why string) {
 	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: e.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
+		RepoID: h.row.ID, ItemID: item, Kind: work.ActionComment, Need: need, Token: token, State: work.ActionPlanned,
+		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: why,
 	})
 }
 

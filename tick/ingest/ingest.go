@@ -51,7 +51,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	wg.Wait()
 	p.WarnOfClocks(ctx)
 	var ready []*env.Repo
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.HostSkipped(r.Name.Host) == nil {
 			r.Ready = true
 			ready = append(ready, r)
@@ -63,7 +63,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 // byHost returns the selected repositories that may be asked, by host.
 func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	all := map[string][]*env.Repo{}
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if !p.Selected(r) {
 			continue
 		}
@@ -79,7 +79,7 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 // byOthers returns the repositories that other machines plan for, by host.
 func (p *Ingest) byOthers() map[string][]*env.Repo {
 	all := map[string][]*env.Repo{}
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if _, wait := p.Postponed(r); p.Only == nil && !p.Mine(r.Row.ID) && !wait {
 			all[r.Name.Host] = append(all[r.Name.Host], r)
 		}

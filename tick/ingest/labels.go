@@ -145,10 +145,7 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 	if underWay != "" {
 		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, underWay, work.CommandOf(other.Flow))
 	}
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a second label, " + other.Name,
-	})
+	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second label, "+other.Name)
 }
 
 // declineRoadmaps drops the label of roadmaps from those asked for while the issue has a roadmap under
@@ -158,10 +155,8 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 	if at < 0 || item.ID == 0 || item.State.Open() {
 		return asked, nil
 	}
-	var live []roadmap.Record
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		live, err = tx.ListRoadmaps(ctx, h.row.ID)
-		return err
+	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+		return tx.ListRoadmaps(ctx, h.row.ID)
 	})
 	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
 		return asked, err
@@ -169,10 +164,7 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 	again := asked[at]
 	token := work.NoticeToken(h.row.Key(), is.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: this issue has a roadmap already. To change it, comment `/mergexo replan` and what is to change.", again.Name)
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a second roadmap, " + again.Name,
-	})
+	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second roadmap, "+again.Name)
 	return slices.Delete(slices.Clone(asked), at, at+1), nil
 }
 
@@ -192,10 +184,7 @@ func (h *reading) declineLabel(item work.Item, is github.Issue, set github.Timel
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
 		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
-	})
+	h.declineOn(item.ID, is.Number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
 }
 
 // New users first reach for the labels that start and pause work, and GitHub's web interface offers

@@ -127,7 +127,7 @@ func newWorld(t *testing.T, pulls int) *world {
 	}
 	w.env = &env.Env{Config: &config.Config{}, Store: db, Preflight: func(context.Context) error { return nil }, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
 	w.update(func(ctx context.Context, tx *store.Tx) (err error) {
-		if w.repo, err = tx.EnsureRepo(ctx, app); err != nil {
+		if w.repo, err = testdb.Repo(ctx, tx, app); err != nil {
 			return err
 		}
 		for n := range pulls {

@@ -145,10 +145,8 @@ func (h *reading) judgePaused(ctx context.Context) error {
 	if h.partial || h.known.cuts[walkPauses] == "" {
 		return nil
 	}
-	var pending []work.Event
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		pending, err = tx.ListPendingEvents(ctx, h.row.ID)
-		return err
+	pending, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
+		return tx.ListPendingEvents(ctx, h.row.ID)
 	})
 	if err != nil {
 		return err

@@ -28,11 +28,7 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 	if pull.ItemID == 0 {
 		return nil // adopted, and open
 	}
-	var item work.Item
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		item, err = tx.GetItem(ctx, pull.ItemID)
-		return err
-	})
+	item, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, pull.ItemID) })
 	switch {
 	case err != nil:
 		return err

@@ -320,12 +320,8 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	return h.conflictEvent(ctx, old, pull, about)
 }
 
-func (h *reading) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		ours, err = tx.HasTurnCommit(ctx, h.row.ID, oid)
-		return err
-	})
-	return ours, err
+func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
+	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, oid) })
 }
 
 const detailsAtOnce = 10
@@ -435,11 +431,7 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 		return nil
 	}
 	e := about(work.EventConflict, "")
-	var known bool
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		known, err = tx.HasEvent(ctx, h.row.ID, e.Key)
-		return err
-	})
+	known, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) })
 	if err != nil {
 		return err
 	}

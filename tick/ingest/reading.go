@@ -118,6 +118,12 @@ func (d database) view(ctx context.Context, read func(context.Context, *store.Tx
 	return d.db.View(ctx, func(tx *store.Tx) error { return read(ctx, tx) })
 }
 
+// readRows is view for one value.
+func readRows[T any](ctx context.Context, d database, read func(context.Context, *store.Tx) (T, error)) (T, error) {
+	ctx = context.WithoutCancel(ctx)
+	return store.Read(ctx, d.db, func(tx *store.Tx) (T, error) { return read(ctx, tx) })
+}
+
 func (d database) update(ctx context.Context, write func(context.Context, *store.Tx) error) error {
 	ctx = context.WithoutCancel(ctx)
 	return d.db.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })

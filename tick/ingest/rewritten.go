@@ -25,11 +25,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	if old.ID == 0 {
 		return nil // adopted: its turns are unknown
 	}
-	var turns []work.Turn
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		turns, err = tx.ListTurns(ctx, pull.ItemID)
-		return err
-	})
+	turns, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, pull.ItemID) })
 	if err != nil {
 		return err
 	}

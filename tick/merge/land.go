@@ -93,11 +93,7 @@ func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head st
 
 // recordLandings records what landed for merges whose actions are settled.
 func (o round) recordLandings(ctx context.Context) error {
-	var all []unrecordedMerge
-	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = o.unrecordedMerges(ctx, tx, o.r)
-		return err
-	})
+	all, err := store.Read(ctx, o.Store, func(tx *store.Tx) ([]unrecordedMerge, error) { return o.unrecordedMerges(ctx, tx, o.r) })
 	if err != nil {
 		return err
 	}

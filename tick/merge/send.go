@@ -304,11 +304,7 @@ func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, e
 // checkIssue checks once whether GitHub closed the issue with the pull request. If GitHub did not,
 // checkIssue plans a comment.
 func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
-	var item work.Item
-	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
-		item, err = tx.GetItem(ctx, row.ItemID)
-		return err
-	})
+	item, err := store.Read(ctx, o.Store, func(tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, row.ItemID) })
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (s *stage) lose() {
 	s.Cleanup(func() { _ = db.Close() })
 	s.merging.Store = db
 	s.must(db.Update(s.Context(), func(tx *store.Tx) (err error) {
-		s.repo.Row, err = tx.EnsureRepo(s.Context(), s.repo.Name)
+		s.repo.Row, err = testdb.Repo(s.Context(), tx, s.repo.Name)
 		if err != nil {
 			return err
 		}

@@ -57,10 +57,7 @@ func (r *itemPlanner) besideOthers() bool {
 	token := work.BesideToken(r.v.Repo.Key(), number)
 	body := fmt.Sprintf("Waiting for %s. Comments of people are still answered, and reviews continue.\n\n- Next step: %s.", w.What, w.Next())
 	if r.item.Notices[token] == "" {
-		r.notice(work.Action{
-			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-			Number: number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "GitHub's own agent works on it",
-		}, "GitHub's own agent works on it")
+		r.comment(number, token, body, "GitHub's own agent works on it", "GitHub's own agent works on it")
 	}
 	r.wait("", why)
 	return true

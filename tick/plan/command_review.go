@@ -172,7 +172,7 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 	if c.State.Stopped() { // a reason that no command changes
 		rep.Refused = !held
 		w := explain.Reason(c.Why, r.v.Place(r.item))
-		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, upper(w.What), w.Next()))
+		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, work.Upper(w.What), w.Next()))
 		return rep, true
 	}
 	of.take(c)
@@ -183,6 +183,3 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 	rep.Said = strings.TrimSpace(rep.Said + " The reviews start again. " + r.statusSentences())
 	return rep, true
 }
-
-// upper capitalises a sentence.
-func upper(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }

@@ -102,12 +102,8 @@ func (r *itemPlanner) pointToReplan() {
 			continue
 		}
 		told = append(told, token)
-		r.notice(work.Action{
-			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned, Number: r.item.Number,
-			Body: r.v.Policy.Mark("The roadmap is merged, and no agent reads comments here. To change it, comment `/mergexo replan WHY`, with what is to change. "+
-				"What concerns one of its issues belongs in a comment there.", work.Marks{Token: token}),
-			Why: "comment on a merged roadmap",
-		}, fmt.Sprintf("%s commented on the issue of a merged roadmap", e.Author.Login))
+		r.comment(r.item.Number, token, "The roadmap is merged, and no agent reads comments here. To change it, comment `/mergexo replan WHY`, with what is to change. "+
+			"What concerns one of its issues belongs in a comment there.", "comment on a merged roadmap", fmt.Sprintf("%s commented on the issue of a merged roadmap", e.Author.Login))
 	}
 }
 
@@ -127,6 +123,14 @@ func (r *itemPlanner) acknowledge() {
 			State: work.ActionPlanned, Number: e.Number, Target: e.Source, On: e.Kind, Why: "seen",
 		}, fmt.Sprintf("eyes for %s's comment", e.Author.Login))
 	}
+}
+
+// comment plans a comment. said is the line of the plan.
+func (r *itemPlanner) comment(number int, token, body, why, said string) {
+	r.notice(work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: why,
+	}, said)
 }
 
 func (r *itemPlanner) notice(a work.Action, said string) {

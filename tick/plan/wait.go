@@ -82,10 +82,7 @@ func (r *itemPlanner) tell(w work.Wait, s Standing) {
 	}
 	body := fmt.Sprintf("%s %s: %s\n\n- Next step: %s.", said, work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
 	token := work.NoticeToken(r.v.Repo.Key(), number, strings.Join([]string{"waits", string(w.Reason.Kind), w.Reason.Who, w.Reason.Head}, " "))
-	r.notice(work.Action{
-		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "it waits for too long",
-	}, fmt.Sprintf("it waits since %s: %s", work.Stamp(w.Since), explain.Reason(s.Why, r.v.Here(r.item)).Here()))
+	r.comment(number, token, body, "it waits for too long", fmt.Sprintf("it waits since %s: %s", work.Stamp(w.Since), explain.Reason(s.Why, r.v.Here(r.item)).Here()))
 }
 
 // standing returns how the item stands by a plan's outlook.

@@ -42,7 +42,7 @@ func sown(t *testing.T) (*store.DB, work.Repo) {
 	t.Cleanup(func() { _ = db.Close() })
 	s := sower{}
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		if s.repo, err = tx.EnsureRepo(t.Context(), app); err != nil {
+		if s.repo, err = testdb.Repo(t.Context(), tx, app); err != nil {
 			return err
 		}
 		s.ctx, s.tx = t.Context(), tx

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -73,7 +74,7 @@ func TestAFollowedRoadmapCostsNoStatementPerNode(t *testing.T) {
 			s := sower{}
 			if err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 				s = sower{ctx: t.Context(), tx: tx}
-				if s.repo, err = tx.EnsureRepo(s.ctx, app); err != nil {
+				if s.repo, err = testdb.Repo(s.ctx, tx, app); err != nil {
 					return err
 				}
 				s.followed(nodes, blocked)

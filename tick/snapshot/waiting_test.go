@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
@@ -120,7 +121,7 @@ func scattered(t *rapid.T, bare []byte) (*store.DB, work.Repo) {
 	}
 	s := sower{}
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		if s.repo, err = tx.EnsureRepo(t.Context(), app); err != nil {
+		if s.repo, err = testdb.Repo(t.Context(), tx, app); err != nil {
 			return err
 		}
 		s.ctx, s.tx = t.Context(), tx

@@ -63,7 +63,7 @@ func newRig(t *testing.T) *rig {
 		t.Cleanup(func() { session.Close(context.Background()); _ = db.Close() })
 		var row work.Repo
 		err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
-			if row, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err == nil {
+			if row, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err == nil {
 				_, err = tx.AddAction(t.Context(), work.Action{RepoID: row.ID, Kind: work.ActionComment, Need: work.NeedRequired, Number: 1, Token: "hello", Body: "Hello."})
 			}
 			return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -23,7 +24,7 @@ func TestDueNoticesAreTheFirstOfEachLine(t *testing.T) {
 	const many = 3 * mostInLine
 	var repo work.Repo
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		repo, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		add := func(n int, a work.Action) {
 			if err == nil {
 				a.RepoID, a.State, a.Need, a.PlannedAt = repo.ID, work.ActionPlanned, work.NeedCosmetic, now.Add(time.Duration(n)*time.Second)
@@ -85,7 +86,7 @@ func TestNoticesThatFailTakeTurns(t *testing.T) {
 	const many = 3*mostInLine + 1
 	var repo work.Repo
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		repo, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		for n := range many {
 			if err == nil {
 				_, err = tx.AddAction(t.Context(), work.Action{

@@ -15,11 +15,7 @@ import (
 // sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
 // marked as being sent was left by a killed pass: it is unclear whether it arrived.
 func (t *Notifier) sendDue(ctx context.Context) error {
-	var planned []news.Entry
-	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {
-		planned, err = tx.ListPlannedNews(ctx)
-		return err
-	})
+	planned, err := store.Read(ctx, t.Store, func(tx *store.Tx) ([]news.Entry, error) { return tx.ListPlannedNews(ctx) })
 	if err != nil {
 		return err
 	}
@@ -118,7 +114,7 @@ func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err
 
 // logUndelivered logs that a message did not arrive.
 func (t *Notifier) logUndelivered(ctx context.Context, e news.Entry, says string) {
-	for _, r := range slices.Concat(t.Repositories(), t.Removed) {
+	for _, r := range slices.Concat(t.All, t.Removed) {
 		if r.Row.ID == e.RepoID {
 			t.Log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
 			return

@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, dir: t.TempDir(), now: noon, send: func(string) notify.Answer { return notify.Answer{Fate: notify.Taken} }}
 	db := w.open()
 	w.update(db, func(tx *store.Tx) (err error) {
-		w.repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		w.repo, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		return err
 	})
 	return w

@@ -83,12 +83,26 @@ func (e *PassEnd) why() string {
 	return strings.Join(all, "; and: ")
 }
 
+// FailedBy returns what else says why a pass failed; empty: nothing does, or it did not.
+func FailedBy(outcome work.PassOutcome, err error) work.FailedBy {
+	_, damaged := errors.AsType[*store.DamagedError](err)
+	switch {
+	case outcome != work.PassFailed:
+		return ""
+	case damaged:
+		return work.FailedByDatabase
+	case err == nil:
+		return work.FailedByRepos
+	}
+	return ""
+}
+
 // ever is the zero time: counts since ever include all stored rows.
 var ever time.Time
 
 // record records the end of the pass and reads what is known of all passes.
 func record(ctx context.Context, e *PassEnd) error {
-	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()))
+	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()), FailedBy(e.Outcome, e.Err))
 	facts, readErr := e.Dirs.Passes(e.Config.PassLimits(), e.At)
 	e.Passes, e.Passes.Last = facts, last
 	return errors.Join(err, readErr)

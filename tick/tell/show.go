@@ -524,12 +524,8 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 }
 
 // droppedDue returns the ids of dropped actions that are due again.
-func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) (ids []int64, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		ids, err = tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
-		return err
-	})
-	return ids, err
+func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) ([]int64, error) {
+	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.Row.ID, p.Now()) })
 }
 
 // take takes over a repository's notices, and plans the dropped ones again that are due. It returns

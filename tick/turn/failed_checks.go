@@ -82,11 +82,7 @@ func (p *briefs) limitReruns(ctx context.Context, l *env.Lease) error {
 	if !l.About(work.EventCheck) {
 		return nil
 	}
-	var sent []work.Action
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		sent, err = tx.ListItemActions(ctx, l.Item.ID)
-		return err
-	})
+	sent, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Action, error) { return tx.ListItemActions(ctx, l.Item.ID) })
 	if err != nil {
 		return fmt.Errorf("read what was tried before: %w", err)
 	}

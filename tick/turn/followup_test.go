@@ -23,7 +23,7 @@ func standing(t *testing.T) *store.DB {
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	err := db.Update(t.Context(), func(tx *store.Tx) error {
-		repo, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "o", Name: "r"})
+		repo, err := testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "o", Name: "r"})
 		if err != nil {
 			return err
 		}

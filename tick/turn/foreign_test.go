@@ -22,7 +22,7 @@ func TestNoPushToSomebodyElsesPullRequest(t *testing.T) {
 		t.Cleanup(func() { _ = db.Close() })
 		l := &env.Lease{Item: work.Item{Number: 7, Flow: flow, State: work.StatePending}, Turn: work.Turn{Key: "1", Kind: work.KindReview, Step: work.StepClaimed}}
 		err := db.Update(ctx, func(tx *store.Tx) error {
-			repo, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+			repo, err := testdb.Repo(ctx, tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 			if err != nil {
 				return err
 			}

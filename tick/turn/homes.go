@@ -17,7 +17,7 @@ import (
 // DropAllHomes runs dropHomes for every repository.
 func (p *restorer) DropAllHomes(ctx context.Context) error {
 	var errs []error
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		if r.Row.ID != 0 {
 			errs = append(errs, p.dropHomes(ctx, r))
 		}

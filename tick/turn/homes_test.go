@@ -22,7 +22,7 @@ func TestHomesOfOpenItemsStay(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
 	err := db.Update(ctx, func(tx *store.Tx) (err error) {
-		if repo, err = tx.EnsureRepo(ctx, name); err != nil {
+		if repo, err = testdb.Repo(ctx, tx, name); err != nil {
 			return err
 		}
 		for number, state := range map[int]work.State{3: work.StateAwaitingFeedback, 4: work.StateMerged, 5: work.StateClosed, 6: work.StateBlocked} {

@@ -14,14 +14,12 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // lastLook checks right before an effect that it is still wanted.
 type lastLook struct {
 	*env.Env
-	reader  *ingest.Reader
-	notices *tell.Notices
+	reader *ingest.Reader
 }
 
 // reload reads the turn's item and events again, as they may have changed since the claim, above

@@ -77,11 +77,7 @@ func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, e
 
 // failedBefore returns the key of the item's previous turn if that failed.
 func (p *runner) failedBefore(ctx context.Context, l *env.Lease) (key string, err error) {
-	var turns []work.Turn
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		turns, err = tx.ListTurns(ctx, l.Item.ID)
-		return err
-	})
+	turns, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, l.Item.ID) })
 	for _, t := range turns { // oldest first
 		switch {
 		case t.ID >= l.Turn.ID, t.Kind == work.KindReview:

@@ -72,11 +72,7 @@ const ReasonRepoRemoved = "its repository was taken out of the config"
 // RequireConfigured ends a turn before it pushes if its repository was removed from the config
 // while it ran.
 func (p *lastLook) RequireConfigured(ctx context.Context, l *env.Lease) error {
-	var row work.Repo
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.GetRepo(ctx, l.Repo.Row.ID)
-		return err
-	})
+	row, err := store.Read(ctx, p.Store, func(tx *store.Tx) (work.Repo, error) { return tx.GetRepo(ctx, l.Repo.Row.ID) })
 	if err == nil && !row.RemovedAt.IsZero() {
 		err = &work.SupersededError{Reason: ReasonRepoRemoved}
 	}

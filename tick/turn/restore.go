@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // Restore gives the turn a clean checkout at its commit. The head comes from the git remote, as
@@ -221,10 +220,9 @@ func (p *restorer) findHead(ctx context.Context, l *env.Lease) error {
 // restorer prepares checkouts.
 type restorer struct {
 	*env.Env
-	reader  *ingest.Reader
-	notices *tell.Notices
-	looks   *lastLook
-	briefs  *briefs
+	reader *ingest.Reader
+	looks  *lastLook
+	briefs *briefs
 }
 
 // hasBranchBelow reports whether branches exist below a name. Git stores branches as files, so such

@@ -29,7 +29,7 @@ func accountant(t *testing.T, b work.Budgets) (*runner, *env.Lease) {
 	p := &runner{Env: &env.Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler)}}
 	l := &env.Lease{Repo: &env.Repo{}}
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		if l.Repo.Row, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+		if l.Repo.Row, err = testdb.Repo(t.Context(), tx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 			return err
 		}
 		l.Item = work.Item{RepoID: l.Repo.Row.ID, Number: 7, State: work.StateRunning, Since: noon}

@@ -426,7 +426,7 @@ func dropOldSetups(dir string, now time.Time, most int64) error {
 // of repositories that the config no longer names.
 func (p *restorer) DropSetups(ctx context.Context) error {
 	repos := map[string]*env.Repo{}
-	for _, r := range p.Repositories() {
+	for _, r := range p.All {
 		repos[p.Dirs.SetupsDir(r.Row)] = r
 	}
 	dirs, err := filepath.Glob(filepath.Join(p.Dirs.State, "setups", "*", "*"))

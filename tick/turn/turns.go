@@ -24,9 +24,9 @@ type Turns struct {
 
 // New returns Turns.
 func New(e *env.Env, r *ingest.Reader, n *tell.Notices) *Turns {
-	look := &lastLook{e, r, n}
+	look := &lastLook{e, r}
 	told := &briefs{e, look, r.MayCommand}
-	restores := &restorer{e, r, n, look, told}
+	restores := &restorer{e, r, look, told}
 	return &Turns{
 		Env: e, reader: r, notices: n, Restorer: restores, LastLook: look, Briefs: told,
 		Runner: &runner{Env: e, restorer: restores, looks: look, briefs: told},

@@ -61,7 +61,7 @@ func (c *client) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	t := newTalk(c, r)
 	t.start()
 	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r), Env: c.program.env, Dialog: t, MaxOutput: agent.MaxStream, Meter: t})
-	t.end()
+	t.close() // so that nothing waits for more messages
 	out := t.result()
 	out.Answer, err = c.judge(t, res, err)
 	return out, err

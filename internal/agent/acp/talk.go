@@ -69,9 +69,6 @@ func (t *talk) Stop() {
 	}
 }
 
-// end closes the messages to the program, so that nothing waits for more of them.
-func (t *talk) end() { t.close() }
-
 // finish ends the turn: the program's input ends, and after a while the program is ended.
 func (t *talk) finish(after time.Duration) {
 	if t.ended {

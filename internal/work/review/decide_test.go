@@ -416,20 +416,20 @@ func TestKeysOfEvents(t *testing.T) {
 	}
 }
 
-func TestWhoseVoice(t *testing.T) {
+func TestHowAVerdictIsPosted(t *testing.T) {
 	for _, tt := range []struct {
 		author, who int64
 		may         bool
 		d           Decision
-		want        Voice
+		want        string
 	}{
-		{1, 1, true, Approve, Voice{Event: "COMMENT"}},
-		{1, 2, false, RequestChanges, Voice{Event: "COMMENT"}},
-		{1, 2, true, Approve, Voice{Event: "APPROVE", Real: true}},
-		{1, 2, true, RequestChanges, Voice{Event: "REQUEST_CHANGES", Real: true}},
+		{1, 1, true, Approve, "COMMENT"},
+		{1, 2, false, RequestChanges, "COMMENT"},
+		{1, 2, true, Approve, "APPROVE"},
+		{1, 2, true, RequestChanges, "REQUEST_CHANGES"},
 	} {
-		if got := VoiceOf(tt.author, tt.who, tt.may, tt.d); got != tt.want {
-			t.Errorf("%+v: %+v", tt, got)
+		if got := EventOf(tt.author, tt.who, tt.may, tt.d); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
 		}
 	}
 }

@@ -4,6 +4,8 @@
 package review
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -206,4 +208,53 @@ func PeopleLabel(repo work.Repo, item int64, number int, name string, has bool) 
 		l = work.Labelling{With: []work.Label{work.HumanReviewLabel(name)}}
 	}
 	return l.Action(repo, item, number, "review")
+}
+
+// Remarks are the line comments of a review, as its action stores them.
+type Remarks struct {
+	OnLines []Remark `json:"on_lines"`
+	Whole   string   `json:"whole"` // the body of the review with all of them in it, should GitHub take none on its line
+}
+
+// Remark is a comment on a line of a file.
+type Remark struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Body string `json:"body"` // with its markers
+}
+
+// Encode returns the form that an action stores; empty: no comments.
+func (r Remarks) Encode() string {
+	if len(r.OnLines) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // plain fields
+	}
+	return string(b)
+}
+
+// DecodeRemarks parses what Encode returned.
+func DecodeRemarks(s string) (r Remarks, err error) {
+	if s == "" {
+		return Remarks{}, nil
+	}
+	if err := json.Unmarshal([]byte(s), &r); err != nil {
+		return Remarks{}, fmt.Errorf("decode the comments of a review: %w", err)
+	}
+	return r, nil
+}
+
+// EventOf returns how a verdict is posted, in the API's word. GitHub refuses verdicts on one's own pull
+// request. An account that may not approve must not request changes either, because it could never
+// clear that: only the commit status shows its verdict.
+func EventOf(authorID, reviewerID int64, mayApprove bool, d Decision) string {
+	switch {
+	case authorID == reviewerID || !mayApprove:
+		return "COMMENT"
+	case d == Approve:
+		return "APPROVE"
+	}
+	return "REQUEST_CHANGES"
 }

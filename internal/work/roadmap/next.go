@@ -374,7 +374,7 @@ func (n *next) why(kind DeedKind, c Child) string {
 	}
 	for _, a := range []work.Action{n.Actions[n.closeToken(c)], n.Actions[n.editToken(c)]} {
 		if a.Ending == work.EndedEdited {
-			return upper(a.LastError)
+			return work.Upper(a.LastError)
 		}
 	}
 	if n.Work[c.Number].Begun {
@@ -382,8 +382,6 @@ func (n *next) why(kind DeedKind, c Child) string {
 	}
 	return "Somebody edited this issue"
 }
-
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // unfold makes what the document has and GitHub lacks: issues, then edges, then labels. A label
 // waits for the edges of its node.
