@@ -179,3 +179,10 @@ func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
 		r.stopped(modelsim.Reply{Failed: "model_not_found", Text: "no such model"}, reason, hint)
 	})
 }
+
+func mustDo(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -28,13 +28,6 @@ func soon(t *testing.T, what string, do func()) {
 	}
 }
 
-func mustDo(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // homesOf are a home of each program, the folder that holds its sessions' folders,
 // and where a session's file lies below that.
 func homesOf(t *testing.T) map[string][3]string {
