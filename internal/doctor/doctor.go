@@ -88,8 +88,4 @@ func Only(all []Check, levels ...Level) []Check {
 
 func ok(says string) []Check       { return []Check{{Level: OK, Says: says}} }
 func warn(says, do string) []Check { return []Check{{Level: Warning, Says: says, Do: do}} }
-
-// fail is a failure. Without a remedy of its own, what was found names it.
-func fail(says, do string) []Check {
-	return []Check{{Level: Failure, Says: says, Do: cmp.Or(do, "see to that, then: gh mergexo doctor")}}
-}
+func fail(says, do string) []Check { return []Check{{Level: Failure, Says: says, Do: do}} }

@@ -32,7 +32,7 @@ func settings(f Facts) []Check {
 
 func program(g Agent) []Check {
 	if g.Missing != "" {
-		return fail(g.Missing, "")
+		return fail(g.Missing, fmt.Sprintf("install that program, or correct command of [agents.%s]", g.Name))
 	}
 	if g.Tells != "" {
 		return ok(fmt.Sprintf("%s; usage that it reports: %s", g.Path, g.Tells))
@@ -43,7 +43,7 @@ func program(g Agent) []Check {
 func version(g Agent) []Check {
 	switch {
 	case g.TooOld:
-		return fail(g.Drift, "")
+		return fail(g.Drift, "install a newer version of its program")
 	case g.Drift != "":
 		return warn(g.Drift, "if its turns fail, install one of those")
 	case g.Version != "":
@@ -129,7 +129,7 @@ func state(f Facts) []Check {
 	case f.State != nil && f.State.Path == "":
 		return fail("no folder for the state is known: HOME is not set", "set HOME, or state_dir in [runtime] to an absolute path")
 	case f.State != nil && f.State.Unsafe != "":
-		return fail(f.State.Unsafe, "")
+		return fail(f.State.Unsafe, "take the write permission on that folder away from other users")
 	}
 	return folder(f.State, work.AnotherFolder)
 }
