@@ -66,6 +66,12 @@ func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, er
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
+// FindHeadEvent returns the newest event of a pull request's move to a head.
+func (t *Tx) FindHeadEvent(ctx context.Context, repoID int64, number int, head string) (work.Event, bool, error) {
+	return findRow(ctx, t, fmt.Sprintf("find the event of the head of #%d", number), scanEvents(),
+		selectEvent+`WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? ORDER BY created_at DESC, id DESC LIMIT 1`, repoID, number, work.EventHead, head)
+}
+
 // ListPendingEvents returns every unprocessed event of a repository, oldest first, including those
 // of live turns.
 func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {

@@ -535,6 +535,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, madeErr := tx.FindTurnOf(ctx, "live")
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
+	_, _, headErr := tx.FindHeadEvent(ctx, u.RepoID, 2, "live")
 	_, saidErr := tx.ListPendingComments(ctx, u.RepoID, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
 	_, sentErr := tx.ListItemActions(ctx, u.ItemID)
@@ -547,7 +548,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, takenErr := tx.FindBundle(ctx, u.ID)
 	_, onlyErr := tx.OnlyOn(ctx, u.ID)
 	return firstOf(
-		bundleErr, takenErr, onlyErr, turnErr, takeErr, noticesErr, mergingErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
+		bundleErr, takenErr, onlyErr, turnErr, takeErr, noticesErr, mergingErr, madeErr, addErr, runErr, turnsErr, eventsErr, headErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,
 		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
 		tx.SetSetupFailure(ctx, u.ItemID, work.SetupFailure{}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),

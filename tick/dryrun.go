@@ -146,7 +146,8 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 func (p *Pass) previewRoadmaps(made *plan.Plan) {
 	label := p.RemoteByID(made.Repo.ID).Settings.Labels.Of
 	for _, f := range made.Unfold {
-		if why := f.Record.Why; f.Record.State == roadmap.Stopped {
+		moves := slices.ContainsFunc(plan.Of[change.Roadmap](*made), func(c change.Roadmap) bool { return c.Before.ItemID == f.Record.ItemID })
+		if why := f.Record.Why; f.Record.State == roadmap.Stopped && !moves {
 			line := change.Line{Number: f.Record.Number, What: "wait", Code: why.Kind, Why: []work.Reason{why}}
 			line.Reason = "stopped: " + explain.Reason(why, explain.Place{Spending: true}).Here()
 			made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: line}})

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -22,7 +23,7 @@ type Ended struct {
 	Number int           `json:"number"`      // of the issue or pull request
 	Title  string        `json:"title"`       // the issue's title
 	URL    string        `json:"url"`         // its address on GitHub; empty: it has none
-	State  work.State    `json:"state"`       // `completed`, `merged` (a design), `closed`
+	State  work.State    `json:"state"`       // `completed`, `merged` (a design), `closed`, `cancelled` (a roadmap)
 	At     terminal.Time `json:"at"`          // when it was merged or closed, as far as a pass saw
 	Pull   string        `json:"pullRequest"` // its address; empty: it had none
 	Commit string        `json:"commit"`      // the commit that our merge put on the base; empty: gh mergexo did not merge it
@@ -53,6 +54,9 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Ended
 			Repo: q.Config.Called(r.Name), Number: i.Number, Title: i.Title, URL: i.URL, State: i.State, At: terminal.Stamp(i.Since), Pull: pull.URL,
 			Red: []string{}, pull: pull.Number,
 		}
+		if i.Reason.Kind == work.WhyRoadmapCancelled {
+			e.State = work.State(roadmap.Cancelled)
+		}
 		if merged != nil && merged.Stage == merging.Landed {
 			e.Commit, e.Red, e.Revert, e.merged = merged.Commit, merged.Red, merged.Revert, merged
 		}
@@ -63,9 +67,12 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Ended
 
 // says is the item's result.
 func (e Ended) says() string {
-	is := "closed"
-	if e.State != work.StateClosed {
-		is = "merged"
+	is := "merged"
+	switch e.State { //nolint:exhaustive // the rest is merged
+	case work.State(roadmap.Cancelled):
+		return string(e.State)
+	case work.StateClosed:
+		is = string(e.State)
 	}
 	if e.pull != 0 && e.pull != e.Number {
 		is = fmt.Sprintf("#%d is %s", e.pull, is)

@@ -133,7 +133,7 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
 	lead := roadmap.LeadOf(m, issues)
 	r.Closed, r.Total = lead.Over, lead.All
-	if m.State == roadmap.Ended && !m.Why.None() {
+	if m.State == roadmap.Ended && m.Why.Text == string(roadmap.Cancelled) {
 		r.State = roadmap.Cancelled
 	}
 	if m.State != roadmap.Ended {

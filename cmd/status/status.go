@@ -200,7 +200,7 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 	f := s.passes(ctx, cfg)
 	v := work.JudgePasses(f)
 	_, damaged := errors.AsType[*store.DamagedError](unread)
-	told := damaged && f.Last.By == work.FailedByDatabase ||
+	told := damaged && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
 		!v.Lasting && f.Last.By == work.FailedByRepos && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
 	if told || !v.Bad() {
 		return nil

@@ -33,7 +33,10 @@ func (c Roadmap) Apply(ctx context.Context, tx *Tx) error {
 		return unlessStale(err)
 	}
 	if c.After.State == roadmap.Ended {
-		end := Move{Move: work.Move{Item: c.Before.ItemID, Cause: work.CauseFulfilled, To: work.StateCompleted, Reason: c.After.Why}}
+		end := Move{Move: work.Move{Item: c.Before.ItemID, Cause: work.CauseFulfilled, To: work.StateCompleted}}
+		if c.Before.State == roadmap.Cancelled {
+			end.Reason = c.After.Why
+		}
 		if err := end.Apply(ctx, tx); err != nil {
 			return err
 		}

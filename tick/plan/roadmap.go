@@ -119,7 +119,7 @@ func (r *itemPlanner) tellFaults() {
 		if e.Kind != work.EventHead || r.item.Flow != work.FlowRoadmap || e.Source != r.item.Pull.HeadOID {
 			continue
 		}
-		if e.Body == "" && r.item.State == work.StateBlocked && r.item.Turn == nil && r.item.Reason.Kind == work.WhyDocumentFaults {
+		if e.Body == "" && r.item.State == work.StateBlocked && r.item.Turn == nil && r.item.Pause == nil && r.item.Reason.Kind == work.WhyDocumentFaults {
 			r.moves(work.Move{Cause: work.CauseResumed, To: work.StateAwaitingFeedback}, r.words("resume", "", "somebody pushed a document without faults"))
 			r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
 		}

@@ -154,6 +154,9 @@ func beside(i known.Item, why work.ReasonKind) string {
 	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
 		return said
 	}
+	if i.Faults != "" && why != work.WhyPushedFaults {
+		said += "; the roadmap's document has faults there"
+	}
 	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
 		said += "; it is a draft"
 	}
@@ -307,10 +310,11 @@ func idle(i known.Item, o Outlook) work.Reason {
 	case work.StateAwaitingIssueFollowup:
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
-		if i.Faults != "" && i.Reason.None() {
+		why := i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
+		if i.Faults != "" && (why.Kind == work.WhyPeople || why.Kind == work.WhyReviewApproved) {
 			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: strings.Split(i.Faults, "\n")}
 		}
-		return i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
+		return why
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
 	return i.Reason

@@ -64,12 +64,8 @@ func (r *reading) faults(ctx context.Context, i *known.Item) error {
 	if i.Flow != work.FlowRoadmap || i.Pull.State != work.PullOpen {
 		return nil
 	}
-	events, err := r.tx.ListItemEvents(ctx, i.ID)
-	for _, e := range events {
-		if e.Kind == work.EventHead && e.Source == i.Pull.HeadOID {
-			i.Faults = e.Body
-		}
-	}
+	e, _, err := r.tx.FindHeadEvent(ctx, i.RepoID, i.Pull.Number, i.Pull.HeadOID)
+	i.Faults = e.Body
 	return err
 }
 
@@ -77,6 +73,13 @@ func (r *reading) faults(ctx context.Context, i *known.Item) error {
 // progress.
 func (r *reading) lead(ctx context.Context, i *known.Item) error {
 	at := slices.IndexFunc(r.roadmaps, func(m roadmap.Record) bool { return m.Number == i.Number })
+	if at < 0 && i.Replans() && !i.State.Open() {
+		first, err := r.tx.GetItem(ctx, i.Parent)
+		if first.Reason.Kind == work.WhyRoadmapCancelled {
+			i.Reason = first.Reason
+		}
+		return err
+	}
 	if at < 0 {
 		return nil
 	}

@@ -24,7 +24,8 @@ const (
 // flaw is why a change may not be pushed.
 type flaw struct {
 	prompts.Unproven
-	repairs int // repairs allowed
+	repairs int  // repairs allowed
+	there   bool // the pull request's head has faults in its document, too
 }
 
 // runUntilTestsPass runs the agent, commits its files, and has it repair them until no flaw is left
@@ -76,7 +77,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 func (f *flaw) why() work.Reason {
 	switch {
 	case f.Document:
-		return documentFaults(strings.Split(f.Output, "\n"))
+		return documentFaults(strings.Split(f.Output, "\n"), f.there)
 	case f.Output == "":
 		return work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs}
 	}
@@ -97,9 +98,9 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 		return f, err
 	}
 	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
-		return &flaw{prompts.Unproven{
+		return &flaw{Unproven: prompts.Unproven{
 			Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String(), TestFiles: r.TestFiles.String(),
-		}, testFileRepairs}, nil
+		}, repairs: testFileRepairs}, nil
 	}
 	if len(r.RequiredTests) == 0 {
 		return nil, nil //nolint:nilnil // as above
@@ -114,7 +115,7 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 		return nil, nil //nolint:nilnil // as above
 	}
 	failure := fmt.Sprintf("the required tests fail: `%s` %s", ran, res.Failure)
-	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
+	return &flaw{Unproven: prompts.Unproven{Failure: failure, Output: res.Output}, repairs: testRepairs}, nil
 }
 
 // testable checks before a turn is paid that its tests can be started.

@@ -181,7 +181,12 @@ func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) 
 	if err != nil || len(faults) == 0 {
 		return nil, err
 	}
-	return &flaw{prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(roadmap.Strings(faults), "\n"), Document: true}, documentRepairs}, nil
+	f := &flaw{Unproven: prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(roadmap.Strings(faults), "\n"), Document: true}, repairs: documentRepairs}
+	if !l.Turn.Kind.Start() {
+		faults, err = roadmapFaults(ctx, l, l.Turn.Head, documentPath(l, document), r.Bounds())
+		f.there = len(faults) > 0
+	}
+	return f, err
 }
 
 // documentPath returns the path of the document that a turn writes or changes. known is that of its
@@ -209,16 +214,20 @@ func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults))}
+	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults), false)} // the first push of a start, or a repeated one
 }
 
-// documentFaults is why a document with faults is not pushed.
-func documentFaults(faults []string) work.Reason {
+// documentFaults is why a document with faults is not pushed. Only if the head has faults, too, may a push of
+// people end them.
+func documentFaults(faults []string, there bool) work.Reason {
 	text := "the roadmap has " + work.Count(len(faults), "fault") + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
 	if left := len(faults) - shownFaults; left > 0 {
 		text += fmt.Sprintf("; and %d more", left)
 	}
-	return work.Reason{Kind: work.WhyDocumentFaults, Text: text}
+	if there {
+		return work.Reason{Kind: work.WhyDocumentFaults, Text: text}
+	}
+	return work.Reason{Kind: work.WhyChangeRefused, Text: text}
 }
 
 // shownFaults is how many faults of a document a comment names.

@@ -266,7 +266,7 @@ var reasons = []row{
 		step("set such a label, work on {them} yourself, or close {them}"), nil,
 	},
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
-	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped: once it is not, it {text}", step("see on {name} what stopped it, and mend that"), nil},
+	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped; before work here begins, the roadmap {text}", step("resolve the stop that {name} describes"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
 	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed, or by `/mergexo cancel`"), nil},
 	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},
