@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The storm: five machines on one database tick by themselves, people do anything in some repositories,
@@ -284,7 +285,17 @@ func (s *storm) backends(which string) error {
 	return s.fleet.server.run(s.fleet.name, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = '`+programUser+`'`+which)
 }
 
+// agePace makes what was written an hour old. People and machines do here in an hour what takes them weeks, and
+// passes write no more than GitHub takes from an account in an hour.
+func (s *storm) agePace() error {
+	return errors.Join(
+		s.fleet.server.run(s.fleet.name, `UPDATE actions SET sent_at = sent_at - 3600000 WHERE id IN (SELECT id FROM actions WHERE state = 'applied' AND sent_at > 0 FOR UPDATE SKIP LOCKED)`),
+		s.fleet.server.run(s.fleet.name, `UPDATE turns SET not_before = 0 WHERE id IN (SELECT id FROM turns WHERE wait_reason LIKE '%"`+string(work.WhyPace)+`"%' FOR UPDATE SKIP LOCKED)`),
+	)
+}
+
 var gusts = []gust{
+	{"an hour's writes are over", 2, func(s *storm, _ string, _ *rand.Rand) error { return s.agePace() }},
 	{"kill -9", 6, func(s *storm, m string, _ *rand.Rand) error { s.signal(m, syscall.SIGKILL); return nil }},
 	{"stopped for a while", 2, func(s *storm, m string, r *rand.Rand) error {
 		s.signal(m, syscall.SIGSTOP)
@@ -412,6 +423,9 @@ func (s *storm) quiet() error {
 	idle := 0
 	for round := range calmRounds {
 		was := s.rig.counts()
+		if err := s.agePace(); err != nil {
+			return err
+		}
 		for _, m := range s.machines() {
 			if code, err := s.passOn(m); err != nil || code != 0 && round > 2 {
 				return fmt.Errorf("a pass of machine %s to which nothing happens ended with %d: %w\n%s", m, code, err, lastLines(s.said()))
