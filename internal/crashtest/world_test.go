@@ -370,8 +370,11 @@ func (w *world) release() error {
 	return nil
 }
 
-// unlocked reports whether a lock can be taken.
+// unlocked reports whether a lock can be taken. It takes it for that, so no process may begin at the same time:
+// it would hold the lock until it has become another program, and the next pass would find it taken.
 func unlocked(path string) (bool, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	f, err := os.Open(path)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist), nil // nobody holds what is gone
