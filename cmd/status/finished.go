@@ -67,12 +67,12 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Ended
 
 // says is the item's result.
 func (e Ended) says() string {
-	is := "merged"
-	switch e.State { //nolint:exhaustive // the rest is merged
-	case work.State(roadmap.Cancelled):
+	if e.State == work.State(roadmap.Cancelled) {
 		return string(e.State)
-	case work.StateClosed:
-		is = string(e.State)
+	}
+	is := "merged"
+	if e.State == work.StateClosed {
+		is = "closed"
 	}
 	if e.pull != 0 && e.pull != e.Number {
 		is = fmt.Sprintf("#%d is %s", e.pull, is)

@@ -214,7 +214,7 @@ func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults), false)} // the first push of a start, or a repeated one
+	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults), false)} // what is on GitHub changed while the agent worked
 }
 
 // documentFaults is why a document with faults is not pushed. Only if the head has faults, too, may a push of
