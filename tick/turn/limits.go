@@ -125,7 +125,13 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	used, known := p.Agents.Used(run, counted, began)
 	believed := known
 	if known {
-		run.Usage, believed = p.plausible(ctx, attrs, run, used.Usage)
+		var read work.Usage
+		read, believed = p.plausible(ctx, attrs, run, used.Usage)
+		if read.InputTokens < run.Usage.InputTokens || read.OutputTokens < run.Usage.OutputTokens {
+			used.Known = work.Known{} // the record has less than was noted while the run was watched
+		} else {
+			run.Usage = read
+		}
 	}
 	run.Known, run.Ended = used.Known, p.Now()
 	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(attrs, "agent", run.Agent, "tokens_known", run.Known.Tokens, "cost_known", run.Known.Cost,

@@ -131,6 +131,40 @@ func (teller) EndMarked(context.Context, string) (int, error) { return 0, nil }
 
 func (teller) Inside(context.Context, string) (bool, error) { return false, nil }
 
+// TestADeadRunCountsAtLeastWhatWasNoted: an agent's record can end before what was seen of its run.
+func TestADeadRunCountsAtLeastWhatWasNoted(t *testing.T) {
+	for name, c := range map[string]struct{ read, want work.UsageSum }{
+		"a longer record":  {work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}, work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}},
+		"a shorter record": {work.UsageSum{Usage: work.Usage{InputTokens: 70}}, work.UsageSum{Usage: work.Usage{InputTokens: 50, OutputTokens: 5, CostUSD: 1}, UnknownTokens: 1, UnknownCost: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, l := accountant(t, tightly)
+			run, _, err := p.beginRun(t.Context(), l, talkedIn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := teller{agent.Used{Session: talkedIn, Usage: c.read.Usage, Known: work.Known{Tokens: true, Cost: true}}}
+			p.Agents, p.Orphans = told, told
+			var open []work.Run
+			err = p.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
+				if err := tx.NoteRun(t.Context(), run.ID, talkedIn, work.Usage{InputTokens: 50, OutputTokens: 5, CostUSD: 1}, work.Known{}); err != nil {
+					return err
+				}
+				open, err = tx.ListOpenRuns(t.Context())
+				return err
+			})
+			if err := errors.Join(err, p.EndDeadRuns(t.Context(), open)); err != nil {
+				t.Fatal(err)
+			}
+			var turn work.Turn
+			err = p.Store.View(t.Context(), func(tx *store.Tx) (err error) { turn, err = tx.GetTurn(t.Context(), l.Turn.ID); return err })
+			if err != nil || turn.Used != c.want {
+				t.Errorf("%+v, %v; want %+v", turn.Used, err, c.want)
+			}
+		})
+	}
+}
+
 func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 	for name, c := range tolds {
 		t.Run(name, func(t *testing.T) {
