@@ -30,7 +30,7 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	cfg, read := loadConfig(a)
 	f := machine.Examine(ctx, cfg, a.Environ(), a.Now)
 	f.Config, f.Now = read, a.Now()
-	f.Config.Doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
+	f.Config.Doubts = append(config.Doubts(cfg), machine.SettingDoubts(cfg, a.Environ())...)
 	if schedule.InDemo(a) {
 		for i, g := range f.Agents {
 			if slices.Contains(cfg.Agents[g.Name].Command, "demo-agent") { // its rules and its log lie where a sandbox would hide them

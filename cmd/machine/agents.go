@@ -258,6 +258,11 @@ func Installed(cfg *config.Config, env environ.Env) string {
 // Doubts returns what the config names for the used agents but this machine lacks, and the
 // reviewers whose verdicts GitHub does not accept.
 func Doubts(cfg *config.Config, env environ.Env) []string {
+	return append(SettingDoubts(cfg, env), testDoubts(cfg, env)...)
+}
+
+// SettingDoubts returns Doubts without the programs of required tests, for which doctor has a check.
+func SettingDoubts(cfg *config.Config, env environ.Env) []string {
 	all := append(config.AuthorDoubts(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
 	for _, name := range used(cfg) {
 		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
@@ -266,7 +271,7 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 			}
 		}
 	}
-	return append(all, testDoubts(cfg, env)...)
+	return all
 }
 
 // testDoubts returns the programs of required tests that the agents of their repositories do not find.

@@ -79,7 +79,7 @@ func sandbox(g Agent) []Check {
 
 func commands(f Facts) []Check {
 	return each(f.Commands, func(c Command) bool { return c.Missing }, func(c Command) []Check {
-		says := fmt.Sprintf("the program %q of %s is not installed", c.Program, c.Key)
+		says := fmt.Sprintf("agent %q does not find the program %q of %s", c.Agent, c.Program, c.Key)
 		do := fmt.Sprintf("install it, or correct %s in [[repo]]", c.Key)
 		if c.Needed {
 			return fail(says, do)
