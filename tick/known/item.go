@@ -30,8 +30,8 @@ type Item struct {
 
 	Below roadmap.Seat // its place below a roadmap, if its issue is one of a roadmap; read only if it may begin, or has waited for long
 
-	Faults         string // of the document at the head of a roadmap's open pull request, a line for each; empty: none, or not read
-	RoadmapStopped bool   // the roadmap that the item changes is stopped
+	Faults         []string // of the document at the head of a roadmap's open pull request; empty: none, or not read
+	RoadmapStopped bool     // the roadmap that the item changes is stopped
 
 	Lead *roadmap.Lead // the roadmap of its issue, which has not ended; nil: none, or work on the issue itself is open
 

@@ -154,7 +154,7 @@ func beside(i known.Item, why work.ReasonKind) string {
 	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
 		return said
 	}
-	if i.Faults != "" && why != work.WhyPushedFaults {
+	if len(i.Faults) > 0 && why != work.WhyPushedFaults {
 		said += "; the roadmap's document has faults there"
 	}
 	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
@@ -311,8 +311,8 @@ func idle(i known.Item, o Outlook) work.Reason {
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
 		why := i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
-		if i.Faults != "" && (why.Kind == work.WhyPeople || why.Kind == work.WhyReviewApproved) {
-			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: strings.Split(i.Faults, "\n")}
+		if len(i.Faults) > 0 && (why.Kind == work.WhyPeople || why.Kind == work.WhyReviewApproved) {
+			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
 		}
 		return why
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:

@@ -121,6 +121,7 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 				i.Reviews.Verdicts[n].Unread = []string{"gen/a.go"}
 			}
 		})), "not shown 1 file of this head whole: gen/a.go"},
+		"faults of a roadmap":               {patient(landable, item(func(i *known.Item) { i.Faults = []string{"line 3: x"} })), "has faults there: line 3: x"},
 		"a freeze":                          {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
 		"a queue that stands still":         {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
 		"it is behind, and no update helps": {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},

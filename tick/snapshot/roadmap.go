@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -65,7 +66,9 @@ func (r *reading) faults(ctx context.Context, i *known.Item) error {
 		return nil
 	}
 	e, _, err := r.tx.FindHeadEvent(ctx, i.RepoID, i.Pull.Number, i.Pull.HeadOID)
-	i.Faults = e.Body
+	if e.Body != "" {
+		i.Faults = strings.Split(e.Body, "\n")
+	}
 	return err
 }
 

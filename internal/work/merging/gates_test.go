@@ -99,6 +99,7 @@ func closings() []closing {
 			f.Asked, f.Box.Issue = []string{"agent:bugfix"}, Issue{Number: 1, Wanted: true, Labels: []string{"bug"}}
 		}},
 		{"hold", gateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
+		{"faults of a roadmap", gateDocument, work.WhyPushedFaults, false, func(f *Facts, _ *Policy) { f.Faults = []string{"line 3: none"} }},
 		{"freeze", gateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
 		{"person by config", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
 		{"person by path", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},

@@ -263,6 +263,7 @@ type Facts struct {
 	Answers        bool        // that turn answers people or changes the head
 	Queued         bool        // we queued this head, and nobody has dequeued it since
 	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
+	Faults         []string    // of the document of a roadmap's pull request at this head, each with its line
 	Halt           *Halt       // of the repository; nil: merging is not halted
 	Refused        work.Reason // what it waits for after GitHub refused to merge this head, until the merge is tried again
 	Taken          bool        // GitHub merged or queued this head, and it was not read since
@@ -348,6 +349,7 @@ const (
 	gateHold          Code = "hold"
 	gateAsked         Code = "asked_for"
 	gateFreeze        Code = "freeze"
+	gateDocument      Code = "document"
 	gateHuman         Code = "human_approval"
 	gateNotReviewed   Code = "not_all_reviewed"
 	gateQueue         Code = "merge_queue"
