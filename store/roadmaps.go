@@ -10,13 +10,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
-const roadmapColumns = `item_id, repo_id, state, since, document, hash, pull, commit_oid, run, revision, depth, look, look_at, why, goal`
+const roadmapColumns = `item_id, repo_id, state, since, document, hash, pull, commit_oid, run, revision, look, look_at, why, goal`
 
 func roadmapFields(r *roadmap.Record) []any {
 	return []any{
 		&r.ItemID, &r.RepoID, &r.State,
 		timeOf(&r.Since),
-		&r.Document, &r.Hash, &r.Pull, &r.Commit, &r.Run, &r.Revision, &r.Depth, &r.Look,
+		&r.Document, &r.Hash, &r.Pull, &r.Commit, &r.Run, &r.Revision, &r.Look,
 		timeOf(&r.LookAt),
 		reasonOf(&r.Why),
 		&r.Goal,
@@ -29,7 +29,7 @@ func scanRoadmap(row scanner) (r roadmap.Record, err error) {
 
 const (
 	// selectRoadmap reads the issue as its newest work item has it, which a replan is, too, and its oldest pause.
-	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.run, m.revision, m.depth, m.look, m.look_at, m.why, m.goal,
+	selectRoadmap = `SELECT m.item_id, m.repo_id, m.state, m.since, m.document, m.hash, m.pull, m.commit_oid, m.run, m.revision, m.look, m.look_at, m.why, m.goal,
 		i.number, i.title, i.issue_closed, r.name, ` + issueRef + `, i.parent_ref, coalesce(p.by_login, ''), coalesce(p.began_at, 0), coalesce(i.parent_id, 0) = m.item_id AND i.` + openItem + `
 		FROM roadmaps m JOIN repositories r ON r.id = m.repo_id JOIN work_items f ON f.id = m.item_id
 		JOIN work_items i ON i.id = (SELECT max(n.id) FROM work_items n WHERE n.repo_id = f.repo_id AND n.number = f.number)
@@ -76,9 +76,9 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 	if after.State != before.State {
 		after.Since = t.now
 	}
-	err := t.execOne(ctx, what, ErrStale, `UPDATE roadmaps SET state = ?, since = ?, document = ?, hash = ?, pull = ?, commit_oid = ?, revision = ?, depth = ?, why = ?, goal = ?, look = look + 1,
+	err := t.execOne(ctx, what, ErrStale, `UPDATE roadmaps SET state = ?, since = ?, document = ?, hash = ?, pull = ?, commit_oid = ?, revision = ?, why = ?, goal = ?, look = look + 1,
 		table_at = CASE WHEN state <> ? THEN ? ELSE table_at END WHERE item_id = ? AND state = ? AND revision = ?`,
-		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, after.Depth, reasonOf(&after.Why), after.Goal,
+		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, reasonOf(&after.Why), after.Goal,
 		after.State, millis(t.now), before.ItemID, before.State, before.Revision)
 	if err == nil && after.Revision != before.Revision { // what the new document asks for is planned again, in its order
 		_, err = t.exec(ctx, what, `DELETE FROM actions WHERE item_id = ? AND turn_id IS NULL AND state = 'planned' AND sends = 0

@@ -16,7 +16,7 @@ func aRoadmap(t *testing.T, d *DB) (work.Repo, roadmap.Record) {
 	t.Helper()
 	r := addRepo(t, d)
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 7, State: work.StateMerged, Title: "Faster", Since: t0})
-	m := roadmap.Record{ItemID: i.ID, RepoID: r.ID, State: roadmap.Unfolding, Document: "docs/roadmap/7-faster.md", Pull: 8, Revision: 1, Depth: 1, Look: 1, LookAt: t0, Goal: "Reads."}
+	m := roadmap.Record{ItemID: i.ID, RepoID: r.ID, State: roadmap.Unfolding, Document: "docs/roadmap/7-faster.md", Pull: 8, Revision: 1, Look: 1, LookAt: t0, Goal: "Reads."}
 	update(t, d, func(tx *Tx) error {
 		return tx.AddRoadmap(t.Context(), m, []roadmap.Child{
 			{Node: "b", Position: 1, Title: "B", Flow: work.FlowBugfix, Needs: []string{"a"}, Hash: "hb", Step: roadmap.Planned, Body: "b"},

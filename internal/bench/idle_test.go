@@ -140,7 +140,7 @@ func (w *world) follow(t *testing.T, nodes int) {
 		for i := range children {
 			children[i].ItemID = id
 		}
-		return tx.AddRoadmap(ctx, roadmap.Record{ItemID: id, RepoID: repo.ID, State: roadmap.Followed, Revision: 1, Depth: 1, Look: 1, LookAt: w.now()}, children)
+		return tx.AddRoadmap(ctx, roadmap.Record{ItemID: id, RepoID: repo.ID, State: roadmap.Followed, Revision: 1, Look: 1, LookAt: w.now()}, children)
 	})
 }
 

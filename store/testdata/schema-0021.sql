@@ -42,7 +42,7 @@ INSERT INTO outages (agent, since, tried_at, until) VALUES ('codex', 17672259000
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 6, '', '', 's-0', 0, 1756684700000);
 INSERT INTO proposals (item_id, number, title, why) VALUES (1, 1, 'Cache it', 'Each start reads it again.');
 INSERT INTO dependencies (item_id, ref, seen_at, state) VALUES (3, 'github.com/octo/hello#12', 1767226200000, 'open');
-INSERT INTO roadmaps (commit_oid, depth, document, goal, hash, item_id, look, look_at, pull, repo_id, revision, run, since, state, why) VALUES ('beef', 1, 'docs/roadmap/11-faster.md', 'Reads take a tenth.', 'a1', 2, 1, 1767226900000, 21, 1, 1, 21, 1767226200000, 'followed', '');
+INSERT INTO roadmaps (commit_oid, document, goal, hash, item_id, look, look_at, pull, repo_id, revision, run, since, state, why) VALUES ('beef', 'docs/roadmap/11-faster.md', 'Reads take a tenth.', 'a1', 2, 1, 1767226900000, 21, 1, 1, 21, 1767226200000, 'followed', '');
 INSERT INTO roadmap_nodes (applied, body, edges, flow, hash, item_id, needs, node, number, position, step, title) VALUES ('c2', 'Keep what was read.', '[]', 'small_job', 'c1', 2, '[]', 'cache', 12, 0, 'labelled', 'A cache');
 INSERT INTO roadmap_nodes (applied, body, edges, flow, hash, item_id, needs, node, number, position, step, title) VALUES ('', 'Measure it.', '[]', 'bugfix', 'c3', 2, '["cache"]', 'measure', 0, 1, 'planned', 'A measure');
 INSERT INTO sub_issues (item_id, position, ref, state, title) VALUES (2, 0, 'github.com/octo/hello#12', 'open', 'A cache');

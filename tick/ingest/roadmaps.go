@@ -22,7 +22,6 @@ type mergedRoadmap struct {
 	number int            // of the roadmap's issue
 	run    int            // number of the pull request that began it
 	first  int64          // its first work item; 0: it is new
-	depth  int            // of the issue
 	doc    roadmap.Merged //
 	found  []roadmap.Child
 
@@ -87,9 +86,6 @@ func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.Pull
 		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}
 	m = mergedRoadmap{number: item.Number, run: run, first: cmp.Or(item.Parent, item.ID)}
-	if m.depth, err = h.depthOf(ctx, item.SubIssueOf); err != nil {
-		return m, nil, err
-	}
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, item.Number)
 	if err != nil {
 		return m, nil, err
@@ -114,31 +110,6 @@ func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.Pull
 	return m, subs, nil
 }
 
-// depthOf returns how deep an issue is nested below roadmaps, by the issue above it. A roadmap that
-// is merged in another repository does not count.
-func (h *reading) depthOf(ctx context.Context, parent string) (depth int, err error) {
-	d, ok := work.ParseDependency(parent, h.repo.Name)
-	if !ok || !d.Repo.Equal(h.repo.Name) {
-		return 1, nil
-	}
-	for _, m := range h.roadmaps {
-		if m.number == d.Number {
-			return m.depth + 1, nil
-		}
-	}
-	depth = 1
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		live, err := tx.ListRoadmaps(ctx, h.row.ID)
-		for _, m := range live {
-			if m.Number == d.Number {
-				depth = m.Depth + 1
-			}
-		}
-		return err
-	})
-	return depth, err
-}
-
 // readRoadmap parses and checks a document. What its nodes say is made fit for GitHub, as an agent
 // wrote it.
 func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap, subs []github.Issue) (roadmap.Merged, error) {
@@ -155,7 +126,12 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 			}
 		}
 	}
-	parsed, faults := roadmap.Read(doc, roadmap.Bounds{Depth: of.depth, SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
+	var live []roadmap.Record
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) { live, err = tx.ListLiveRoadmaps(ctx); return err })
+	if err != nil {
+		return roadmap.Merged{}, err
+	}
+	parsed, faults := roadmap.Read(doc, roadmap.Bounds{Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
 	for i := range m.Faults {
 		m.Faults[i].Says = h.env.Secrets.Redact(m.Faults[i].Says)
@@ -222,7 +198,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 func (h *reading) addRoadmap(ctx context.Context, tx *store.Tx, first int64, m mergedRoadmap) error {
 	r := roadmap.Record{
 		ItemID: first, RepoID: h.row.ID, State: roadmap.Unfolding, Document: m.doc.Document, Hash: m.doc.Hash, Pull: m.doc.Pull, Commit: m.doc.Commit,
-		Run: m.run, Revision: 1, Depth: m.depth, Look: 1, LookAt: h.now(), Goal: m.doc.Goal,
+		Run: m.run, Revision: 1, Look: 1, LookAt: h.now(), Goal: m.doc.Goal,
 	}
 	nodes := m.doc.Nodes
 	if len(m.doc.Faults) > 0 {

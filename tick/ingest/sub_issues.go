@@ -136,7 +136,7 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 	if err != nil {
 		return err
 	}
-	changed := mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID, depth: m.Depth}
+	changed := mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID}
 	if changed.doc, err = h.readRoadmap(ctx, doc, changed, subs); err != nil {
 		return err
 	}

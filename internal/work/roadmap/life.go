@@ -135,7 +135,6 @@ type Record struct {
 	Commit   string      // at which it was read
 	Run      int         // number of the pull request that began it: the issue may have had another roadmap before
 	Revision int         // how many documents were applied; it tells the actions of one from those of another
-	Depth    int         // how deep the issue is nested: 1 has no roadmap above
 	Goal     string      // the document's text above its nodes
 	Look     int         // how often something changed since the plan decided about it
 	LookAt   time.Time   // when GitHub is asked about it again, if nothing shows a change before

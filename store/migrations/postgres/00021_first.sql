@@ -204,7 +204,6 @@ CREATE TABLE roadmaps (
     commit_oid TEXT    COLLATE "C" NOT NULL,
     run        BIGINT  NOT NULL,
     revision   BIGINT  NOT NULL,
-    depth      BIGINT  NOT NULL,
     look       BIGINT  NOT NULL,
     look_at    BIGINT  NOT NULL,
     why        TEXT    COLLATE "C" NOT NULL,

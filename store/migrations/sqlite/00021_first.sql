@@ -247,7 +247,6 @@ CREATE TABLE roadmaps (
     commit_oid TEXT    NOT NULL, -- at which it was read
     run        INTEGER NOT NULL, -- number of the pull request that began it
     revision   INTEGER NOT NULL, -- how many documents were applied
-    depth      INTEGER NOT NULL, -- how deep the issue is nested; 1: no roadmap is above it
     look       INTEGER NOT NULL, -- how often something changed since the plan decided about it
     look_at    INTEGER NOT NULL, -- when GitHub is asked about it again
     why        TEXT    NOT NULL, -- why it is stopped, as JSON; empty: it is not
