@@ -311,8 +311,14 @@ func idle(i known.Item, o Outlook) work.Reason {
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
 		why := i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
-		if len(i.Faults) > 0 && (why.Kind == work.WhyPeople || why.Kind == work.WhyReviewApproved) {
+		switch h := i.HeldBack; { // people are asked to merge it only if nothing stands against that
+		case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
+		case len(i.Faults) > 0:
 			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
+		case h != nil:
+			return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
+		case i.Pull.Draft:
+			return work.Reason{Kind: work.WhyMergeDraft}
 		}
 		return why
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
