@@ -144,6 +144,8 @@ func (r reviewCommands) release(inv invocation) (work.Action, bool) {
 		return work.Action{}, false
 	}
 	r.item.HeldBack, r.item.ReviewsChanged, r.released = nil, true, true
+	box := &r.item.Landing.Box // it was read during the hold
+	box.Found, box.Labels = work.Reason{}, slices.DeleteFunc(slices.Clone(box.Labels), func(l string) bool { return strings.EqualFold(l, r.v.Policy.Labels.Hold) })
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
 		r.item.Reviews.Record.Why = r.about().Choose().Why // the reviews' current reason
 	}

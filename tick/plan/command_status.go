@@ -31,7 +31,7 @@ func (r *commander) status() Reply {
 // statusSentences says in two sentences what the item waits for and what happens next.
 func (r *commander) statusSentences() string {
 	s, waits, next := r.waitAndNext()
-	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
+	return fmt.Sprintf("It is `%s` and waits for: %s. Next: %s.", s.State, waits, next)
 }
 
 // waitAndNext returns the item's standing, and in words why it waits and what happens next. Details of
