@@ -144,7 +144,7 @@ func JudgePasses(f PassFacts) PassVerdict {
 		}
 	}
 	if last.Failures > 0 {
-		return PassVerdict{PassesFail, inARow(last.Failures) + ": " + last.Why, "gh mergexo tick", last.Failures >= FailingPasses}
+		return PassVerdict{PassesFail, inARow(last.Failures) + ": " + last.Why, "gh mergexo tick --now", last.Failures >= FailingPasses}
 	}
 	slack := max(leastSlack, 3*f.Every)
 	began := last.At

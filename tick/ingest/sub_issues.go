@@ -31,7 +31,8 @@ type below struct {
 }
 
 // readSubIssues reads what is below the repository's roadmaps: where their issues or one of their
-// sub-issues changed, and every roadmapLife. Then it also looks whether people changed the document.
+// sub-issues changed, every roadmapLife, and if a person wants it at once. Then it also looks whether people
+// changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
 	var live []roadmap.Record
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -44,7 +45,7 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		if m.State == roadmap.Deleted {
 			continue
 		}
-		due := !m.LookAt.After(h.now())
+		due := h.env.AtOnce || !m.LookAt.After(h.now())
 		var err error
 		if due || h.changed[m.Number] || h.parents[strings.ToLower(m.Ref)] {
 			err = h.readBelow(ctx, m)
