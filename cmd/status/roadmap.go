@@ -102,7 +102,7 @@ func noRoadmap(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Re
 	case is.Number != which.Number:
 		said, next = fmt.Sprintf("%s is a pull request of the roadmap %s", called, is.ref()), "gh mergexo roadmap "+is.ref()
 	case pull.State == work.PullOpen:
-		said, next = fmt.Sprintf("the plan of %s is in pull request #%d, which people have to merge first", called, pull.Number), "gh pr view "+pull.URL
+		said, next = fmt.Sprintf("the plan of %s is in pull request #%d, which is not merged, or no pass has read its merge (gh mergexo tick)", called, pull.Number), "gh pr view "+pull.URL
 	case !is.open:
 		said = fmt.Sprintf("the work on the roadmap %s ended before its plan was merged", called)
 	}

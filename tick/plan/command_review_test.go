@@ -42,7 +42,7 @@ func TestCommandsAboutReviews(t *testing.T) {
 		does, say string
 	}{
 		{"a reviewer approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(grace, "/mergexo approve --head aaa0000")), "reviewing(grace); waits: review_person; looked", "The head of `agent/bugfix/1-x` is aaa, not that commit"},
-		{"of this head", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), by(grace, "/mergexo approve")), "approved(); status success; waits: approved; looked", "Grace approves aaa, the head of `agent/bugfix/1-x` now. It is `awaiting_feedback` and waits for people on #2"},
+		{"of this head", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), by(grace, "/mergexo approve")), "approved(); status success; waits: approved; looked", "Grace approves aaa, the head of `agent/bugfix/1-x` now. It is `awaiting_feedback` and waits for: people on #2"},
 		{"somebody else approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(ann, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "Approval not counted: ann is not a reviewer of this pull request. Its reviewers are grace."},
 		{"who took her name approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(work.Account{ID: 99, Login: "grace"}, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "Approval not counted: grace is not a reviewer of this pull request"},
 		{"a person beside the agents", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(ann, "/mergexo approve")), "approved(); status success; waits: approved; looked", "ann approves aaa"},

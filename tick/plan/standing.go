@@ -231,11 +231,7 @@ func (a Around) called() string {
 // leading is the standing of an item that stands for a merged roadmap.
 func leading(i known.Item) Standing {
 	why, stopped := i.Lead.Waits()
-	s := Standing{Why: why, Blocked: stopped}
-	if i.Pause != nil && !stopped {
-		return after(i.Pause.Reason(), s)
-	}
-	return s
+	return Standing{Why: why, Blocked: stopped}
 }
 
 // after returns a standing that applies after another reason ends.
