@@ -213,6 +213,24 @@ func (*gqlRoot) CloseIssue(ctx context.Context, a struct {
 	})
 }
 
+// ClosePullRequest closes a pull request.
+func (*gqlRoot) ClosePullRequest(ctx context.Context, a struct {
+	Input struct {
+		ClientMutationID *string
+		PullRequestID    graphql.ID
+	}
+},
+) (*mergePayload, error) {
+	x, p, err := target[*pull](ctx, a.Input.PullRequestID)
+	if err != nil {
+		return nil, err
+	}
+	if e := p.repo.setState(x.viewer, p.issue, "closed", ""); e != nil {
+		return nil, refuse(e)
+	}
+	return &mergePayload{gqlAccountOf(x.viewer), a.Input.ClientMutationID, x.pullRequest(p)}, nil
+}
+
 // ReopenIssue reopens an issue.
 func (*gqlRoot) ReopenIssue(ctx context.Context, a struct {
 	Input struct {

@@ -256,6 +256,20 @@ func TestGraphQLChangesOfAnIssue(t *testing.T) {
 	}
 }
 
+// What gh pr close sends.
+func TestGraphQLClosesAPullRequest(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	id := at(t, w.data("me", fmt.Sprintf(`{ repository(owner: "acme", name: "app") { pullRequest(number: %d) { id } } }`, n), nil), "repository", "pullRequest", "id")
+	const closes = `mutation($id: ID!) { closePullRequest(input: {pullRequestId: $id}) { pullRequest { state } } }`
+	if a := w.graph("eve", closes, object{"id": id}); len(a.Errors) != 1 || a.Errors[0].Type != "FORBIDDEN" {
+		t.Errorf("a stranger: %+v", a)
+	}
+	if state := at(t, w.data("me", closes, object{"id": id}), "closePullRequest", "pullRequest", "state"); state != "CLOSED" {
+		t.Errorf("it is %v", state)
+	}
+}
+
 func TestGraphQLFaultsAreTheHubs(t *testing.T) {
 	w := newWorld(t)
 	n := w.pull("topic", "ann")
