@@ -61,6 +61,7 @@ func Play(ctx context.Context, opt Options) (err error) {
 	case told != nil:
 		return fmt.Errorf("the demo failed: %w (everything is in %s)", told, dir)
 	case opt.Keep == "":
+		d.say("\n%s is removed now; with --keep DIR, everything stays.", dir)
 		return nil
 	}
 	defer sayKept(d)
