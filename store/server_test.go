@@ -267,8 +267,7 @@ func TestServerFaults(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		run(t, d, fmt.Sprintf(`SELECT pg_terminate_backend(%d)`, pid))
-		time.Sleep(50 * time.Millisecond)
+		run(t, d, fmt.Sprintf(`SELECT pg_terminate_backend(%d, 60000)`, pid))
 		return tx.Heartbeat(t.Context(), r.ID, t0)
 	})
 	if says := faultOf(t, err); !strings.Contains(says, "the server") {

@@ -574,7 +574,7 @@ func TestALostSessionLeavesTheLineOfAStop(t *testing.T) {
 		}
 		m.Log = slog.New(onMessage{slog.DiscardHandler, func(what string) {
 			if what == "pass" && lose {
-				_, err := m.Store.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'gh mergexo pass' AND datname = current_database()`)
+				_, err := m.Store.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'gh mergexo pass' AND datname = current_database()`)
 				if m.Session.Alive(t.Context()) == nil || err != nil {
 					t.Errorf("the session is not lost: %v", err)
 				}

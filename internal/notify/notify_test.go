@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -193,17 +194,22 @@ func TestCommandEndsInTime(t *testing.T) {
 	if err := exec.CommandContext(t.Context(), "mkfifo", alive).Run(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() {
-		_, err := os.ReadFile(alive)
-		ended <- err
-	}()
+	reads, err := os.OpenFile(alive, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for the program, which may end before it has begun
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reads.Close()
 	a := Send(t.Context(), Target{
 		Command: []string{script(t, `exec 9>"$1"; sleep 300 & sleep 300`), alive}, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: time.Second,
 	}, message())
 	if a.Fate != Refused || a.Says != "it did not end within 1s" {
 		t.Errorf("%+v", a)
 	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.ReadAll(reads)
+		ended <- err
+	}()
 	select {
 	case err := <-ended:
 		if err != nil {

@@ -5,6 +5,7 @@ package proc
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,7 +29,7 @@ func TestIdleLimitSparesSilentPrograms(t *testing.T) {
 		}
 		return grew
 	}
-	const busy = `i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done; `
+	const busy = `i=0; while [ $i -lt $((1500000*SLOW)) ]; do i=$((i+1)); done; `
 	tests := []struct {
 		name, script string
 		alive        func(context.Context) bool
@@ -37,14 +38,14 @@ func TestIdleLimitSparesSilentPrograms(t *testing.T) {
 	}{
 		{name: "computes", script: busy, want: NoLimit},
 		{name: "has a child that computes", script: `sh -c '` + busy + `' & wait`, want: NoLimit},
-		{name: "has children that are soon over", script: `for i in 1 2 3 4 5 6; do sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; done`, want: NoLimit},
+		{name: "has children that are soon over", script: `for i in 1 2 3 4 5 6; do sh -c 'i=0; while [ $i -lt $((200000*SLOW)) ]; do i=$((i+1)); done'; done`, want: NoLimit},
 		{name: "sleeps", script: `exec sleep 60`, want: IdleLimit},
 		{name: "wakes now and then", script: `while :; do sleep 0.2; done`, want: IdleLimit},
 		{name: "computed, then sleeps", script: busy + `exec sleep 60`, want: IdleLimit},
-		{name: "writes to its session", script: `for i in 1 2 3 4 5; do echo $i >>` + grown + `; sleep 0.4; done`, alive: grows, want: NoLimit},
+		{name: "writes to its session", script: `for i in 1 2 3 4 5; do echo $i >>` + grown + `; sleep $PAUSE; done`, alive: grows, want: NoLimit},
 		{name: "wrote to its session", script: `echo 1 >>` + grown + `; exec sleep 60`, alive: grows, want: IdleLimit},
 		{name: "says that it cannot", script: `while :; do echo error; echo log >&2; sleep 0.2; done`, counts: noError, want: IdleLimit},
-		{name: "says what it does", script: `for i in 1 2 3 4 5; do echo error; echo done; sleep 0.4; done`, counts: noError, want: NoLimit},
+		{name: "says what it does", script: `for i in 1 2 3 4 5; do echo error; echo done; sleep $PAUSE; done`, counts: noError, want: NoLimit},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,13 +56,17 @@ func TestIdleLimitSparesSilentPrograms(t *testing.T) {
 				if file && tt.counts == nil {
 					continue
 				}
-				size = 0
-				_ = os.Remove(grown)
-				c := sh(tt.script)
-				c.Idle, c.Wall, c.OutputFile, c.Counts, c.Alive = 700*time.Millisecond, 30*time.Second, file, tt.counts, tt.alive
-				if res := run(t, c); res.TimedOut != tt.want {
-					t.Errorf("to a file: %v: ended by %q, want %q", file, res.TimedOut, tt.want)
-				}
+				patiently(t, func(slow time.Duration) (problem string) {
+					size = 0
+					_ = os.Remove(grown)
+					c := sh(tt.script)
+					c.Env = append(c.Env, fmt.Sprint("SLOW=", int(slow)), fmt.Sprint("PAUSE=", 0.4*float64(slow)))
+					c.Idle, c.Wall, c.OutputFile, c.Counts, c.Alive = slow*700*time.Millisecond, slow*30*time.Second, file, tt.counts, tt.alive
+					if res := run(t, c); res.TimedOut != tt.want {
+						return fmt.Sprintf("to a file: %v: ended by %q, want %q", file, res.TimedOut, tt.want)
+					}
+					return ""
+				})
 			}
 		})
 	}

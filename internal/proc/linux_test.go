@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,15 +20,17 @@ func TestSetsidGrandchild(t *testing.T) {
 		t.Skip("no setsid program")
 	}
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	c := sh(setsid + ` sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 1; done' "` + pidFile + `" & sleep 60`)
-	c.Wall = 500 * time.Millisecond
-	began := time.Now()
-	if res := run(t, c); res.TimedOut != WallLimit {
-		t.Errorf("result = %+v", res)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("held for %v", took)
-	}
+	patiently(t, func(slow time.Duration) (problem string) {
+		c := sh(setsid + ` sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 1; done' "` + pidFile + `" & sleep 60`)
+		c.Wall = slow * 500 * time.Millisecond
+		began := time.Now()
+		res := run(t, c)
+		written, _ := os.ReadFile(pidFile)
+		if took := time.Since(began); res.TimedOut != WallLimit || took > 30*time.Second || len(written) == 0 {
+			return fmt.Sprintf("after %v: %+v", took, res)
+		}
+		return ""
+	})
 	if !dead(t, pidFile) {
 		t.Error("the grandchild lives on")
 	}
@@ -41,7 +44,7 @@ func TestMarkFindsTheUnseen(t *testing.T) {
 		t.Skip("no setsid program")
 	}
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	c := sh(setsid + ` -f sh -c 'echo $$ >"$0"; exec sleep 60' "` + pidFile + `" >/dev/null 2>&1; sleep 0.2`)
+	c := sh(setsid + ` -f sh -c 'echo $$ >"$0"; exec sleep 60' "` + pidFile + `" >/dev/null 2>&1; until [ -s "` + pidFile + `" ]; do sleep 0.01; done`)
 	c.Mark = "MERGEXO_TURN=unseen" + t.Name()
 	c.Env = append(c.Env, c.Mark)
 	run(t, c)
@@ -62,7 +65,11 @@ func TestEndMarkedEndsOnlyTheMarked(t *testing.T) {
 	}
 	marked := start("A=1", mark, "B=2")
 	others := []*exec.Cmd{start(mark + "d"), start("X" + mark), start("OTHER=" + mark), start()}
-	time.Sleep(50 * time.Millisecond) // exec replaces the environment
+	for _, c := range append(others, marked) { // exec replaces the environment
+		for len(environment(c.Process.Pid)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
 	n, err := EndMarked(t.Context(), mark)
 	if err != nil || n != 1 {
 		t.Errorf("ended %d, %v", n, err)
@@ -115,12 +122,7 @@ func TestDieWithParent(t *testing.T) {
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		if b, _ := os.ReadFile(pidFile); len(b) > 0 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	waitFor(t, pidFile)
 	if !alive(t, pidFile) {
 		t.Fatal("the child did not start")
 	}

@@ -84,7 +84,7 @@ func orphansPart(t *testing.T, dir string) {
 // waitFor waits until a file has a complete line.
 func waitFor(t *testing.T, file string) {
 	t.Helper()
-	for range 1000 {
+	for range 3000 {
 		if b, _ := os.ReadFile(file); bytes.HasSuffix(b, []byte("\n")) {
 			return
 		}
@@ -102,8 +102,8 @@ func TestOrphansAreEnded(t *testing.T) {
 		dir := t.TempDir()
 		guarded(t, "orphans", "PROC_TEST_DIR="+dir, guard)
 		for _, name := range []string{"bare", "forged", "late"} {
-			if got, want := dead(t, filepath.Join(dir, name)), guard == ""; got != want {
-				t.Errorf("%q: the %s one dead = %v", guard, name, got)
+			if file := filepath.Join(dir, name); guard == "" && !dead(t, file) || guard != "" && deadWithin(t, file, time.Second) {
+				t.Errorf("%q: the %s one dead = %v", guard, name, guard != "")
 			}
 			endByFile(t, filepath.Join(dir, name))
 		}
@@ -314,10 +314,12 @@ func TestInside(t *testing.T) {
 // runs.
 func TestWrappedProgramIsAsked(t *testing.T) {
 	t.Parallel()
-	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
-	c.Sandbox, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
-	res := run(t, c)
-	if !strings.Contains(string(res.Stdout), "asked") || res.TimedOut != WallLimit {
-		t.Errorf("result = %+v", res)
-	}
+	patiently(t, func(slow time.Duration) (problem string) {
+		c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
+		c.Sandbox, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, slow*500*time.Millisecond, 30*time.Second
+		if res := run(t, c); !strings.Contains(string(res.Stdout), "asked") || res.TimedOut != WallLimit {
+			return fmt.Sprintf("result = %+v", res)
+		}
+		return ""
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -21,33 +20,39 @@ func toFile(t *testing.T, script string) Cmd {
 	return c
 }
 
-// linesSeen records when output arrives.
+// untilSeen has a script wait until what it has said was read.
+const untilSeen = `until [ -e "$SEEN" ]; do sleep 0.01; done; rm "$SEEN"; `
+
+// linesSeen makes a file for each output that arrives.
 type linesSeen struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-	at  time.Time
+	buf  bytes.Buffer
+	file string
+}
+
+// sees has a command tell what arrives.
+func sees(t *testing.T, c *Cmd) *linesSeen {
+	t.Helper()
+	l := &linesSeen{file: filepath.Join(t.TempDir(), "seen")}
+	c.Env = append(c.Env, "SEEN="+l.file)
+	c.Stdout = l
+	return l
 }
 
 func (l *linesSeen) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.at.IsZero() {
-		l.at = time.Now()
-	}
-	return l.buf.Write(b)
+	l.buf.Write(b)
+	return len(b), os.WriteFile(l.file, nil, 0o600)
 }
 
 func TestOutputToAFileComesAsItIsWritten(t *testing.T) {
-	c := toFile(t, `ls "$TMPDIR" | wc -l; sleep 1; echo last; echo log >&2`)
-	c.Env = append(c.Env, "TMPDIR="+os.Getenv("TMPDIR"))
-	var seen linesSeen
-	c.Stdout = &seen
+	c := toFile(t, `ls "$TMPDIR" | wc -l; `+untilSeen+`echo last; echo log >&2`)
+	c.Wall, c.Env = time.Minute, append(c.Env, "TMPDIR="+os.Getenv("TMPDIR"))
+	seen := sees(t, &c)
 	res := run(t, c)
 	if got := strings.Fields(string(res.Stdout)); len(got) != 2 || got[0] != "0" || got[1] != "last" || string(res.Stderr) != "log\n" {
 		t.Errorf("said %q, logged %q", res.Stdout, res.Stderr)
 	}
-	if seen.buf.String() != string(res.Stdout) || time.Since(seen.at) < 700*time.Millisecond {
-		t.Errorf("the copy %q came only at the end", seen.buf.String())
+	if seen.buf.String() != string(res.Stdout) || res.TimedOut != NoLimit {
+		t.Errorf("the copy is %q, ended by %q", seen.buf.String(), res.TimedOut)
 	}
 	if left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -58,16 +63,17 @@ func TestOutputToAFileComesAsItIsWritten(t *testing.T) {
 // read before is kept.
 func TestOutputThatIsTruncatedAgain(t *testing.T) {
 	for script, want := range map[string]string{
-		`echo one; sleep 0.3; : >/dev/stdout; echo two`:                       "one\ntwo\n",
-		`echo one; sleep 0.3; echo two >/dev/stdout; sleep 0.3; echo three`:   "one\ntwo\nthree\n",
-		`echo one; sleep 0.3; echo two >>/dev/stdout`:                         "one\ntwo\n",
-		`echo one; (exec 3<>/dev/stdout; cat <&3 >/dev/null); echo two`:       "one\ntwo\n",
-		`dd if=/dev/zero of=/dev/stdout bs=1 count=0 seek=9 2>/dev/null`:      strings.Repeat("\x00", 9),
-		`echo only >/dev/stdout`:                                              "only\n",
+		`echo one; ` + untilSeen + `: >/dev/stdout; echo two`:                           "one\ntwo\n",
+		`echo one; ` + untilSeen + `echo two >/dev/stdout; ` + untilSeen + `echo three`: "one\ntwo\nthree\n",
+		`echo one; ` + untilSeen + `echo two >>/dev/stdout`:                             "one\ntwo\n",
+		`echo one; (exec 3<>/dev/stdout; cat <&3 >/dev/null); echo two`:                 "one\ntwo\n",
+		`dd if=/dev/zero of=/dev/stdout bs=1 count=0 seek=9 2>/dev/null`:                strings.Repeat("\x00", 9),
+		`echo only >/dev/stdout`: "only\n",
 		`yes | head -c 300000 >/dev/null; echo end; (sleep 0.2; echo late) &`: "end\nlate\n",
 	} {
 		c := toFile(t, script)
-		c.Wall = 20 * time.Second
+		c.Wall = time.Minute
+		sees(t, &c)
 		if res := run(t, c); string(res.Stdout) != want || res.TimedOut != NoLimit || res.Code != 0 {
 			t.Errorf("%s: said %q, %+v; want %q", script, res.Stdout, res, want)
 		}

@@ -51,11 +51,14 @@ func TestIdleLimitSparesAStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script := fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%d; exec head -c %d <&3 >/dev/null`, drip(t, tt.size, tt.pause), max(int(4*time.Second/tt.pause), 2)*tt.size)
-			c := Cmd{Path: "/bin/bash", Args: []string{"-c", script}, Idle: time.Second, Wall: 30 * time.Second, Grace: 200 * time.Millisecond, Env: []string{"PATH=" + os.Getenv("PATH")}}
-			if res := run(t, c); res.TimedOut != tt.want || tt.want == NoLimit && res.Code != 0 {
-				t.Errorf("ended by %q, want %q: %s", res.TimedOut, tt.want, res.Stderr)
-			}
+			patiently(t, func(slow time.Duration) (problem string) {
+				script := fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%d; exec head -c %d <&3 >/dev/null`, drip(t, tt.size*int(slow), slow*tt.pause), max(int(4*time.Second/tt.pause), 2)*tt.size*int(slow))
+				c := Cmd{Path: "/bin/bash", Args: []string{"-c", script}, Idle: slow * time.Second, Wall: slow * 30 * time.Second, Grace: 200 * time.Millisecond, Env: []string{"PATH=" + os.Getenv("PATH")}}
+				if res := run(t, c); res.TimedOut != tt.want || tt.want == NoLimit && res.Code != 0 {
+					return fmt.Sprintf("ended by %q, want %q: %s", res.TimedOut, tt.want, res.Stderr)
+				}
+				return ""
+			})
 		})
 	}
 }

@@ -177,7 +177,7 @@ func TestWhatDetachedItselfIsFound(t *testing.T) {
 // A run that is over leaves nothing: what detached itself ends before its folders are removed.
 func TestWhatDetachedItselfEndsWithItsRun(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
-	argv, _, err := tool.Wrap(w.box, []string{"/bin/sleep", "60"}, work.Job{Dir: w.dir, For: work.RunsAgent})
+	argv, _, err := tool.Wrap(w.box, []string{"/bin/sleep", "300"}, work.Job{Dir: w.dir, For: work.RunsAgent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestWhatDetachedItselfEndsWithItsRun(t *testing.T) {
 		if text, _ := os.ReadFile(recordIn(Around(w.dir))); strings.Contains(string(text), "child-pid") && strings.HasSuffix(strings.TrimSpace(string(text)), "}") {
 			break
 		}
-		if n == 500 {
+		if n == 3000 {
 			t.Fatal("no record")
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -202,7 +202,7 @@ func TestWhatDetachedItselfEndsWithItsRun(t *testing.T) {
 		if err == nil {
 			t.Error("it ended by itself")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		_ = c.Process.Kill()
 		t.Error("it runs on")
 	}

@@ -45,7 +45,7 @@ func cmdEndSessions(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 && !left {
 		ts.Fatalf("usage: end-sessions [left]")
 	}
-	ended, err := query(worldOf(ts).server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+	ended, err := query(worldOf(ts).server, `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
 		WHERE application_name = 'gh mergexo pass' AND datname = current_database()`)
 	ts.Check(err)
 	if len(ended) == 0 && !left {

@@ -88,18 +88,17 @@ func (r *rig) send(i int) {
 // beside does something while the first machine waits for the answer to its look.
 func (r *rig) beside(do func()) { r.repos[0].GitHub.(*hub).looked = do }
 
-// endSession has the server end the first machine's session.
+// endSession has the server end the first machine's session, and waits until its locks are gone.
 func (r *rig) endSession() {
 	r.Helper()
 	if !testpg.Set() {
 		return // a file has no sessions: the second state folder lacks the first one's locks
 	}
-	_, err := r.all[0].Store.SQL.ExecContext(r.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+	_, err := r.all[0].Store.SQL.ExecContext(r.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	if err != nil {
 		r.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // until its locks are gone
 }
 
 // Machine A has looked for a comment and is about to send it when it loses its session, or sleeps

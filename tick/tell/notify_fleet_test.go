@@ -118,14 +118,13 @@ func TestAMachineDiesAroundAMessage(t *testing.T) {
 	}
 }
 
-// endSession has the server end every session that has a lock.
+// endSession has the server end every session that has a lock, and waits until they are gone.
 func (w *world) endSession(db *store.DB) {
-	_, err := db.SQL.ExecContext(w.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+	_, err := db.SQL.ExecContext(w.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	if err != nil {
 		w.Error(err)
 	}
-	time.Sleep(50 * time.Millisecond) // until its locks are gone
 }
 
 // A machine that is silent is reported once, by whichever others there are, and the end of the silence

@@ -287,9 +287,13 @@ func TestAStoppedTurnIsCancelled(t *testing.T) {
 			if testing.Short() && len(traits) > 1 {
 				t.Skip("it is killed after a while")
 			}
-			r := newRig(t, traits...)
-			r.request.Wall = 2 * time.Second
-			_, err := r.run(t.Context())
+			var r *rig
+			var err error
+			for wall := 2 * time.Second; wall < time.Minute && (r == nil || r.noted("prompt") == ""); wall *= 3 { // a busy machine takes longer to begin
+				r = newRig(t, traits...)
+				r.request.Wall = wall
+				_, err = r.run(t.Context())
+			}
 			if timeout, ok := errors.AsType[*agent.TimeoutError](err); !ok || timeout.Limit != proc.WallLimit {
 				t.Errorf("got %v", err)
 			}
@@ -302,7 +306,13 @@ func TestAStoppedTurnIsCancelled(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, "hangs")
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil && r.noted("prompt") == "" {
+				time.Sleep(10 * time.Millisecond)
+			}
+			cancel()
+		}()
 		if _, err := r.run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
@@ -328,16 +338,20 @@ func TestAToolIsASignOfLife(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
-			if c.again {
-				r.request.Session = r.must().Session
+			var err error
+			for slow := time.Duration(1); slow <= 4; slow *= 2 { // a busy machine is silent for longer
+				r := newRig(t)
+				if c.again {
+					r.request.Session = r.must().Session
+				}
+				r.spec.Command = append(r.spec.Command, c.traits...)
+				r.request.Idle, r.request.Wall = slow*time.Second, slow*6*time.Second
+				_, err = r.run(t.Context())
+				if timeout, ok := errors.AsType[*agent.TimeoutError](err); ok && timeout.Limit == c.limit {
+					return
+				}
 			}
-			r.spec.Command = append(r.spec.Command, c.traits...)
-			r.request.Idle, r.request.Wall = time.Second, 6*time.Second
-			_, err := r.run(t.Context())
-			if timeout, ok := errors.AsType[*agent.TimeoutError](err); !ok || timeout.Limit != c.limit {
-				t.Errorf("got %v", err)
-			}
+			t.Errorf("got %v", err)
 		})
 	}
 }
