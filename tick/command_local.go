@@ -45,7 +45,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if _, err := p.begin(ctx, p.Machine); err != nil {
+	if err := p.beginCommand(ctx); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
@@ -76,6 +76,13 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		told.Answer = rep.Unsent
 	}
 	return told, err
+}
+
+// beginCommand begins a command that writes to the database. One that was moved is refused: no pass
+// would see it.
+func (p *Pass) beginCommand(ctx context.Context) error {
+	fleet, err := p.begin(ctx, p.Machine)
+	return cmp.Or(err, fleet.Moved())
 }
 
 // lockForCommand takes tick.lock and waits a little for it. or is an alternative for the error's

@@ -26,7 +26,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if _, err := p.begin(ctx, p.Machine); err != nil {
+	if err := p.beginCommand(ctx); err != nil {
 		return was, false, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })

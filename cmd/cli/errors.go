@@ -131,6 +131,9 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 		}
 		return CodeDatabase, do
 	}
+	if moved, ok := errors.AsType[*store.MovedError](err); ok {
+		return CodeDatabase, moved.Do()
+	}
 	if _, ok := errors.AsType[*config.DatabaseError](err); ok {
 		return CodeDatabase, ""
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -13,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
@@ -44,7 +44,7 @@ func gates(r config.Repo) doctor.Gates {
 // addStored adds facts from the database and the state folder. A separate check reports problems
 // with these two.
 func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
-	dirs, p := folder.At(cfg.Runtime.StateDir), &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
+	p, fleet := &doctor.Passes{Budgets: &cfg.Runtime.Budgets}, store.Fleet{}
 	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
@@ -62,12 +62,8 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if f.Database != nil && f.Database.Server != nil {
 			f.Database.Server.Machines = len(machines)
 		}
-		fleet, err := tx.GetFleet(ctx)
-		if err != nil {
+		if fleet, err = tx.GetFleet(ctx); err != nil {
 			return err
-		}
-		if halt := env.HaltOf(fleet); !halt.Since.IsZero() {
-			p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
 		}
 		day, err := snapshot.Day(ctx, tx, cfg.Runtime.Budgets, f.Now)
 		if err != nil {
@@ -98,8 +94,12 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	if err != nil {
 		p.Budgets = nil // what was spent is unknown
 	}
-	if halt, is := dirs.Halted(); is && !halt.Fleet {
-		p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+	if moved, is := errors.AsType[*store.MovedError](fleet.Moved()); is && f.Database != nil {
+		f.Database.Trouble, f.Database.Do = moved.Says(), moved.Do()
+	} else if here, err := cli.Halted(cfg); err == nil {
+		if halt := env.HaltNow(here, fleet); halt != nil {
+			p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+		}
 	}
 	f.Passes = p
 }

@@ -374,10 +374,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		t.Error("it was not killed")
 	}
 	m.fails(move, "the database was moved to "+other)
-	m.fails([]string{"resume", "--all"}, "the database was moved to "+other, "name that one in the config")
-	if _, _, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+other+"; name that one in the config of this machine") {
-		t.Error(stderr)
-	}
+	m.fails([]string{"resume", "--all"}, "the database was moved to "+other, "and then: gh mergexo resume --all")
 
 	m.env = append(m.env, "THE_DATABASE="+other)
 	m.configure("database_env", "THE_DATABASE")
@@ -402,7 +399,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		}
 	}
 	kill(back)
-	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")) {
+	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")+"; on the machine that has this file, remove database or database_env from [runtime]") {
 		t.Error(out, stderr)
 	}
 	m.configure("database_env", "")
@@ -413,6 +410,55 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 	runs, err := readRuns(filepath.Join(m.agentDir(), "runs"))
 	if err != nil || len(runs) != 3 {
 		t.Errorf("%d runs of agents, %v", len(runs), err)
+	}
+}
+
+// A pause of everything survives a move and the loss of the database: it ends only where a person ends it. Until
+// the config names the other database, each command says so, and none does anything.
+func TestOnAServerAPauseSurvivesAMove(t *testing.T) {
+	m := onServerOf(t)
+	m.configure("database", "")
+	m.pullRequest()
+	other := m.newDatabase()
+	m.ran("pause", "--all", "checking the bill")
+	m.ran("database", "move", "--to", other)
+	next := "the database was moved to " + other + "; write database or database_env with its URL under [runtime] in the config of this machine"
+	m.fails([]string{"resume", "--all"}, next+", and then: gh mergexo resume --all")
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", other}} {
+		m.fails(args, next)
+	}
+	for _, args := range [][]string{{"tick"}, {"tick", "--dry-run"}, {"status"}} {
+		if _, stdout, stderr := m.run(args...); !strings.Contains(stderr, next+"\n") || strings.Contains(stderr, "resume --all") {
+			t.Errorf("%q: %s%s", args, stdout, stderr)
+		}
+	}
+	if _, out, _ := m.run("doctor", "--json", "checks", "--jq", `.checks[] | select(.level == "failure" or .code == "paused") | "\(.code): \(.says); \(.do)"`); out != "database: "+next+"\n" {
+		t.Error(out)
+	}
+
+	paused := func(where, want string) {
+		t.Helper()
+		for _, args := range [][]string{{"tick", "--now"}, {"status"}} {
+			if code, stdout, stderr := m.run(args...); code != 0 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "checking the bill") {
+				t.Errorf("%s, %q: code %d\n%s%s", where, args, code, stdout, stderr)
+			}
+		}
+	}
+	m.configure("database", other)
+	paused("the machine that moved it", "as on all machines, by ")
+	if err := m.becomeMachine("b"); err != nil {
+		t.Fatal(err)
+	}
+	paused("another machine", "as on all machines, by ")
+	if err := m.becomeMachine("a"); err != nil {
+		t.Fatal(err)
+	}
+	m.ran("pause", "--all", "checking the bill")
+	m.configure("database", m.newDatabase())
+	paused("the database is lost", "everything on this machine is paused since ")
+	m.ran("resume", "--all")
+	if _, _, stderr := m.run("tick", "--now"); strings.Contains(stderr, "paused") {
+		t.Error(stderr)
 	}
 }
 
