@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -14,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
@@ -62,6 +65,17 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if f.Database != nil && f.Database.Server != nil {
 			f.Database.Server.Machines = len(machines)
 		}
+		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
+		if err != nil {
+			return err
+		}
+		for i := range f.Hosts {
+			h := &f.Hosts[i]
+			h.Ours = slices.Concat(h.Ours, terminal.Each(accounts[h.Name], func(a work.Account) int64 { return a.ID }))
+		}
+		if p.Namesake, err = namesake(cfg, machines, f.Now); err != nil {
+			return err
+		}
 		if fleet, err = tx.GetFleet(ctx); err != nil {
 			return err
 		}
@@ -102,6 +116,29 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		}
 	}
 	f.Passes = p
+}
+
+// namesake returns another machine that goes by the name of this one; nil: none does.
+func namesake(cfg *config.Config, known []work.Machine, now time.Time) (*doctor.Namesake, error) {
+	if cfg.Runtime.DatabaseKey() == "" {
+		return nil, nil //nolint:nilnil // no such machine is an answer
+	}
+	dirs, name := folder.At(cfg.Runtime.StateDir), cli.ThisMachine(cfg)
+	remembered, err := dirs.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	here, err := dirs.Installed(folder.MachineID())
+	if err != nil {
+		return nil, err
+	}
+	m, refused := remembered.Namesake(name, known)
+	_, silent := m.Silent(now)
+	if refused = refused && remembered.As == here; !refused && (remembered.As != "" || m.Installation == "" || m.Installation == here || silent) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	says, do := m.Namesake()
+	return &doctor.Namesake{Trouble: doctor.Trouble{Says: says, Do: do}, Refused: refused}, nil
 }
 
 func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.OtherInstallation, to *doctor.Repo) error {

@@ -320,6 +320,17 @@ func paused(f Facts) []Check {
 	return warn(f.Passes.Paused, "gh mergexo resume --all")
 }
 
+func machineName(f Facts) []Check {
+	switch p := f.Passes; {
+	case p == nil || p.Namesake == nil:
+		return nil
+	case p.Namesake.Refused:
+		return fail(p.Namesake.Says, p.Namesake.Do)
+	default:
+		return warn(p.Namesake.Says+"; once a pass begins here, those there are refused", p.Namesake.Do)
+	}
+}
+
 func lastPass(f Facts) []Check {
 	if f.Passes == nil {
 		return nil
