@@ -106,7 +106,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 	story, known, seen, err := status.ReadItem(ctx, a.App, cfg, which)
 	switch {
 	case err != nil:
-		return err
+		return cli.NotDone(err)
 	case !seen:
 		return cli.ErrNothingYet
 	case !known && row.NeedsItem:

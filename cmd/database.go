@@ -105,12 +105,12 @@ func (a *app) moveDatabase(ctx context.Context, to, toEnv string) (err error) {
 	}
 	halt, unlock, err := a.noPass(ctx, cfg)
 	if err != nil {
-		return err
+		return cli.NotDone(err)
 	}
 	defer unlock()
 	old, target, err := a.bothDatabases(ctx, from, at, cli.ThisMachine(cfg))
 	if err != nil {
-		return err
+		return cli.NotDone(err)
 	}
 	defer func() { err = errors.Join(err, old.Close(), target.Close()) }()
 	shown := a.Progress()

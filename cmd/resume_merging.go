@@ -47,7 +47,7 @@ func (a *app) resumeMerging(ctx context.Context, name string) error {
 	seen, err := machine.View(ctx, cfg, func(*store.Tx) error { return nil })
 	switch {
 	case err != nil:
-		return err
+		return cli.NotDone(err)
 	case !seen:
 		return cli.ErrNothingYet
 	}

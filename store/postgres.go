@@ -180,7 +180,7 @@ func (e *postgresEngine) migrating(ctx context.Context, conn *sql.Conn, err erro
 	if asked.Scan(&name) == nil && len(name) > len(migratesOn) {
 		on = "machine " + strings.TrimPrefix(name, migratesOn)
 	}
-	return e.fault("a migration runs on "+on, "wait until it has ended; "+retryLater, errMigrating)
+	return e.fault("a migration runs on "+on, "wait until it has ended", errMigrating)
 }
 
 // options makes a writer SERIALIZABLE, so that what it read is still so when it commits, and gives a

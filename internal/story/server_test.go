@@ -324,7 +324,13 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 		}
 	}
 	m.configure("database", toNowhere)
-	told("database "+toNowhere, "check that the server runs")
+	told("database "+toNowhere, "check that the server runs and can be reached from this machine\n")
+	m.fails([]string{"status"}, "check that the server runs and can be reached from this machine\n")
+	m.fails([]string{"status", "--json", "items"}, `{"error":{"code":"database",`)
+	m.fails([]string{"show", "octo/app#1"}, "can be reached from this machine\n")
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", at}} {
+		m.fails(args, "check that the server runs and can be reached from this machine; nothing was done: then type this again\n")
+	}
 	m.fails([]string{"tick", "--now"}, "check that the server runs")
 	m.configure("database", at+"&search_path=nowhere")
 	told("names no schema", "correct search_path")

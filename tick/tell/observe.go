@@ -86,10 +86,11 @@ func (e *PassEnd) why() string {
 // FailedBy returns what else says why a pass failed; empty: nothing does, or it did not.
 func FailedBy(outcome work.PassOutcome, err error) work.FailedBy {
 	_, damaged := errors.AsType[*store.DamagedError](err)
+	_, server := errors.AsType[*store.ServerError](err)
 	switch {
 	case outcome != work.PassFailed:
 		return ""
-	case damaged:
+	case damaged, server:
 		return work.FailedByDatabase
 	case err == nil:
 		return work.FailedByRepos
