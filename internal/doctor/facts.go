@@ -198,7 +198,6 @@ type Folder struct {
 	Path    string // empty: none is known
 	Trouble string
 	Do      string // what fixes the trouble; empty: what usually does
-	Unsafe  string // why nothing in it can be trusted, with the remedy
 	New     bool   // it does not exist yet
 }
 

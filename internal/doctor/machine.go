@@ -125,11 +125,8 @@ func metricsFile(f Facts) []Check {
 }
 
 func state(f Facts) []Check {
-	switch {
-	case f.State != nil && f.State.Path == "":
+	if f.State != nil && f.State.Path == "" {
 		return fail("no folder for the state is known: HOME is not set", "set HOME, or state_dir in [runtime] to an absolute path")
-	case f.State != nil && f.State.Unsafe != "":
-		return fail(f.State.Unsafe, "take the write permission on that folder away from other users")
 	}
 	return folder(f.State, work.AnotherFolder)
 }
