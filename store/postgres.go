@@ -99,8 +99,11 @@ func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
 func (*postgresEngine) locks() string              { return listLocks }
 func (*postgresEngine) folder() string             { return "postgres" }
-func (*postgresEngine) replaceBy() string          { return "drop its tables" }
 func (*postgresEngine) inPlace() error             { return nil }
+
+func (e *postgresEngine) replaceBy() string {
+	return e.named("create it again: dropdb --force {database}, then createdb -E UTF8 -T template0 -O {user} {database}")
+}
 
 const (
 	// migrationLock is the key of the advisory lock under which one machine migrates.

@@ -83,11 +83,16 @@ func (e *postgresEngine) explain(err error) error {
 
 // fault is a fault of this server, with what ends it.
 func (e *postgresEngine) fault(says, do string, err error) error {
-	if e.config != nil {
-		do = strings.NewReplacer("{user}", e.config.User, "{database}", e.config.Database).Replace(do)
-	}
 	words := fmt.Sprintf("database %s: %s", e.address, strings.Join(strings.Fields(says), " "))
-	return &work.MachineError{Err: &ServerError{words, err}, Do: do}
+	return &work.MachineError{Err: &ServerError{words, err}, Do: e.named(do)}
+}
+
+// named puts our user and database into what ends a fault.
+func (e *postgresEngine) named(do string) string {
+	if e.config == nil {
+		return do
+	}
+	return strings.NewReplacer("{user}", e.config.User, "{database}", e.config.Database).Replace(do)
 }
 
 // isLost reports whether there is no connection, or no more.

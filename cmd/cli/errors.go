@@ -134,10 +134,10 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
 		return CodeDisk, damaged.MoveAway()
 	}
+	if fault, known := errors.AsType[*work.MachineError](err); known {
+		do = fault.Do
+	}
 	if _, ok := errors.AsType[*store.ServerError](err); ok {
-		if fault, known := errors.AsType[*work.MachineError](err); known {
-			do = fault.Do
-		}
 		return CodeDatabase, do
 	}
 	if moved, ok := errors.AsType[*store.MovedError](err); ok {
@@ -147,7 +147,7 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 		return CodeDatabase, ""
 	}
 	if machine.DiskTrouble(err, state) != "" {
-		return CodeDisk, ""
+		return CodeDisk, do
 	}
 	if coded, ok := errors.AsType[*CodedError](err); ok {
 		return coded.Code, coded.Do

@@ -343,6 +343,32 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 	}
 }
 
+// Of a database that another program's version wrote, doctor names the cure.
+func TestOnAServerAnotherSchemaHasItsCure(t *testing.T) {
+	m := onServerOf(t)
+	m.ran("tick")
+	u, err := url.Parse(m.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ change, says, do string }{
+		{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, TRUE)`, "was written by a newer gh mergexo", "gh extension upgrade mergexo"},
+		{
+			`UPDATE goose_db_version SET version_id = 1 WHERE version_id > 0`, "from before its first release",
+			"create it again: dropdb --force " + u.Path[1:] + ", then createdb -E UTF8 -T template0 -O mergexo " + u.Path[1:] + "; the next pass fills a new one from GitHub",
+		},
+	} {
+		if _, err := query(m.server, c.change); err != nil {
+			t.Fatal(err)
+		}
+		_, out, _ := m.run("doctor", "--json", "checks", "--jq", `.checks[] | select(.code == "database") | "\(.level) \(.says)\n\(.do)"`)
+		if says, do, _ := strings.Cut(out, "\n"); !strings.HasPrefix(says, "failure ") || !strings.Contains(says, c.says) || do != c.do+"\n" {
+			t.Error(out)
+		}
+		m.fails([]string{"tick"}, c.says, "); "+c.do)
+	}
+}
+
 // A database is moved to PostgreSQL and back, also if the command is killed on its way, and no pass uses
 // the old one any more.
 func TestOnAServerADatabaseIsMoved(t *testing.T) {
