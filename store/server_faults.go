@@ -75,6 +75,9 @@ func (e *postgresEngine) explain(err error) error {
 	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return e.fault(untrusted.Error(), "name the server in the URL of the database as its certificate does, and in sslrootcert the file with the certificate that signed it", err)
 	}
+	if strings.Contains(err.Error(), "server refused TLS connection") { // pgconn has no error of its own for it
+		return e.fault("the server has no TLS", "turn it on there (ssl = on and a certificate in postgresql.conf), and restart the server", err)
+	}
 	if isLost(err) {
 		return e.fault(reached(err), startServer, err)
 	}
