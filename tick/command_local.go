@@ -50,7 +50,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
 	if at < 0 || p.All[at].Row.NodeID == "" {
-		return nil, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", repo.FullName())
+		return nil, &UnreadError{p.Config.Called(repo)}
 	}
 	if err := p.lockPlanningOf(ctx, p.All[at]); err != nil {
 		return nil, err
@@ -83,6 +83,13 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 func (p *Pass) beginCommand(ctx context.Context) error {
 	fleet, err := p.begin(ctx, p.Machine)
 	return cmp.Or(err, fleet.Moved())
+}
+
+// UnreadError says that no pass has read the repository that a command is about.
+type UnreadError struct{ Repo string }
+
+func (e *UnreadError) Error() string {
+	return "no pass has read " + e.Repo + " yet; run one: gh mergexo tick"
 }
 
 // lockForCommand takes tick.lock and waits a little for it. or is an alternative for the error's
