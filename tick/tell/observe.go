@@ -72,8 +72,8 @@ func (e *PassEnd) why() string {
 		return ""
 	}
 	var all []string
-	if err := errors.Join(e.Err, e.Report.Shut); err != nil {
-		all = append(all, strings.Join(strings.Fields(err.Error()), " "))
+	if e.Err != nil {
+		all = append(all, strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
 	for _, r := range e.Report.Repos() {
 		if r.Failed && !slices.Contains(all, r.Note) {
