@@ -75,7 +75,15 @@ var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (a *app) everything(ctx context.Context, verb work.Verb, reason string) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
-		return err
+		hand := map[work.Verb]string{
+			work.VerbPause:  `make the empty file "paused.json" in the state folder%s: while it is there, everything is paused`,
+			work.VerbResume: `remove the file "paused.json" from the state folder%s`,
+		}[verb]
+		where := ""
+		if dir := a.Environ().DataDir; dir != "" {
+			where = fmt.Sprintf(" (%s, unless state_dir in the config names another one)", dir)
+		}
+		return fmt.Errorf("%w. Or, by hand, "+hand, err, where)
 	}
 	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
