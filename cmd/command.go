@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -106,7 +107,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 	story, known, seen, err := status.ReadItem(ctx, a.App, cfg, which)
 	switch {
 	case err != nil:
-		return err
+		return cli.NotDone(err)
 	case !seen:
 		return cli.ErrNothingYet
 	case !known && row.NeedsItem:
@@ -120,9 +121,17 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return err
+		return orLogin(err, which.Repo)
 	}
 	return a.printResult(told, item, cmd)
+}
+
+// orLogin is why a command failed: without a login, no pass reads the repository.
+func orLogin(err error, repo work.RepoName) error {
+	if _, unread := errors.AsType[*tick.UnreadError](err); unread && github.Token(repo.Host) == "" {
+		return cli.Coded(cli.CodeNoLogin, errors.New("gh is not logged in: gh auth login"))
+	}
+	return err
 }
 
 func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Command) error {

@@ -103,19 +103,20 @@ func (a *app) moveDatabase(ctx context.Context, to, toEnv string) (err error) {
 	if at == from {
 		return refused("the config names this database already: nothing to move")
 	}
-	unlock, err := a.noPass(ctx, cfg)
+	halt, unlock, err := a.noPass(ctx, cfg)
 	if err != nil {
-		return err
+		return cli.NotDone(err)
 	}
 	defer unlock()
-	old, target, err := a.bothDatabases(ctx, from, at)
+	old, target, err := a.bothDatabases(ctx, from, at, cli.ThisMachine(cfg))
 	if err != nil {
-		return err
+		return cli.NotDone(err)
 	}
 	defer func() { err = errors.Join(err, old.Close(), target.Close()) }()
 	shown := a.Progress()
 	var bar *terminal.Bar
-	err = store.Move(ctx, old, target, func(table string, copied bool) {
+	fleet := store.Fleet{PausedAt: halt.Since, PausedBy: a.Environ().UserName(), Why: halt.Why}
+	err = store.Move(ctx, old, target, fleet, func(table string, copied bool) {
 		if bar != nil {
 			bar.Done()
 		}
@@ -129,11 +130,10 @@ func (a *app) moveDatabase(ctx context.Context, to, toEnv string) (err error) {
 		return refused("%w; nothing was moved; name an empty database, or drop those tables", err)
 	case errors.Is(err, store.ErrInUse):
 		return refused("%w, and nothing was moved; run this again once the pass has ended: gh mergexo machines", err)
-	case errors.Is(err, store.ErrMoved):
-		return refused("%w; name that one in the config", err)
 	case err != nil:
 		return err
 	}
+	_, _ = folder.At(cfg.Runtime.StateDir).HaltFleet(halt) // if that fails, this machine is paused by itself, too
 	return a.printMoved(cfg, movedView{old.Path, target.Path, line})
 }
 
@@ -142,9 +142,9 @@ func refused(format string, args ...any) error {
 	return cli.Coded(cli.CodeRefused, fmt.Errorf(format, args...))
 }
 
-// noPass makes sure that no pass of this machine runs, and that none begins before unlock. Other machines
-// are paused; Move notices their passes.
-func (a *app) noPass(ctx context.Context, cfg *config.Config) (unlock func(), err error) {
+// noPass makes sure that no pass of this machine runs, and that none begins before unlock: everything is
+// paused. Move notices passes of other machines.
+func (a *app) noPass(ctx context.Context, cfg *config.Config) (halt folder.Halt, unlock func(), err error) {
 	dirs := folder.At(cfg.Runtime.StateDir)
 	halt, halted := dirs.Halted()
 	found, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
@@ -154,15 +154,20 @@ func (a *app) noPass(ctx context.Context, cfg *config.Config) (unlock func(), er
 	})
 	switch {
 	case err != nil:
-		return nil, err
+		return halt, nil, err
 	case !found:
-		return nil, cli.ErrNothingYet
+		return halt, nil, cli.ErrNothingYet
 	case !halted:
-		return nil, refused("passes may run, and what they write would be lost; first: gh mergexo pause --all")
+		return halt, nil, refused("passes may run, and what they write would be lost; first: gh mergexo pause --all")
+	}
+	if halt.Since.IsZero() { // somebody made the file by hand
+		if halt, _, err = dirs.HaltAll("", a.Now()); err != nil {
+			return halt, nil, err
+		}
 	}
 	planning, ok, err := dirs.LockPlanning(ctx, 0, a.Now())
 	if err != nil {
-		return nil, err
+		return halt, nil, err
 	}
 	unlock = func() {}
 	if ok {
@@ -174,14 +179,14 @@ func (a *app) noPass(ctx context.Context, cfg *config.Config) (unlock func(), er
 	}
 	if err != nil {
 		unlock()
-		return nil, err
+		return halt, nil, err
 	}
-	return unlock, nil
+	return halt, unlock, nil
 }
 
 // bothDatabases opens the database that is moved, and the new one.
-func (a *app) bothDatabases(ctx context.Context, from, to string) (old, target *store.DB, err error) {
-	opt := store.Options{Now: a.Now, Redact: a.Secrets().Redact}
+func (a *app) bothDatabases(ctx context.Context, from, to, machine string) (old, target *store.DB, err error) {
+	opt := store.Options{Now: a.Now, Redact: a.Secrets().Redact, Machine: machine}
 	if old, err = store.Open(ctx, from, opt); err != nil {
 		return nil, nil, err
 	}

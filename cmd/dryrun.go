@@ -19,6 +19,9 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	if err != nil {
 		return err
 	}
+	if preview.Halt != nil {
+		return a.printHalted(preview.Halt, opt, cfg)
+	}
 	out := a.Output()
 	lines := planLines(cfg, preview)
 	if a.JSON.Asked() {

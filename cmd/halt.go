@@ -75,7 +75,15 @@ var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (a *app) everything(ctx context.Context, verb work.Verb, reason string) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
-		return err
+		hand := map[work.Verb]string{
+			work.VerbPause:  `make the empty file "paused.json" in the state folder%s: while it is there, everything is paused`,
+			work.VerbResume: `remove the file "paused.json" from the state folder%s`,
+		}[verb]
+		where := ""
+		if dir := a.Environ().DataDir; dir != "" {
+			where = fmt.Sprintf(" (%s, unless state_dir in the config names another one)", dir)
+		}
+		return fmt.Errorf("%w. Or, by hand, "+hand, err, where)
 	}
 	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
@@ -121,7 +129,10 @@ func (a *app) haltAll(ctx context.Context, cfg *config.Config, dirs folder.Dirs,
 		}
 		return err
 	})
+	moved, isMoved := errors.AsType[*store.MovedError](err)
 	switch {
+	case isMoved:
+		return "", fmt.Errorf("all work on this machine is paused, but not on the others: %w, and then: gh mergexo pause --all", moved)
 	case shared && err != nil:
 		return "", hereOnly("all work on this machine is paused, but not on the others", err, "pause them, too: gh mergexo pause --all")
 	case err != nil:
@@ -159,25 +170,29 @@ func hereOnly(done string, err error, do string) error {
 }
 
 func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (string, error) {
-	was, err := dirs.EndHalt()
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		return "", fmt.Errorf("%w; the state folder is not yours to change", err)
-	case err != nil:
-		return "", err
-	}
 	ended := false
 	shared, err := a.WithFormerFleet(ctx, cfg, func(tx *store.Tx) (err error) {
 		ended, err = tx.ResumeFleet(ctx)
 		return err
 	})
+	moved, isMoved := errors.AsType[*store.MovedError](err)
+	here, _ := dirs.Halted()
 	switch {
-	case errors.Is(err, store.ErrMoved):
-		return "", refused("%w; name that one in the config, and then: gh mergexo resume --all", err)
-	case shared && err != nil:
-		return "", hereOnly("the pause of this machine is over, but not that of the others", err, "resume all machines: gh mergexo resume --all")
-	case err != nil:
+	case isMoved:
+		return "", fmt.Errorf("%w, and then: gh mergexo resume --all", moved)
+	case shared && err != nil && here.Fleet:
+		return "", cli.Coded(cli.CodeDatabase, fmt.Errorf("all machines stay paused: the database that they share cannot be reached (%s); when it can be: gh mergexo resume --all", terminal.OneLine(err.Error())))
+	case err != nil && !shared:
 		return "", err
+	}
+	was, fileErr := dirs.EndHalt()
+	switch {
+	case errors.Is(fileErr, os.ErrPermission):
+		return "", fmt.Errorf("%w; the state folder is not yours to change", fileErr)
+	case fileErr != nil:
+		return "", fileErr
+	case err != nil:
+		return "", hereOnly("the pause of this machine is over, but not that of the others", err, "resume all machines: gh mergexo resume --all")
 	case ended:
 		return "The pause of all machines is over: the next passes continue what was stopped. What people paused on GitHub stays paused.", nil
 	case !was:

@@ -114,7 +114,7 @@ func (a *app) forgetMachine(ctx context.Context, name string, force bool) error 
 	})
 	switch {
 	case err != nil:
-		return err
+		return cli.NotDone(err)
 	case !shared:
 		return errors.New("this machine shares its database with no other")
 	case !forgotten:

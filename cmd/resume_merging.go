@@ -47,7 +47,7 @@ func (a *app) resumeMerging(ctx context.Context, name string) error {
 	seen, err := machine.View(ctx, cfg, func(*store.Tx) error { return nil })
 	switch {
 	case err != nil:
-		return err
+		return cli.NotDone(err)
 	case !seen:
 		return cli.ErrNothingYet
 	}
@@ -59,7 +59,7 @@ func (a *app) resumeMerging(ctx context.Context, name string) error {
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return err
+		return orLogin(err, wanted[0])
 	}
 	if err := a.printResumed(cfg.Called(wanted[0]), was, stopped); err != nil || a.JSON.Asked() {
 		return err

@@ -16,6 +16,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // engine is everything that SQLite and PostgreSQL do differently. Both get the same statements.
@@ -233,11 +235,11 @@ func versionOf(migration string) (int64, error) {
 func (d *DB) checkUsable(v versions) error {
 	switch {
 	case v.have > v.last && (v.oldest == 0 || v.oldest > v.last):
-		return fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d): gh extension upgrade mergexo",
-			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last)
+		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d)",
+			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last), Do: "gh extension upgrade mergexo"}
 	case v.have != 0 && v.have < v.first:
-		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): %s; the next pass creates a new one from GitHub",
-			d.Path, errTooOld, v.have, v.first, d.engine.replaceBy())
+		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d)",
+			d.Path, errTooOld, v.have, v.first), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -63,6 +64,31 @@ type Fleet struct {
 	PausedOn string    // the machine on which they said so
 	Why      string    // their reason
 	MovedTo  string    // the database to which all rows were moved, which is used instead
+	Known    bool      // the database says whether everything is paused; false: as far as it knows, it never was
+}
+
+// Moved returns a *MovedError if all rows were moved to another database.
+func (f Fleet) Moved() error {
+	if f.MovedTo == "" {
+		return nil
+	}
+	return &MovedError{f.MovedTo}
+}
+
+// MovedError says that all rows of the database were moved to another one, which is used instead.
+type MovedError struct{ To string }
+
+func (e *MovedError) Error() string { return e.Says() + "; " + e.Do() }
+
+// Says is what happened.
+func (e *MovedError) Says() string { return "the database was moved to " + e.To }
+
+// Do is what makes passes use the other one. A file is on the machine that moved the database there.
+func (e *MovedError) Do() string {
+	if filepath.IsAbs(e.To) {
+		return "on the machine that has this file, remove database or database_env from [runtime] in the config; on each other one: gh mergexo schedule remove"
+	}
+	return "write database or database_env with its URL under [runtime] in the config of this machine"
 }
 
 // GetFleet returns what holds for all machines together.
@@ -70,7 +96,8 @@ func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 	scan := func(row scanner) (f Fleet, err error) {
 		return f, row.Scan(timeOf(&f.PausedAt), &f.PausedBy, &f.PausedOn, &f.Why, &f.MovedTo)
 	}
-	f, _, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, paused_on, why, moved_to FROM fleet WHERE id = 1`)
+	f, known, err := findRow(ctx, t, "read what holds for all machines", scan, `SELECT paused_at, paused_by, paused_on, why, moved_to FROM fleet WHERE id = 1`)
+	f.Known = known
 	return f, err
 }
 
@@ -85,7 +112,7 @@ func (t *Tx) PauseFleet(ctx context.Context, at time.Time, by, why string) error
 	return err
 }
 
-// ResumeFleet ends the pause of all machines. It returns false if there was none, and ErrMoved for a
+// ResumeFleet ends the pause of all machines. It returns false if there was none, and a *MovedError for a
 // database whose rows were moved to another one.
 func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
 	n, err := t.exec(ctx, "resume all machines", `UPDATE fleet SET paused_at = 0, paused_by = '', paused_on = '', why = '' WHERE id = 1 AND paused_at > 0 AND moved_to = ''`)
@@ -93,15 +120,12 @@ func (t *Tx) ResumeFleet(ctx context.Context) (bool, error) {
 		return n == 1, err
 	}
 	f, err := t.GetFleet(ctx)
-	if err == nil && f.MovedTo != "" {
-		err = fmt.Errorf("%w to %s", ErrMoved, f.MovedTo)
-	}
-	return false, err
+	return false, cmp.Or(err, f.Moved())
 }
 
 // moved pauses everything that still uses the database, for good: its rows were moved to another one.
 func (t *Tx) moved(ctx context.Context, to string) error {
-	if err := t.PauseFleet(ctx, t.now, "", "the database was moved to "+to+"; name that one in the config of this machine"); err != nil {
+	if err := t.PauseFleet(ctx, t.now, "", (&MovedError{to}).Error()); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)

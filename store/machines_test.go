@@ -133,7 +133,7 @@ func TestMachines(t *testing.T) {
 	equal(t, end(), false)
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0, "ann", "the bill") })
 	update(t, d, func(tx *Tx) error { return tx.PauseFleet(ctx, t0.Add(time.Hour), "bob", "another reason") })
-	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "ann", PausedOn: "a", Why: "another reason"})
+	equal(t, fleet(), Fleet{PausedAt: t0, PausedBy: "ann", PausedOn: "a", Why: "another reason", Known: true})
 	equal(t, end(), true)
-	equal(t, fleet(), Fleet{})
+	equal(t, fleet(), Fleet{Known: true})
 }

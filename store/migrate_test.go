@@ -351,7 +351,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	if !errors.Is(err, errNewer) {
 		t.Errorf("Open: %v", err)
 	}
-	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, for programs that know 99 or newer; this one knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
+	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, for programs that know 99 or newer; this one knows %d); gh extension upgrade mergexo", path, all[len(all)-1])
 	if err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}
@@ -369,8 +369,8 @@ func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := versionsOf(t, ours(t))[0]
-	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d): "+
-		"move the file away; the next pass creates a new one from GitHub", path, first)
+	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d); "+
+		"move the file away; the next pass fills a new one from GitHub", path, first)
 	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, errTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}

@@ -93,23 +93,22 @@ var (
 	ErrNotEmpty = errors.New("not empty")
 	// ErrInUse says that another process writes to the database that is to be moved, or that a pass runs.
 	ErrInUse = errors.New("in use")
-	// ErrMoved says that all rows of the database were moved to another one, which is used instead.
-	ErrMoved = errors.New("the database was moved")
 )
 
 // Move copies all rows of a database to an empty one, which may be of another engine, and compares
 // them. It does so in one transaction: if Move fails or its process dies, the other database is still
 // empty. Nobody can write to the first database during the copy. It keeps its rows, but no pass uses
 // them any more, see ResumeFleet. If the process died between these two, the other database has all
-// rows: Move compares them, and copies nothing. progress is called before each table is copied, and with
-// copied before it is compared.
-func Move(ctx context.Context, from, to *DB, progress func(table string, copied bool)) error {
+// rows: Move compares them, and copies nothing. halt is the pause of a machine that has its database for
+// itself: in the other one it holds for all machines. progress is called before each table is copied, and
+// with copied before it is compared.
+func Move(ctx context.Context, from, to *DB, halt Fleet, progress func(table string, copied bool)) error {
 	if from.readOnly || to.readOnly {
 		return fmt.Errorf("move %s to %s: %w", from.Path, to.Path, ErrReadOnly)
 	}
 	err := from.run(ctx, &Tx{now: from.time(), machine: from.machine}, func(source *Tx) error {
 		err := to.run(ctx, &Tx{now: to.time()}, func(target *Tx) error {
-			return move(ctx, mover{from, source}, mover{to, target}, progress)
+			return move(ctx, mover{from, source}, mover{to, target}, halt, progress)
 		})
 		if err != nil {
 			return err
@@ -128,7 +127,7 @@ type mover struct {
 	tx *Tx
 }
 
-func move(ctx context.Context, from, to mover, progress func(string, bool)) error {
+func move(ctx context.Context, from, to mover, halt Fleet, progress func(string, bool)) error {
 	tables, err := sameTables(ctx, from, to)
 	if err != nil {
 		return err
@@ -137,8 +136,8 @@ func move(ctx context.Context, from, to mover, progress func(string, bool)) erro
 		return err
 	}
 	fleet, err := from.tx.GetFleet(ctx)
-	if err == nil && fleet.MovedTo != "" {
-		err = fmt.Errorf("%w to %s", ErrMoved, fleet.MovedTo)
+	if err = cmp.Or(err, fleet.Moved()); err == nil && fleet.PausedAt.IsZero() && !halt.PausedAt.IsZero() {
+		err = from.tx.PauseFleet(ctx, halt.PausedAt, halt.PausedBy, halt.Why)
 	}
 	if err != nil {
 		return err

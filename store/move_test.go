@@ -92,7 +92,7 @@ func TestADatabaseIsMoved(t *testing.T) {
 		for _, postgres := range way {
 			to := emptyOn(t, postgres)
 			var told []string
-			if err := Move(t.Context(), at, to, func(table string, done bool) { told = append(told, fmt.Sprint(table, done)) }); err != nil {
+			if err := Move(t.Context(), at, to, Fleet{}, func(table string, done bool) { told = append(told, fmt.Sprint(table, done)) }); err != nil {
 				t.Fatal(err)
 			}
 			if len(told) != 2*len(rows) {
@@ -111,7 +111,7 @@ func TestADatabaseIsMoved(t *testing.T) {
 		t.Skip(testpg.Variable + " is not set: only SQLite was tried")
 	}
 	to := emptyOn(t, true)
-	if err := Move(t.Context(), full(t), to, noProgress); err != nil {
+	if err := Move(t.Context(), full(t), to, Fleet{}, noProgress); err != nil {
 		t.Fatal(err)
 	}
 	r := addRepo(t, to)
@@ -135,7 +135,7 @@ func TestNothingIsMovedByHalves(t *testing.T) {
 		for at := 0; ; at += 5 {
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0
-			err := Move(ctx, from, to, func(string, bool) {
+			err := Move(ctx, from, to, Fleet{}, func(string, bool) {
 				if n++; n > at {
 					cancel()
 				}
@@ -156,10 +156,10 @@ func TestNothingIsMovedByHalves(t *testing.T) {
 		}
 
 		// Nobody resumes the work on the first one, and nothing is moved from it again.
-		err := Move(t.Context(), from, to, noProgress)
+		err := Move(t.Context(), from, to, Fleet{}, noProgress)
 		resumed := from.Update(t.Context(), func(tx *Tx) error { return second(tx.ResumeFleet(t.Context())) })
 		for _, err := range []error{err, resumed} {
-			if !errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "to "+to.Path) {
+			if moved, is := errors.AsType[*MovedError](err); !is || moved.To != to.Path {
 				t.Errorf("a second time: %v", err)
 			}
 		}
@@ -171,12 +171,12 @@ func TestNothingIsMovedByHalves(t *testing.T) {
 			return second(tx.exec(t.Context(), "forget the move", `UPDATE fleet SET moved_to = '', paused_at = ?, paused_by = ?, why = ?`, millis(f.PausedAt), f.PausedBy, f.Why))
 		}
 		update(t, from, forget)
-		if err := Move(t.Context(), from, to, noProgress); err != nil {
+		if err := Move(t.Context(), from, to, Fleet{}, noProgress); err != nil {
 			t.Errorf("what is there already: %v", err)
 		}
 		update(t, from, forget)
 		update(t, to, func(tx *Tx) error { return tx.NameRepo(t.Context(), 1, "other.toml") })
-		if err := Move(t.Context(), from, to, noProgress); !errors.Is(err, ErrNotEmpty) {
+		if err := Move(t.Context(), from, to, Fleet{}, noProgress); !errors.Is(err, ErrNotEmpty) {
 			t.Errorf("to one with other rows: %v", err)
 		}
 	}
@@ -215,14 +215,14 @@ func TestNobodyWritesToADatabaseThatIsMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Move(t.Context(), other, newFile(t), noProgress); err == nil || from.Shared() && !errors.Is(err, ErrInUse) {
+	if err := Move(t.Context(), other, newFile(t), Fleet{}, noProgress); err == nil || from.Shared() && !errors.Is(err, ErrInUse) {
 		t.Errorf("moved beside a writer: %v", err)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
 	tried := false
-	err = Move(t.Context(), from, newFile(t), func(table string, done bool) {
+	err = Move(t.Context(), from, newFile(t), Fleet{}, func(table string, done bool) {
 		if table != "turns" || done {
 			return
 		}
@@ -251,7 +251,7 @@ func TestADifferenceIsSeen(t *testing.T) {
 		err := from.run(t.Context(), &Tx{}, func(source *Tx) error {
 			return to.run(t.Context(), &Tx{}, func(target *Tx) error {
 				changed := false
-				return move(t.Context(), mover{from, source}, mover{to, target}, func(_ string, done bool) {
+				return move(t.Context(), mover{from, source}, mover{to, target}, Fleet{}, func(_ string, done bool) {
 					if done && !changed {
 						changed = true
 						if err := target.raw(t.Context(), change); err != nil {
@@ -277,7 +277,7 @@ func TestSchemasMustAgree(t *testing.T) {
 		if _, err := to.SQL.ExecContext(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
-		if err := Move(t.Context(), from, to, noProgress); err == nil || errors.Is(err, ErrNotEmpty) {
+		if err := Move(t.Context(), from, to, Fleet{}, noProgress); err == nil || errors.Is(err, ErrNotEmpty) {
 			t.Errorf("%s: %v", change, err)
 		}
 	}

@@ -99,8 +99,11 @@ func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
 func (*postgresEngine) locks() string              { return listLocks }
 func (*postgresEngine) folder() string             { return "postgres" }
-func (*postgresEngine) replaceBy() string          { return "drop its tables" }
 func (*postgresEngine) inPlace() error             { return nil }
+
+func (e *postgresEngine) replaceBy() string {
+	return e.named("create it again: dropdb --force {database}, then createdb -E UTF8 -T template0 -O {user} {database}")
+}
 
 const (
 	// migrationLock is the key of the advisory lock under which one machine migrates.
@@ -180,7 +183,7 @@ func (e *postgresEngine) migrating(ctx context.Context, conn *sql.Conn, err erro
 	if asked.Scan(&name) == nil && len(name) > len(migratesOn) {
 		on = "machine " + strings.TrimPrefix(name, migratesOn)
 	}
-	return e.fault("a migration runs on "+on, "wait until it has ended; "+retryLater, errMigrating)
+	return e.fault("a migration runs on "+on, "wait until it has ended", errMigrating)
 }
 
 // options makes a writer SERIALIZABLE, so that what it read is still so when it commits, and gives a

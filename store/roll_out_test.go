@@ -102,7 +102,7 @@ func TestAProgramOneReleaseBackStillRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := slices.Max(versionsOf(t, ours(t)))
-	words := fmt.Sprintf("was written by a newer gh mergexo (schema %d, for programs that know %d or newer; this one knows %d): gh extension upgrade mergexo", own+2, own+1, own)
+	words := fmt.Sprintf("was written by a newer gh mergexo (schema %d, for programs that know %d or newer; this one knows %d); gh extension upgrade mergexo", own+2, own+1, own)
 	if _, err := openAs(t, at, first); !errors.Is(err, errNewer) || !strings.HasSuffix(err.Error(), words) {
 		t.Errorf("two releases back: %v", err)
 	}

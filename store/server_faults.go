@@ -26,11 +26,8 @@ type ServerError struct {
 func (e *ServerError) Error() string { return e.words }
 func (e *ServerError) Unwrap() error { return e.err }
 
-// What ends faults of a server.
-const (
-	retryLater  = "the next pass continues, nothing is lost"
-	startServer = "check that the server runs and can be reached from this machine; " + retryLater
-)
+// startServer ends most faults of a server.
+const startServer = "check that the server runs and can be reached from this machine"
 
 // lockNotAvailable is the SQLSTATE of a lock for which a session did not wait, or no longer.
 const lockNotAvailable = "55P03"
@@ -42,15 +39,15 @@ var remedies = map[string]string{
 	"28":             "correct the user in the URL of the database and the password there or in ~/.pgpass, and allow the user in pg_hba.conf",
 	"3D000":          "create the database: createdb -E UTF8 -T template0 -O {user} {database}",
 	"3F000":          "create the schema, or correct search_path in the URL of the database",
-	"40":             "other machines changed the same rows each time; " + retryLater,
+	"40":             "try again: other machines changed the same rows each time",
 	"42501":          "let the user own the schema and the tables: ALTER SCHEMA public OWNER TO {user}",
 	"42704":          "remove from the URL of the database what the server does not know",
-	"53100":          "make room on the disk of the database server; " + retryLater,
-	"53200":          "give the database server more memory; " + retryLater,
-	"53300":          "raise max_connections of the server, or let fewer machines and programs use it; " + retryLater,
-	lockNotAvailable: "a transaction has used the tables for too long; look for it in pg_stat_activity; " + retryLater,
-	"57P":            "start the server, or wait until it has started; " + retryLater,
-	"58":             "see the log of the database server, its disk may be broken or full; " + retryLater,
+	"53100":          "make room on the disk of the database server",
+	"53200":          "give the database server more memory",
+	"53300":          "raise max_connections of the server, or let fewer machines and programs use it",
+	lockNotAvailable: "a transaction has used the tables for too long; look for it in pg_stat_activity",
+	"57P":            "start the server, or wait until it has started",
+	"58":             "see the log of the database server, its disk may be broken or full",
 	"XX001":          "see the log of the database server: its files are damaged",
 	"XX002":          "see the log of the database server: REINDEX DATABASE may repair it",
 	"25006":          "name the primary server in the URL of the database: this one is a replica, or default_transaction_read_only is on",
@@ -78,6 +75,9 @@ func (e *postgresEngine) explain(err error) error {
 	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return e.fault(untrusted.Error(), "name the server in the URL of the database as its certificate does, and in sslrootcert the file with the certificate that signed it", err)
 	}
+	if strings.Contains(err.Error(), "server refused TLS connection") { // pgconn has no error of its own for it
+		return e.fault("the server has no TLS", "turn it on there (ssl = on and a certificate in postgresql.conf), and restart the server", err)
+	}
 	if isLost(err) {
 		return e.fault(reached(err), startServer, err)
 	}
@@ -86,11 +86,16 @@ func (e *postgresEngine) explain(err error) error {
 
 // fault is a fault of this server, with what ends it.
 func (e *postgresEngine) fault(says, do string, err error) error {
-	if e.config != nil {
-		do = strings.NewReplacer("{user}", e.config.User, "{database}", e.config.Database).Replace(do)
-	}
 	words := fmt.Sprintf("database %s: %s", e.address, strings.Join(strings.Fields(says), " "))
-	return &work.MachineError{Err: &ServerError{words, err}, Do: do}
+	return &work.MachineError{Err: &ServerError{words, err}, Do: e.named(do)}
+}
+
+// named puts our user and database into what ends a fault.
+func (e *postgresEngine) named(do string) string {
+	if e.config == nil {
+		return do
+	}
+	return strings.NewReplacer("{user}", e.config.User, "{database}", e.config.Database).Replace(do)
 }
 
 // isLost reports whether there is no connection, or no more.

@@ -99,6 +99,7 @@ func TestBadServers(t *testing.T) {
 		"not encrypted":       {"postgres://u:" + secret + "@db.example.com/d", "db.example.com might not be encrypted", "sslmode=verify-full"},
 		"surely plain":        {"postgres://u:" + secret + "@10.1.2.3/d?sslmode=disable", "10.1.2.3 might not be encrypted", "sslmode=verify-full"},
 		"one of two is plain": {"postgres://u:" + secret + "@127.0.0.1,db.example.com/d?sslmode=disable", "db.example.com might not be", "sslmode"},
+		"no TLS":              {"postgres://u:" + secret + "@" + withoutTLS(t) + "/d?sslmode=verify-full", "the server has no TLS; ", "ssl = on"},
 		"no server":           {"postgres://u:" + secret + "@/d?host=" + url.QueryEscape(t.TempDir()), "no such file", "check that the server runs"},
 		"nobody listens":      {"postgres://u:" + secret + "@127.0.0.1:1/d", "refused", "check that the server runs"},
 		"wrong password":      {asUser(t, at, "locked"), "password authentication failed", "the password there or in ~/.pgpass"},
@@ -133,6 +134,28 @@ func TestBadServers(t *testing.T) {
 	if other, ok, err := OpenReadOnly(t.Context(), bare); ok || err != nil || other != nil {
 		t.Errorf("without a schema it was opened: %v, %v", ok, err)
 	}
+}
+
+// withoutTLS is the address of a server that refuses TLS.
+func withoutTLS(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8)) // the question whether it has TLS
+			_, _ = conn.Write([]byte("N"))
+			_ = conn.Close()
+		}
+	}()
+	return listener.Addr().String()
 }
 
 func mustParse(t *testing.T, at string) *url.URL {

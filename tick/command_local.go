@@ -45,12 +45,12 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if _, err := p.begin(ctx, p.Machine); err != nil {
+	if err := p.beginCommand(ctx); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
 	if at < 0 || p.All[at].Row.NodeID == "" {
-		return nil, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", repo.FullName())
+		return nil, &UnreadError{p.Config.Called(repo)}
 	}
 	if err := p.lockPlanningOf(ctx, p.All[at]); err != nil {
 		return nil, err
@@ -76,6 +76,20 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		told.Answer = rep.Unsent
 	}
 	return told, err
+}
+
+// beginCommand begins a command that writes to the database. One that was moved is refused: no pass
+// would see it.
+func (p *Pass) beginCommand(ctx context.Context) error {
+	fleet, err := p.begin(ctx, p.Machine)
+	return cmp.Or(err, fleet.Moved())
+}
+
+// UnreadError says that no pass has read the repository that a command is about.
+type UnreadError struct{ Repo string }
+
+func (e *UnreadError) Error() string {
+	return "no pass has read " + e.Repo + " yet; run one: gh mergexo tick"
 }
 
 // lockForCommand takes tick.lock and waits a little for it. or is an alternative for the error's

@@ -12,11 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Preview is what a pass would do.
 type Preview struct {
+	Halt      *folder.Halt // everything is paused, and a pass would do nothing; nil: it is not
 	Repos     []env.RepoReport
 	Recovered []Recovered // turns that would be resumed
 	Plans     []plan.Plan
@@ -32,11 +34,14 @@ type Recovered struct {
 // must be read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
-	if _, err := p.begin(ctx, p.Machine); err != nil {
+	fleet, err := p.begin(ctx, p.Machine)
+	if err != nil {
 		return nil, err
 	}
-	err := p.ReadHeld(ctx)
-	if err != nil {
+	if h := p.HaltShown(fleet); h != nil {
+		return &Preview{Halt: h}, nil
+	}
+	if err := p.ReadHeld(ctx); err != nil {
 		return nil, err
 	}
 	left, err := p.PreviewPreferred(ctx)

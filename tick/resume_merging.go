@@ -26,12 +26,12 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	p.assemble()
-	if _, err := p.begin(ctx, p.Machine); err != nil {
+	if err := p.beginCommand(ctx); err != nil {
 		return was, false, err
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
-	if at < 0 || p.All[at].Row.ID == 0 {
-		return was, false, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", p.Config.Called(repo))
+	if at < 0 || p.All[at].Row.NodeID == "" {
+		return was, false, &UnreadError{p.Config.Called(repo)}
 	}
 	row := p.All[at].Row
 	unlock, ok, err := p.TryMerging(ctx, row) // a merging pass would store the stop again

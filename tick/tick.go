@@ -128,7 +128,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		return nil, fmt.Errorf("recover: %w", err)
 	}
 	rep.Machines = p.otherMachines()
-	switch h, halted, err := p.Dirs.HaltedWith(env.HaltOf(fleet)); {
+	switch h, halted, err := env.HaltedWith(p.Dirs, fleet); {
 	case err != nil:
 		return nil, err
 	case halted:

@@ -86,6 +86,15 @@ func Coded(code ErrorCode, err error) error {
 	return &CodedError{Code: code, Err: err}
 }
 
+// NotDone adds to a fault of the database, found before a command did anything, that it has to be typed again.
+func NotDone(err error) error {
+	fault, ok := errors.AsType[*work.MachineError](err)
+	if _, server := errors.AsType[*store.ServerError](err); !ok || !server {
+		return err
+	}
+	return &work.MachineError{Err: fault.Err, Do: fault.Do + "; nothing was done: then type this again"}
+}
+
 // Unwritten returns why the output could not be written; nil: something else is wrong, alone or too.
 func Unwritten(err error) (why error) {
 	if all, joined := err.(interface{ Unwrap() []error }); joined {
@@ -125,17 +134,20 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
 		return CodeDisk, damaged.MoveAway()
 	}
+	if fault, known := errors.AsType[*work.MachineError](err); known {
+		do = fault.Do
+	}
 	if _, ok := errors.AsType[*store.ServerError](err); ok {
-		if fault, known := errors.AsType[*work.MachineError](err); known {
-			do = fault.Do
-		}
 		return CodeDatabase, do
+	}
+	if moved, ok := errors.AsType[*store.MovedError](err); ok {
+		return CodeDatabase, moved.Do()
 	}
 	if _, ok := errors.AsType[*config.DatabaseError](err); ok {
 		return CodeDatabase, ""
 	}
 	if machine.DiskTrouble(err, state) != "" {
-		return CodeDisk, ""
+		return CodeDisk, do
 	}
 	if coded, ok := errors.AsType[*CodedError](err); ok {
 		return coded.Code, coded.Do

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,13 @@ func updateWithin(ctx context.Context, m *machine.Machine, fn func(*store.Tx) er
 	defer cancel()
 	db, err := m.OpenShared(ctx)
 	if err == nil {
-		err = errors.Join(db.Update(ctx, fn), db.Close())
+		err = errors.Join(db.Update(ctx, func(tx *store.Tx) error {
+			fleet, err := tx.GetFleet(ctx)
+			if err = cmp.Or(err, fleet.Moved()); err != nil { // what would be written is lost
+				return err
+			}
+			return fn(tx)
+		}), db.Close())
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("it does not answer within %s", fleetTime)

@@ -16,6 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // Limits of the questions to GitHub: the time of one request, the time for one host or repository,
@@ -95,9 +97,13 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	h.Asked = true
-	login, token, err := c.Login(ctx)
+	who, token, err := c.Login(ctx)
 	if err == nil {
-		h.Account, h.Token.Scoped, h.Token.Scopes, h.Token.Expires = login, token.Scoped, token.Scopes, token.Expires
+		if len(h.Ours) > 0 && who.ID != 0 && !slices.Contains(h.Ours, who.ID) {
+			why := explain.Reason(env.AccountChanged(who), explain.Place{})
+			h.Foreign = &doctor.Trouble{Says: why.What, Do: why.Next()}
+		}
+		h.Account, h.Token.Scoped, h.Token.Scopes, h.Token.Expires = who.Login, token.Scoped, token.Scopes, token.Expires
 		h.Token.Kind = kind(h)
 		return
 	}

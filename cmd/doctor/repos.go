@@ -2,6 +2,9 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -44,7 +47,7 @@ func gates(r config.Repo) doctor.Gates {
 // addStored adds facts from the database and the state folder. A separate check reports problems
 // with these two.
 func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
-	dirs, p := folder.At(cfg.Runtime.StateDir), &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
+	p, fleet := &doctor.Passes{Budgets: &cfg.Runtime.Budgets}, store.Fleet{}
 	_, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
@@ -62,12 +65,19 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if f.Database != nil && f.Database.Server != nil {
 			f.Database.Server.Machines = len(machines)
 		}
-		fleet, err := tx.GetFleet(ctx)
+		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
 		if err != nil {
 			return err
 		}
-		if halt := env.HaltOf(fleet); !halt.Since.IsZero() {
-			p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+		for i := range f.Hosts {
+			h := &f.Hosts[i]
+			h.Ours = slices.Concat(h.Ours, terminal.Each(accounts[h.Name], func(a work.Account) int64 { return a.ID }))
+		}
+		if p.Namesake, err = namesake(cfg, machines, f.Now); err != nil {
+			return err
+		}
+		if fleet, err = tx.GetFleet(ctx); err != nil {
+			return err
 		}
 		day, err := snapshot.Day(ctx, tx, cfg.Runtime.Budgets, f.Now)
 		if err != nil {
@@ -98,10 +108,37 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	if err != nil {
 		p.Budgets = nil // what was spent is unknown
 	}
-	if halt, is := dirs.Halted(); is && !halt.Fleet {
-		p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+	if moved, is := errors.AsType[*store.MovedError](fleet.Moved()); is && f.Database != nil {
+		f.Database.Trouble, f.Database.Do = moved.Says(), moved.Do()
+	} else if here, err := cli.Halted(cfg); err == nil {
+		if halt := env.HaltNow(here, fleet); halt != nil {
+			p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
+		}
 	}
 	f.Passes = p
+}
+
+// namesake returns another machine that goes by the name of this one; nil: none does.
+func namesake(cfg *config.Config, known []work.Machine, now time.Time) (*doctor.Namesake, error) {
+	if cfg.Runtime.DatabaseKey() == "" {
+		return nil, nil //nolint:nilnil // no such machine is an answer
+	}
+	dirs, name := folder.At(cfg.Runtime.StateDir), cli.ThisMachine(cfg)
+	remembered, err := dirs.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	here, err := dirs.Installed(folder.MachineID())
+	if err != nil {
+		return nil, err
+	}
+	m, refused := remembered.Namesake(name, known)
+	_, silent := m.Silent(now)
+	if refused = refused && remembered.As == here; !refused && (remembered.As != "" || m.Installation == "" || m.Installation == here || silent) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	says, do := m.Namesake()
+	return &doctor.Namesake{Trouble: doctor.Trouble{Says: says, Do: do}, Refused: refused}, nil
 }
 
 func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.OtherInstallation, to *doctor.Repo) error {

@@ -167,7 +167,7 @@ func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
 	case errors.Is(err, store.ErrOlder):
 		d.Older = true
 	case err != nil:
-		d.Trouble = err.Error()
+		d.Trouble, d.Do = troubleOf(err)
 	case !there:
 		d.Missing = true
 	case unwritable != nil:
@@ -183,16 +183,22 @@ func examineServer(ctx context.Context, at string) *doctor.Database {
 		_, err = checkDatabase(ctx, at)
 	}
 	if err != nil {
-		d := &doctor.Database{Trouble: err.Error()}
-		if fault, ok := work.MachineFault(err); ok {
-			d.Trouble, d.Do = fault.Err.Error(), fault.Do
-		}
+		d := &doctor.Database{}
+		d.Trouble, d.Do = troubleOf(err)
 		return d
 	}
 	return &doctor.Database{
 		Path: s.Address, Missing: s.Schema == 0, Older: s.Schema != 0 && s.Schema < s.Newest,
 		Server: &doctor.Server{Address: s.Address, Version: s.Version, TLS: s.TLS, Schema: s.Schema, Ahead: s.Behind, Free: s.Free, Lossy: s.Lossy},
 	}
+}
+
+// troubleOf returns what is wrong, and what fixes it, if that is known.
+func troubleOf(err error) (says, do string) {
+	if fault, ok := work.MachineFault(err); ok {
+		return fault.Err.Error(), fault.Do
+	}
+	return err.Error(), ""
 }
 
 // checkDatabase has a database check what it stores; false: there is none yet.

@@ -173,7 +173,8 @@ func (m *Machine) examineState(deepest int) *doctor.Folder {
 	}
 	state := examineFolder(dir)
 	if err := GuardState(m.cfg.Runtime.StateDir); err != nil {
-		state.Unsafe = err.Error()
+		fault := stateFault(m.dirs, err)
+		state.Trouble, state.Do = fault.Err.Error(), fault.Do
 		return state
 	}
 	if state.New {

@@ -29,23 +29,23 @@ func GuardState(dir string) error {
 	}
 	linked := link.Mode()&fs.ModeSymlink != 0
 	if owner, ours := files.OwnerOf(link); linked && !ours {
-		return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
+		return unsafe(folderOfYourOwn, "the state folder %q is a symbolic link that belongs to user %d", dir, owner)
 	}
 	info, err := os.Stat(dir)
 	if linked && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the state folder %q is a symbolic link to a folder that does not exist: is its disk mounted?", dir)
+		return unsafe("mount its disk, or "+work.AnotherFolder, "the state folder %q is a symbolic link to a folder that does not exist", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the state folder: %w", err)
 	}
 	if !info.IsDir() {
-		return &work.MachineError{Err: fmt.Errorf("the state folder %q is no folder", dir), Do: work.AnotherFolder}
+		return unsafe(work.AnotherFolder, "the state folder %q is no folder", dir)
 	}
 	if owner, ours := files.OwnerOf(info); !ours {
-		return fmt.Errorf("the state folder %q belongs to user %d, and you are user %d: run gh mergexo as that user, or set runtime.state_dir in the config to a folder of your own", dir, owner, os.Geteuid())
+		return unsafe("run gh mergexo as that user, or "+folderOfYourOwn, "the state folder %q belongs to user %d, and you are user %d", dir, owner, os.Geteuid())
 	}
 	if files.WritableByOthers(info) {
-		return fmt.Errorf("the state folder %q can be written to by other users: chmod go-w %q", dir, dir)
+		return unsafe(fmt.Sprintf("chmod go-w %q", dir), "the state folder %q can be written to by other users", dir)
 	}
 	return guardEntries(dir)
 }
@@ -70,11 +70,11 @@ func guardEntries(dir string) error {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return linkIn(path)
 		case !ours:
-			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
+			return unsafe(fmt.Sprintf("sudo chown -R %d %q", os.Geteuid(), dir), "%q in the state folder belongs to user %d", path, owner)
 		case info.IsDir() && e.Name() == "state.db":
-			return &work.MachineError{Err: fmt.Errorf("%q is a folder, and the database belongs there", path), Do: fmt.Sprintf("mv %q %q", path, path+".folder")}
+			return unsafe(fmt.Sprintf("mv %q %q", path, path+".folder"), "%q is a folder, and the database belongs there", path)
 		case files.WritableByOthers(info):
-			return fmt.Errorf("%q in the state folder can be written to by other users: chmod go-w %q", path, path)
+			return unsafe(fmt.Sprintf("chmod go-w %q", path), "%q in the state folder can be written to by other users", path)
 		case info.IsDir() && (e.Name() == "logs" || e.Name() == "locks"):
 			if err := guardLinks(path); err != nil {
 				return err
@@ -99,8 +99,15 @@ func guardLinks(dir string) error {
 }
 
 func linkIn(path string) error {
-	return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
+	return unsafe("replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", "%q in the state folder is a symbolic link", path)
 }
+
+// unsafe says why the state folder is rejected, and what to do.
+func unsafe(do, format string, args ...any) error {
+	return &work.MachineError{Err: fmt.Errorf(format, args...), Do: do}
+}
+
+const folderOfYourOwn = "set runtime.state_dir in the config to a folder of your own"
 
 // DiskTrouble returns in one line the problem with the disk, the state folder or the database behind
 // err, with the remedy; empty if there is none.

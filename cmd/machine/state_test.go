@@ -21,7 +21,7 @@ func TestStateFolderThatLeadsNowhere(t *testing.T) {
 	if err := os.Symlink("/nowhere/at/all", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := GuardState(link); err == nil || !strings.Contains(err.Error(), "is its disk mounted?") {
+	if err := GuardState(link); err == nil || !strings.Contains(err.Error(), "mount its disk") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -75,8 +75,8 @@ func TestStateFolderOfSomebodyElse(t *testing.T) {
 	for _, c := range []struct {
 		path, look, want string
 	}{
-		{inside, dir, `state.db" in the state folder belongs to user 65534: sudo chown -R 0 `},
-		{dir, dir, `belongs to user 65534, and you are user 0: run gh mergexo as that user`},
+		{inside, dir, `state.db" in the state folder belongs to user 65534; sudo chown -R 0 `},
+		{dir, dir, `belongs to user 65534, and you are user 0; run gh mergexo as that user`},
 		{link, link, `is a symbolic link that belongs to user 65534`},
 	} {
 		if err := os.Lchown(c.path, nobody, nobody); err != nil {

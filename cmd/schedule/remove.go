@@ -57,7 +57,7 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 // do not miss its passes.
 func (r *room) noteRemoved(ctx context.Context, cfg *config.Config) {
 	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { return tx.StopMachine(ctx, work.MachineUnscheduled) })
-	if shared && err != nil {
+	if _, moved := errors.AsType[*store.MovedError](err); shared && err != nil && !moved {
 		fmt.Fprintf(r.Env.Stderr, "other machines will report this one as silent, because the database cannot be reached (%s); to end that: gh mergexo machines forget %s\n",
 			terminal.OneLine(err.Error()), cli.ThisMachine(cfg))
 	}

@@ -22,6 +22,7 @@ type leftovers struct {
 	pulls    []pull
 	branches []string // of items without a pull request
 	others   []string // configs that use the same state folder
+	machines []string // other machines that share the database
 }
 
 type pull struct{ url, branch, title string }
@@ -29,13 +30,23 @@ type pull struct{ url, branch, title string }
 // look reads from the database what uninstall leaves in place, as of the last pass.
 func look(ctx context.Context, cfg *config.Config) (s leftovers, err error) {
 	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
+		here := cli.ThisMachine(cfg)
+		machines, err := tx.ListMachines(ctx)
+		if err != nil {
+			return err
+		}
+		for _, m := range machines {
+			if cfg.Runtime.DatabaseKey() != "" && m.Name != here {
+				s.machines = append(s.machines, m.Name)
+			}
+		}
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
-			by, here := r.NamedBy, true
+			by, ours := r.NamedBy, true
 			if cfg.Runtime.DatabaseKey() != "" {
-				by, here = strings.CutPrefix(by, store.ConfigOf(cli.ThisMachine(cfg), ""))
+				by, ours = strings.CutPrefix(by, store.ConfigOf(here, ""))
 			}
-			if by != "" && here && !slices.Contains(s.others, by) {
+			if by != "" && ours && !slices.Contains(s.others, by) {
 				s.others = append(s.others, by)
 			}
 			if err = errors.Join(err, s.repo(ctx, tx, r)); err != nil {
@@ -45,6 +56,17 @@ func look(ctx context.Context, cfg *config.Config) (s leftovers, err error) {
 		return err
 	})
 	return s, err
+}
+
+// labelUsers says who may need the labels once this machine is gone; empty: nobody.
+func (s *leftovers) labelUsers(cfg *config.Config, unread error) string {
+	switch {
+	case len(s.machines) > 0:
+		return "these machines share the database and use them: " + work.JoinNames(s.machines)
+	case unread != nil && cfg.Runtime.DatabaseKey() != "":
+		return "the database cannot be reached, and other machines may use them"
+	}
+	return ""
 }
 
 func (s *leftovers) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {

@@ -32,8 +32,8 @@ func NewUninstallCmd(a *cli.App) *cobra.Command {
 everything. Then list what stays on GitHub, and the last command to run.
 
 --labels also deletes the labels that gh mergexo created in the configured
-repositories, except labels in use and labels with another description; --force
-deletes those, too. --purge also deletes the state folder: database, mirrors,
+repositories, except labels in use, labels with another description, and all labels while other
+machines share the database; --force deletes those, too. --purge also deletes the state folder: database, mirrors,
 checkouts, logs. The config stays.
 
 It asks before it starts; without a terminal it needs --yes. If it is interrupted,
@@ -80,7 +80,10 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 		return unread
 	}
 	var kept error
-	if opt.labels { // a label that GitHub does not delete must not prevent the rest
+	users := stays.labelUsers(cfg, unread)
+	if opt.labels && !opt.force && users != "" {
+		fmt.Fprintf(r.Output().W, "Kept the labels: %s; --force deletes them.\n", users)
+	} else if opt.labels { // a label that GitHub does not delete must not prevent the rest
 		kept = r.dropLabels(ctx, cfg, opt.force, r.Output().W)
 	}
 	if err := r.purge(ctx, cfg, opt); err != nil {
@@ -182,6 +185,12 @@ func (r *room) printLeftovers(stays leftovers, cfg *config.Config, opt uninstall
 		fmt.Fprintln(out.W, "Labels, comments and merged pull requests stay on GitHub; --labels deletes the labels.")
 	} else {
 		fmt.Fprintln(out.W, "Comments and merged pull requests stay on GitHub.")
+	}
+	if key := cfg.Runtime.DatabaseKey(); key != "" {
+		fmt.Fprintf(out.W, "The database that %s names stays.\n", key)
+	}
+	if name := cli.ThisMachine(cfg); !opt.purge && len(stays.machines) > 0 {
+		fmt.Fprintf(out.W, "To take this machine out for good, on %s: gh mergexo machines forget %s\n", stays.machines[0], name)
 	}
 	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
 		fmt.Fprintf(out.W, "The state folder %s stays; --purge deletes it. Everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install.\n", cfg.Runtime.StateDir)

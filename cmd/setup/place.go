@@ -86,9 +86,11 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		return nil, err
 	}
 	p := &place{client: c}
-	if p.account, _, err = c.Login(ctx); err != nil {
+	who, _, err := c.Login(ctx)
+	if err != nil {
 		return nil, withRemedy(name.Host, err)
 	}
+	p.account = who.Login
 	found, err := c.Repository(ctx, name)
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusNotFound {
 		return nil, &cli.CodedError{

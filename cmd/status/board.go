@@ -110,7 +110,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if len(q.Repos) > 0 {
 		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
 	}
-	q.Halt = haltNow(q.Halt, env.HaltOf(fleet))
+	q.Halt = env.HaltNow(q.Halt, fleet)
 	machines := cli.MachinesOf(all)
 	if err := at.addOthers(ctx, tx, machines, q.Machine, q.Now); err != nil {
 		return b, err
@@ -146,18 +146,6 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	left, err := loadLeft(ctx, tx, q.Config, known, q.Now)
 	b.Repos = append(b.Repos, left...)
 	return b, err
-}
-
-// haltNow returns the pause of everything: that of this machine, or that of all machines, which fleet
-// is; nil: there is none. A pause of all machines is over where it is over in the database.
-func haltNow(here *folder.Halt, fleet folder.Halt) *folder.Halt {
-	switch {
-	case here != nil && !here.Fleet:
-		return here
-	case fleet.Since.IsZero():
-		return nil
-	}
-	return &fleet
 }
 
 // loadRepo reads a configured repository and its work items.

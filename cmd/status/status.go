@@ -112,6 +112,9 @@ func (s *statusCmd) run(ctx context.Context) error {
 	}
 	b, seen, err := loadBoard(ctx, q)
 	out := s.Output()
+	if err != nil && s.JSON.Asked() { // programs read one line
+		return err
+	}
 	if err != nil {
 		for _, line := range s.passNotes(ctx, cfg, Board{}, err) {
 			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
@@ -200,7 +203,8 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 	f := s.passes(ctx, cfg)
 	v := work.JudgePasses(f)
 	_, damaged := errors.AsType[*store.DamagedError](unread)
-	told := damaged && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
+	_, server := errors.AsType[*store.ServerError](unread)
+	told := (damaged || server) && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
 		!v.Lasting && f.Last.By == work.FailedByRepos && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
 	if told || !v.Bad() {
 		return nil

@@ -47,7 +47,7 @@ func newServerWorld(t *testing.T, p program, s shape) *inServer {
 	must(t, err)
 	to, err := store.Open(ctx, at, store.Options{Now: w.now})
 	must(t, err)
-	must(t, store.Move(ctx, from, to, func(string, bool) {}))
+	must(t, store.Move(ctx, from, to, store.Fleet{}, func(string, bool) {}))
 	must(t, from.Close())
 	must(t, to.Close())
 	return w

@@ -22,7 +22,7 @@ func Places(env environ.Env) (Runtime, error) {
 		}
 	}
 	return Runtime{}, fmt.Errorf(`find out which folder holds the state: %w
-Name the config that the passes read: --config FILE. Or make the empty file "paused.json" in the state folder, or remove it, by hand: while it is there, everything is paused`, err)
+Name the config that the passes read: --config FILE`, err)
 }
 
 func placesOf(path, doc string, env environ.Env) (r Runtime, err error) {

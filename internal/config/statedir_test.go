@@ -40,13 +40,13 @@ func TestTheStateFolderOfABrokenConfig(t *testing.T) {
 			if dir := run.StateDir; dir != filepath.FromSlash(c.want) || (err != nil) != (c.trouble != "") {
 				t.Errorf("got %q, %v", run.StateDir, err)
 			}
-			if err != nil && (!strings.Contains(err.Error(), c.trouble) || !strings.Contains(err.Error(), "paused.json")) {
+			if err != nil && (!strings.Contains(err.Error(), c.trouble) || !strings.Contains(err.Error(), "--config FILE")) {
 				t.Errorf("the error does not help: %v", err)
 			}
 		})
 	}
 	_, err := config.Places(environ.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
-	if err == nil || !strings.Contains(err.Error(), "none.toml") || !strings.Contains(err.Error(), "paused.json") {
+	if err == nil || !strings.Contains(err.Error(), "none.toml") || !strings.Contains(err.Error(), "--config FILE") {
 		t.Errorf("without a config: %v", err)
 	}
 }

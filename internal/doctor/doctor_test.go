@@ -114,7 +114,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"home":           {doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox", "home"}},
 		"home, in a box": {facts: doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a", Hides: true}}}},
 		"state":          {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
-		"unsafe state":   {doctor.Facts{State: &doctor.Folder{Path: "s", Unsafe: "x"}}, []string{"state"}, nil},
+		"unsafe state":   {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
 		"metrics":        {doctor.Facts{Metrics: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"metrics_file"}, nil},
 		"inodes":         {doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 10}}, []string{"disk"}, nil},
 		"no agent":       {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},

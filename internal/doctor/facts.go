@@ -59,6 +59,8 @@ type Host struct {
 	Refused  *Trouble // GitHub rejects the token or the account
 	Limited  string   // rate limited: until when, and why
 	Account  string   // empty: a GitHub App
+	Ours     []int64  // the accounts that passes accept, by their ids; none: any
+	Foreign  *Trouble // the account is none of them
 	Source   string   // where the token comes from: a variable, a file, gh's keyring
 	Token    Token
 	Needs    Needs
@@ -196,7 +198,6 @@ type Folder struct {
 	Path    string // empty: none is known
 	Trouble string
 	Do      string // what fixes the trouble; empty: what usually does
-	Unsafe  string // why nothing in it can be trusted, with the remedy
 	New     bool   // it does not exist yet
 }
 
@@ -242,10 +243,17 @@ type Schedule struct {
 	Do        string // what ends the trouble; empty: schedule status tells more
 }
 
+// Namesake is another machine that goes by the name of this one.
+type Namesake struct {
+	Trouble
+	Refused bool // passes here are refused; else those there are, once one began here
+}
+
 // Passes is what the database and the state folder know of passes.
 type Passes struct {
 	Work        work.PassVerdict
 	Paused      string        // since when and why everything is paused; empty: it is not
+	Namesake    *Namesake     // nil: no other machine goes by the name of this one
 	Others      [][2]string   // machines that are silent, or whose passes fail, and what to type
 	Budgets     *work.Budgets // nil: unknown
 	Turns       int           // in the last 24 hours

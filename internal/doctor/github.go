@@ -60,6 +60,9 @@ func login(h Host) []Check {
 	case h.Refused != nil:
 		return fail(h.Refused.Says, cmp.Or(h.Refused.Do, "gh auth status --hostname "+h.Name))
 	}
+	if h.Foreign != nil {
+		return fail(h.Foreign.Says, h.Foreign.Do)
+	}
 	who := "as " + h.Account
 	if h.Account == "" {
 		who = "as an app"

@@ -125,11 +125,8 @@ func metricsFile(f Facts) []Check {
 }
 
 func state(f Facts) []Check {
-	switch {
-	case f.State != nil && f.State.Path == "":
+	if f.State != nil && f.State.Path == "" {
 		return fail("no folder for the state is known: HOME is not set", "set HOME, or state_dir in [runtime] to an absolute path")
-	case f.State != nil && f.State.Unsafe != "":
-		return fail(f.State.Unsafe, "take the write permission on that folder away from other users")
 	}
 	return folder(f.State, work.AnotherFolder)
 }
@@ -318,6 +315,17 @@ func paused(f Facts) []Check {
 		return nil
 	}
 	return warn(f.Passes.Paused, "gh mergexo resume --all")
+}
+
+func machineName(f Facts) []Check {
+	switch p := f.Passes; {
+	case p == nil || p.Namesake == nil:
+		return nil
+	case p.Namesake.Refused:
+		return fail(p.Namesake.Says, p.Namesake.Do)
+	default:
+		return warn(p.Namesake.Says+"; once a pass begins here, those there are refused", p.Namesake.Do)
+	}
 }
 
 func lastPass(f Facts) []Check {

@@ -80,7 +80,7 @@ var table = []Row{
 
 	{"gh", forGitHub, "whether gh is there, and new enough for accounts of reviewers", usual | AtSchedule | BeforeAccount, gh},
 	{"network", forGitHub, "whether the host answers", usual, hosts(network)},
-	{"login", forGitHub, "the account that gh is logged in with, and whether GitHub accepts it", usual, hosts(login)},
+	{"login", forGitHub, "the account that gh is logged in with, and whether GitHub and passes accept it", usual, hosts(login)},
 	{"token", forGitHub, "the kind of token, and when it expires", usual, token},
 	{"scopes", forGitHub, "whether a classic or OAuth token has the scopes that the config needs", usual, hosts(scopes)},
 	{"rate_limit", forGitHub, "whether GitHub takes requests now", usual, hosts(rateLimit)},
@@ -119,6 +119,7 @@ var table = []Row{
 	{"database_connections", forMachine, "how many more connections the PostgreSQL server accepts", usual, server(connections)},
 	{"database_durability", forMachine, "whether the settings of the PostgreSQL server keep committed rows through a crash", usual, server(durability)},
 	{"database_clock", forMachine, "the difference between the clocks of this machine and the PostgreSQL server", usual, server(databaseClock)},
+	{"machine_name", forMachine, "whether another machine that shares the database has the same name", usual, machineName},
 	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", usual, metricsFile},
 	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},
 	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},

@@ -27,22 +27,22 @@ func (w wireViewer) Check() error {
 }
 
 // Login returns the token's account and properties. An app's installation has no account, and
-// GitHub refuses the request: then the login is empty.
-func (c *Client) Login(ctx context.Context) (login string, t TokenInfo, err error) {
+// GitHub refuses the request: then it is empty.
+func (c *Client) Login(ctx context.Context) (who work.Account, t TokenInfo, err error) {
 	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user"})
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusForbidden && strings.Contains(refused.Message, "integration") {
-		return "", TokenInfo{}, nil
+		return who, TokenInfo{}, nil
 	}
 	if err != nil {
-		return "", TokenInfo{}, fmt.Errorf("read own account: %w", err)
+		return who, TokenInfo{}, fmt.Errorf("read own account: %w", err)
 	}
 	var w wireViewer
 	if err := a.Decode(&w); err != nil {
-		return "", TokenInfo{}, fmt.Errorf("read own account: %w", err)
+		return who, TokenInfo{}, fmt.Errorf("read own account: %w", err)
 	}
 	t.Scopes, t.Scoped = tokenScopes(a.Header.Values("X-Oauth-Scopes"))
 	t.Expires = tokenExpiry(a.Header.Get("Github-Authentication-Token-Expiration"))
-	return w.Login, t, nil
+	return work.Account{ID: w.ID, Login: w.Login}, t, nil
 }
 
 // RuleKinds returns the types of the ruleset rules for a branch, which need not exist; false if

@@ -324,7 +324,13 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 		}
 	}
 	m.configure("database", toNowhere)
-	told("database "+toNowhere, "check that the server runs")
+	told("database "+toNowhere, "check that the server runs and can be reached from this machine\n")
+	m.fails([]string{"status"}, "check that the server runs and can be reached from this machine\n")
+	m.fails([]string{"status", "--json", "items"}, `{"error":{"code":"database",`)
+	m.fails([]string{"show", "octo/app#1"}, "can be reached from this machine\n")
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", at}} {
+		m.fails(args, "check that the server runs and can be reached from this machine; nothing was done: then type this again\n")
+	}
 	m.fails([]string{"tick", "--now"}, "check that the server runs")
 	m.configure("database", at+"&search_path=nowhere")
 	told("names no schema", "correct search_path")
@@ -334,6 +340,32 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 	told("names no schema")
 	if _, out, _ := m.run("doctor", "--json", "checks", "--jq", `.checks[] | select(.code == "database") | .says + "; " + .do`); !strings.Contains(out, "names no schema that exists; ") {
 		t.Error(out)
+	}
+}
+
+// Of a database that another program's version wrote, doctor names the cure.
+func TestOnAServerAnotherSchemaHasItsCure(t *testing.T) {
+	m := onServerOf(t)
+	m.ran("tick")
+	u, err := url.Parse(m.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ change, says, do string }{
+		{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, TRUE)`, "was written by a newer gh mergexo", "gh extension upgrade mergexo"},
+		{
+			`UPDATE goose_db_version SET version_id = 1 WHERE version_id > 0`, "from before its first release",
+			"create it again: dropdb --force " + u.Path[1:] + ", then createdb -E UTF8 -T template0 -O mergexo " + u.Path[1:] + "; the next pass fills a new one from GitHub",
+		},
+	} {
+		if _, err := query(m.server, c.change); err != nil {
+			t.Fatal(err)
+		}
+		_, out, _ := m.run("doctor", "--json", "checks", "--jq", `.checks[] | select(.code == "database") | "\(.level) \(.says)\n\(.do)"`)
+		if says, do, _ := strings.Cut(out, "\n"); !strings.HasPrefix(says, "failure ") || !strings.Contains(says, c.says) || do != c.do+"\n" {
+			t.Error(out)
+		}
+		m.fails([]string{"tick"}, c.says, "); "+c.do)
 	}
 }
 
@@ -374,10 +406,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		t.Error("it was not killed")
 	}
 	m.fails(move, "the database was moved to "+other)
-	m.fails([]string{"resume", "--all"}, "the database was moved to "+other, "name that one in the config")
-	if _, _, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+other+"; name that one in the config of this machine") {
-		t.Error(stderr)
-	}
+	m.fails([]string{"resume", "--all"}, "the database was moved to "+other, "and then: gh mergexo resume --all")
 
 	m.env = append(m.env, "THE_DATABASE="+other)
 	m.configure("database_env", "THE_DATABASE")
@@ -402,7 +431,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		}
 	}
 	kill(back)
-	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")) {
+	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")+"; on the machine that has this file, remove database or database_env from [runtime]") {
 		t.Error(out, stderr)
 	}
 	m.configure("database_env", "")
@@ -413,6 +442,55 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 	runs, err := readRuns(filepath.Join(m.agentDir(), "runs"))
 	if err != nil || len(runs) != 3 {
 		t.Errorf("%d runs of agents, %v", len(runs), err)
+	}
+}
+
+// A pause of everything survives a move and the loss of the database: it ends only where a person ends it. Until
+// the config names the other database, each command says so, and none does anything.
+func TestOnAServerAPauseSurvivesAMove(t *testing.T) {
+	m := onServerOf(t)
+	m.configure("database", "")
+	m.pullRequest()
+	other := m.newDatabase()
+	m.ran("pause", "--all", "checking the bill")
+	m.ran("database", "move", "--to", other)
+	next := "the database was moved to " + other + "; write database or database_env with its URL under [runtime] in the config of this machine"
+	m.fails([]string{"resume", "--all"}, next+", and then: gh mergexo resume --all")
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", other}} {
+		m.fails(args, next)
+	}
+	for _, args := range [][]string{{"tick"}, {"tick", "--dry-run"}, {"status"}} {
+		if _, stdout, stderr := m.run(args...); !strings.Contains(stderr, next+"\n") || strings.Contains(stderr, "resume --all") {
+			t.Errorf("%q: %s%s", args, stdout, stderr)
+		}
+	}
+	if _, out, _ := m.run("doctor", "--json", "checks", "--jq", `.checks[] | select(.level == "failure" or .code == "paused") | "\(.code): \(.says); \(.do)"`); out != "database: "+next+"\n" {
+		t.Error(out)
+	}
+
+	paused := func(where, want string) {
+		t.Helper()
+		for _, args := range [][]string{{"tick", "--now"}, {"status"}} {
+			if code, stdout, stderr := m.run(args...); code != 0 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "checking the bill") {
+				t.Errorf("%s, %q: code %d\n%s%s", where, args, code, stdout, stderr)
+			}
+		}
+	}
+	m.configure("database", other)
+	paused("the machine that moved it", "as on all machines, by ")
+	if err := m.becomeMachine("b"); err != nil {
+		t.Fatal(err)
+	}
+	paused("another machine", "as on all machines, by ")
+	if err := m.becomeMachine("a"); err != nil {
+		t.Fatal(err)
+	}
+	m.ran("pause", "--all", "checking the bill")
+	m.configure("database", m.newDatabase())
+	paused("the database is lost", "everything on this machine is paused since ")
+	m.ran("resume", "--all")
+	if _, _, stderr := m.run("tick", "--now"); strings.Contains(stderr, "paused") {
+		t.Error(stderr)
 	}
 }
 

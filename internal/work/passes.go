@@ -23,7 +23,7 @@ type FailedBy string
 // What says why a pass failed.
 const (
 	FailedByRepos    FailedBy = "repositories" // their rows
-	FailedByDatabase FailedBy = "database"     // the database, which is damaged
+	FailedByDatabase FailedBy = "database"     // the database, which is damaged, or cannot be reached
 )
 
 // After returns the summary after another pass.

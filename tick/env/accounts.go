@@ -163,9 +163,14 @@ func (a *Accounts) accept(host string, who work.Account) (known bool, err error)
 		return slices.ContainsFunc(a.met[host], func(m work.Account) bool { return m.ID == who.ID }), nil
 	}
 	if len(a.operators[host]) > 0 {
-		return false, a.skipHostLocked(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)}})
+		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(who)})
 	}
 	return false, nil
+}
+
+// AccountChanged is why passes skip a host on which gh is logged in as an account that is not ours.
+func AccountChanged(who work.Account) work.Reason {
+	return work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)}
 }
 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.

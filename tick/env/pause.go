@@ -123,7 +123,7 @@ func (p *Env) HaltedBy(ctx context.Context, read func() (store.Fleet, error)) (f
 	}
 	fleet, err := read()
 	if err == nil {
-		h, halted, err = p.Dirs.HaltedWith(HaltOf(fleet))
+		h, halted, err = HaltedWith(p.Dirs, fleet)
 	}
 	if err != nil && ctx.Err() == nil {
 		p.Log.WarnContext(ctx, "could not find out whether all machines are paused", "error", err)
@@ -131,7 +131,50 @@ func (p *Env) HaltedBy(ctx context.Context, read func() (store.Fleet, error)) (f
 	return h, halted
 }
 
+// HaltedWith returns the pause of everything, see HaltNow. One of all machines that has ended in the
+// database ends here, too.
+func HaltedWith(dirs folder.Dirs, fleet store.Fleet) (h folder.Halt, halted bool, err error) {
+	here := haltHere(dirs)
+	if now := HaltNow(here, fleet); now != nil {
+		return *now, true, nil
+	}
+	if here != nil {
+		_, err = dirs.EndHalt()
+	}
+	return h, false, err
+}
+
+// haltHere returns the pause that a state folder has; nil: it has none.
+func haltHere(dirs folder.Dirs) *folder.Halt {
+	h, halted := dirs.Halted()
+	if !halted {
+		return nil
+	}
+	return &h
+}
+
+// HaltShown is HaltedWith for a dry run, which writes nothing; nil: there is no pause.
+func (p *Env) HaltShown(fleet store.Fleet) *folder.Halt { return HaltNow(haltHere(p.Dirs), fleet) }
+
+// HaltNow returns the pause of everything: the one that this machine's state folder has, or that of all
+// machines in the database, which says whether it has ended; nil: there is none. A database that knows of
+// none is not the one in which it began: that was lost, or the config names another one since.
+func HaltNow(here *folder.Halt, fleet store.Fleet) *folder.Halt {
+	switch {
+	case here != nil && fleet.MovedTo == "" && (!here.Fleet || !fleet.Known):
+		return here
+	case fleet.PausedAt.IsZero():
+		return nil
+	}
+	h := HaltOf(fleet)
+	return &h
+}
+
 // HaltOf returns the pause of all machines; zero: there is none.
 func HaltOf(f store.Fleet) folder.Halt {
-	return folder.Halt{Since: f.PausedAt, Why: f.Why, Fleet: true, By: f.PausedBy, On: f.PausedOn}
+	h := folder.Halt{Since: f.PausedAt, Why: f.Why, Fleet: true, By: f.PausedBy, On: f.PausedOn}
+	if moved := f.Moved(); moved != nil {
+		h.Why, h.Moved = moved.Error(), true
+	}
+	return h
 }

@@ -93,6 +93,15 @@ func (d Dirs) Installation(machine string) (string, error) {
 	return installationOn(machine, name), nil
 }
 
+// Installed is Installation, and makes no name; empty: there is none yet.
+func (d Dirs) Installed(machine string) (string, error) {
+	name, err := d.installed()
+	if name == "" || err != nil {
+		return "", err
+	}
+	return installationOn(machine, name), nil
+}
+
 func (d Dirs) installationFile() string { return filepath.Join(d.State, "installation") }
 
 // installed returns the name in the state folder; empty: there is none yet.

@@ -28,6 +28,7 @@ type Halt struct {
 	Fleet bool   `json:"fleet,omitempty"`
 	By    string `json:"-"` // who paused them; only the database knows
 	On    string `json:"-"` // the machine on which they did
+	Moved bool   `json:"-"` // for good: the database was moved to another one, and Why says what to do
 }
 
 // maxHaltReason limits a reason, in bytes.
@@ -36,7 +37,7 @@ const maxHaltReason = 500
 // Reason returns the reason for waiting turns.
 func (h Halt) Reason() work.Reason {
 	r := work.Reason{Kind: work.WhyHalted, Text: h.Why}
-	if h.Fleet {
+	if h.Fleet && !h.Moved {
 		r.Text = "as on all machines"
 		if h.By != "" || h.On != "" {
 			r.Text += ", by " + strings.TrimPrefix(strings.TrimSuffix(h.By+" on "+h.On, " on "), " on ")
@@ -51,6 +52,9 @@ func (h Halt) Reason() work.Reason {
 
 // Says returns a text: that everything is paused, since when, why, and how to resume.
 func (h Halt) Says() string {
+	if h.Moved {
+		return h.Why
+	}
 	w := explain.Reason(h.Reason(), explain.Place{})
 	return w.What + "; " + w.Next()
 }
@@ -105,23 +109,6 @@ func (d Dirs) writeHalt(h Halt) error {
 func (d Dirs) HaltFleet(h Halt) (Halt, error) {
 	h.Fleet = true
 	return h, d.writeHalt(h)
-}
-
-// HaltedWith returns the pause of everything where a database is shared: the one of this machine,
-// or else that of all machines, which fleet is; zero: there is none. A pause of all machines that
-// has ended in the database is over here, too.
-func (d Dirs) HaltedWith(fleet Halt) (Halt, bool, error) {
-	h, halted := d.Halted()
-	switch {
-	case halted && !h.Fleet:
-		return h, true, nil
-	case !fleet.Since.IsZero():
-		return fleet, true, nil
-	case !halted:
-		return Halt{}, false, nil
-	}
-	_, err := d.EndHalt()
-	return Halt{}, false, err
 }
 
 // haltParts matches the temporary files of pauses. One older than haltPartTime was left by a

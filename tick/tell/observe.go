@@ -72,8 +72,8 @@ func (e *PassEnd) why() string {
 		return ""
 	}
 	var all []string
-	if err := errors.Join(e.Err, e.Report.Shut); err != nil {
-		all = append(all, strings.Join(strings.Fields(err.Error()), " "))
+	if e.Err != nil {
+		all = append(all, strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
 	for _, r := range e.Report.Repos() {
 		if r.Failed && !slices.Contains(all, r.Note) {
@@ -86,10 +86,11 @@ func (e *PassEnd) why() string {
 // FailedBy returns what else says why a pass failed; empty: nothing does, or it did not.
 func FailedBy(outcome work.PassOutcome, err error) work.FailedBy {
 	_, damaged := errors.AsType[*store.DamagedError](err)
+	_, server := errors.AsType[*store.ServerError](err)
 	switch {
 	case outcome != work.PassFailed:
 		return ""
-	case damaged:
+	case damaged, server:
 		return work.FailedByDatabase
 	case err == nil:
 		return work.FailedByRepos
