@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -104,22 +103,17 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 		r.Left, r.LeftAt, r.Replaced = true, terminal.Stamp(row.RemovedAt), replaced
 		r.gone = fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", r.Name, kept)
 		switch {
-		case elsewhere(cfg, row.Name):
-			r.gone = fmt.Sprintf("%s: gh is not logged in; not worked on: %s. To resume: gh auth login --hostname %s", r.Name, kept, row.Name.Host)
+		case slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
+			return r.Name.Host != row.Name.Host && strings.EqualFold(r.Name.FullName(), row.Name.FullName())
+		}):
+			r.gone = fmt.Sprintf("%s of %s: the config names that of another host, which is gh's if it names none; not worked on: %s. To resume: gh auth login --hostname %[2]s, or name it with its host",
+				row.Name.FullName(), row.Name.Host, kept)
 		case replaced:
 			r.gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.RemovedAt), kept)
 		}
 		left = append(left, r)
 	}
 	return left, nil
-}
-
-// elsewhere reports whether the config names a repository without its host, and gh, which is logged in to
-// none, takes another one for it.
-func elsewhere(cfg *config.Config, repo work.RepoName) bool {
-	return slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
-		return r.Name.Host != repo.Host && strings.EqualFold(r.Name.FullName(), repo.FullName()) && github.Token(r.Name.Host) == ""
-	})
 }
 
 // isReplaced reports whether another repository has the name now.
