@@ -129,7 +129,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 // orLogin is why a command failed: without a login, no pass reads the repository.
 func orLogin(err error, repo work.RepoName) error {
 	if _, unread := errors.AsType[*tick.UnreadError](err); unread && github.Token(repo.Host) == "" {
-		return cli.Coded(cli.CodeNoLogin, errors.New("gh is not logged in: gh auth login"))
+		return cli.Coded(cli.CodeNoLogin, errors.New("gh is not logged in: gh auth login, with --hostname HOST if that is not github.com"))
 	}
 	return err
 }

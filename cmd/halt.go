@@ -186,6 +186,9 @@ func (a *app) endHalt(ctx context.Context, cfg *config.Config, dirs folder.Dirs)
 		return "", err
 	}
 	was, fileErr := dirs.EndHalt()
+	if fileErr != nil && ended {
+		fileErr = fmt.Errorf("the other machines work again, but not this one: %w", fileErr)
+	}
 	switch {
 	case errors.Is(fileErr, os.ErrPermission):
 		return "", fmt.Errorf("%w; the state folder is not yours to change", fileErr)

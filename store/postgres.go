@@ -102,7 +102,7 @@ func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) inPlace() error             { return nil }
 
 func (e *postgresEngine) replaceBy() string {
-	return e.named("create it again: dropdb --force {database}, then createdb -E UTF8 -T template0 -O {user} {database}")
+	return e.named("name a new database in the config, or drop its tables if nothing else is in it: dropdb --force {database}, then createdb -E UTF8 -T template0 -O {user} {database}")
 }
 
 const (

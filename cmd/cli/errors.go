@@ -92,7 +92,7 @@ func NotDone(err error) error {
 	if _, server := errors.AsType[*store.ServerError](err); !ok || !server {
 		return err
 	}
-	return &work.MachineError{Err: fault.Err, Do: fault.Do + "; nothing was done: then type this again"}
+	return &work.MachineError{Err: fault.Err, Do: fault.Do + ". Nothing was done: then type this again"}
 }
 
 // Unwritten returns why the output could not be written; nil: something else is wrong, alone or too.

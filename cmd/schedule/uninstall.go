@@ -33,8 +33,8 @@ everything. Then list what stays on GitHub, and the last command to run.
 
 --labels also deletes the labels that gh mergexo created in the configured
 repositories, except labels in use, labels with another description, and all labels while other
-machines share the database; --force deletes those, too. --purge also deletes the state folder: database, mirrors,
-checkouts, logs. The config stays.
+machines share the database; --force deletes those, too. --purge also deletes the state folder:
+database, mirrors, checkouts, logs. The config stays.
 
 It asks before it starts; without a terminal it needs --yes. If it is interrupted,
 run it again.`,
@@ -161,7 +161,9 @@ func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptio
 func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
 	name := cli.ThisMachine(cfg)
 	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { _, err := tx.ForgetMachine(ctx, name); return err })
-	if shared && err != nil {
+	if moved, is := errors.AsType[*store.MovedError](err); is {
+		fmt.Fprintf(r.Env.Stderr, "%s; on a machine that uses that one: gh mergexo machines forget %s\n", moved.Says(), name)
+	} else if shared && err != nil {
 		fmt.Fprintf(r.Env.Stderr, "the database that it shares with other machines cannot be reached (%s); on one of them: gh mergexo machines forget %s\n", terminal.OneLine(err.Error()), name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,15 +74,20 @@ func (w *inServer) trips(t *testing.T) (asked []string) {
 	t.Helper()
 	w.use(t, w.proxy.Through(w.at))
 	w.proxy.OnFlight(func(f testpg.Flight) string {
-		about := strings.HasPrefix(f.SQL, "[open]") || strings.HasPrefix(f.SQL, "[end]") || strings.HasPrefix(f.SQL, "[password]") ||
-			strings.HasPrefix(f.SQL, "SELECT count(*) FROM pg_locks") // every two seconds of a pass, however slow the machine is
+		about := strings.HasPrefix(f.SQL, "[open]") || strings.HasPrefix(f.SQL, "[end]") || strings.HasPrefix(f.SQL, "[password]")
 		if !f.Done && !about {
 			asked = append(asked, strings.Join(strings.Fields(f.SQL), " "))
 		}
 		return ""
 	})
+	began := time.Now()
 	w.tickNow(t)
 	w.proxy.OnFlight(nil)
+	for range int(time.Since(began) / (2 * time.Second)) { // a pass asks whether it has its locks, however slow the machine is
+		if i := slices.IndexFunc(asked, func(sql string) bool { return strings.HasPrefix(sql, "SELECT count(*) FROM pg_locks") }); i >= 0 {
+			asked = slices.Delete(asked, i, i+1)
+		}
+	}
 	return asked
 }
 

@@ -324,7 +324,7 @@ func machineName(f Facts) []Check {
 	case p.Namesake.Refused:
 		return fail(p.Namesake.Says, p.Namesake.Do)
 	default:
-		return warn(p.Namesake.Says+"; once a pass begins here, those there are refused", p.Namesake.Do)
+		return warn(p.Namesake.Says+"; once a pass begins here, passes there are refused", p.Namesake.Do)
 	}
 }
 

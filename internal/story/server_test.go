@@ -329,7 +329,7 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 	m.fails([]string{"status", "--json", "items"}, `{"error":{"code":"database",`)
 	m.fails([]string{"show", "octo/app#1"}, "can be reached from this machine\n")
 	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", at}} {
-		m.fails(args, "check that the server runs and can be reached from this machine; nothing was done: then type this again\n")
+		m.fails(args, "check that the server runs and can be reached from this machine. Nothing was done: then type this again\n")
 	}
 	m.fails([]string{"tick", "--now"}, "check that the server runs")
 	m.configure("database", at+"&search_path=nowhere")
@@ -355,7 +355,7 @@ func TestOnAServerAnotherSchemaHasItsCure(t *testing.T) {
 		{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, TRUE)`, "was written by a newer gh mergexo", "gh extension upgrade mergexo"},
 		{
 			`UPDATE goose_db_version SET version_id = 1 WHERE version_id > 0`, "from before its first release",
-			"create it again: dropdb --force " + u.Path[1:] + ", then createdb -E UTF8 -T template0 -O mergexo " + u.Path[1:] + "; the next pass fills a new one from GitHub",
+			"name a new database in the config, or drop its tables if nothing else is in it: dropdb --force " + u.Path[1:] + ", then createdb -E UTF8 -T template0 -O mergexo " + u.Path[1:] + "; the next pass fills a new one from GitHub",
 		},
 	} {
 		if _, err := query(m.server, c.change); err != nil {

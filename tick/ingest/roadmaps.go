@@ -22,6 +22,7 @@ type mergedRoadmap struct {
 	number int            // of the roadmap's issue
 	run    int            // number of the pull request that began it
 	first  int64          // its first work item; 0: it is new
+	parent string         // the issue above its issue
 	doc    roadmap.Merged //
 	found  []roadmap.Child
 
@@ -85,7 +86,7 @@ func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.Pull
 	if err != nil {
 		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}
-	m = mergedRoadmap{number: item.Number, run: run, first: cmp.Or(item.Parent, item.ID)}
+	m = mergedRoadmap{number: item.Number, run: run, first: cmp.Or(item.Parent, item.ID), parent: item.SubIssueOf}
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, item.Number)
 	if err != nil {
 		return m, nil, err
@@ -130,6 +131,9 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) { live, err = tx.ListLiveRoadmaps(ctx); return err })
 	if err != nil {
 		return roadmap.Merged{}, err
+	}
+	for _, m := range h.roadmaps { // not stored yet
+		live = append(live, roadmap.Record{Ref: h.called(fmt.Sprintf("#%d", m.number)), Parent: m.parent})
 	}
 	parsed, faults := roadmap.Read(doc, roadmap.Bounds{Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}

@@ -80,6 +80,9 @@ func (e *PassEnd) why() string {
 			all = append(all, r.Note)
 		}
 	}
+	if shut := e.Report.Shut; shut != nil && len(all) == 0 {
+		all = append(all, strings.Join(strings.Fields(shut.Error()), " "))
+	}
 	return strings.Join(all, "; and: ")
 }
 

@@ -127,10 +127,10 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	if known {
 		var read work.Usage
 		read, believed = p.plausible(ctx, attrs, run, used.Usage)
-		if read.InputTokens < run.Usage.InputTokens || read.OutputTokens < run.Usage.OutputTokens {
-			used.Known = work.Known{} // the record has less than was noted while the run was watched
-		} else {
-			run.Usage = read
+		noted := run.Usage // while the run was watched; its record may have less
+		run.Usage = work.Usage{InputTokens: max(read.InputTokens, noted.InputTokens), OutputTokens: max(read.OutputTokens, noted.OutputTokens), CostUSD: max(read.CostUSD, noted.CostUSD)}
+		if run.Usage != read {
+			used.Known = work.Known{}
 		}
 	}
 	run.Known, run.Ended = used.Known, p.Now()
