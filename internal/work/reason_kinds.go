@@ -33,6 +33,7 @@ const (
 	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // it exists on the remote; Branch
 	WhyBaseGone           ReasonKind = "base_branch_gone"            // Branch
 	WhyNoCommit           ReasonKind = "repository_empty"            // Branch
+	WhyEarlierPull        ReasonKind = "earlier_pull_request"        // of the issue, from an earlier start, and open; Number
 	WhyForeignPull        ReasonKind = "foreign_pull_request"        // somebody else's, for our branch; Number, Branch
 	WhyPushRefused        ReasonKind = "push_refused"                // Text, Advice
 	WhyNoGitAccess        ReasonKind = "git_access"                  // Text

@@ -170,8 +170,8 @@ func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[strin
 	}
 }
 
-// hadPull reports whether a branch has or had a pull request. An open one of ours ends the start: a
-// pass whose database was lost made it, and the next ingest adopts it.
+// hadPull reports whether a branch has or had a pull request. An open one of ours ends the start: an earlier
+// start made it, or a pass whose database was lost, and then the next ingest adopts it.
 func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bool, error) {
 	pulls, err := l.Repo.GitHub.PullsByHead(ctx, l.Repo.Row.Current, branch)
 	if err != nil {
@@ -187,7 +187,15 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bo
 		if !ours || pull.State != work.PullOpen {
 			continue
 		}
-		err = p.reader.AdoptAgain(ctx, l.Repo)
+		var row work.PullRequest
+		err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+			row, _, err = tx.GetPull(ctx, l.Repo.Row.ID, pull.Number)
+			return err
+		})
+		if err == nil && row.State == work.PullOpen && row.ItemID != 0 && row.ItemID != l.Item.ID {
+			return true, &work.BlockedError{Reason: work.Reason{Kind: work.WhyEarlierPull, Number: pull.Number}}
+		}
+		err = errors.Join(err, p.reader.AdoptAgain(ctx, l.Repo))
 		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
 	}
 	return used, nil

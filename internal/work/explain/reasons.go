@@ -103,6 +103,7 @@ var reasons = []row{
 		work.WhyBranchGone, People, AtOnce, "the branch {branch} is gone from the remote",
 		retried("", "restore the branch (GitHub offers it on the pull request, which it closed) and reopen the pull request, or leave it closed to end the work"), nil,
 	},
+	{work.WhyEarlierPull, People, AtOnce, "pull request #{number} of an earlier start is open", fix("merge or close it"), nil},
 	{work.WhyBranchInTheWay, People, AtOnce, "the repository has a branch named {name}, and git cannot have {branch} beside it", fix("rename or delete the branch {name}"), nil},
 	{work.WhyBranchUnknown, People, AtOnce, "the branch {branch} on the remote is not at the expected commit", again, nil},
 	{
