@@ -118,27 +118,28 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	f.Passes = p
 }
 
-// namesake returns another machine that goes by the name of this one; nil: none does.
-func namesake(cfg *config.Config, known []work.Machine, now time.Time) (*doctor.Namesake, error) {
+// namesake returns another machine that goes by the name of this one; zero: none does.
+func namesake(cfg *config.Config, known []work.Machine, now time.Time) (n doctor.Namesake, err error) {
 	if cfg.Runtime.DatabaseKey() == "" {
-		return nil, nil //nolint:nilnil // no such machine is an answer
+		return n, nil
 	}
 	dirs, name := folder.At(cfg.Runtime.StateDir), cli.ThisMachine(cfg)
 	remembered, err := dirs.Fleet()
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	here, err := dirs.Installed(folder.MachineID())
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	m, refused := remembered.Namesake(name, known)
 	_, silent := m.Silent(now)
 	if refused = refused && remembered.As == here; !refused && (remembered.As != "" || m.Installation == "" || m.Installation == here || silent) {
-		return nil, nil //nolint:nilnil // as above
+		return n, nil
 	}
-	says, do := m.Namesake()
-	return &doctor.Namesake{Trouble: doctor.Trouble{Says: says, Do: do}, Refused: refused}, nil
+	n.Says, n.Do = m.Namesake()
+	n.Refused = refused
+	return n, nil
 }
 
 func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.OtherInstallation, to *doctor.Repo) error {

@@ -32,9 +32,10 @@ func NewUninstallCmd(a *cli.App) *cobra.Command {
 everything. Then list what stays on GitHub, and the last command to run.
 
 --labels also deletes the labels that gh mergexo created in the configured
-repositories, except labels in use, labels with another description, and all labels while other
-machines share the database; --force deletes those, too. --purge also deletes the state folder:
-database, mirrors, checkouts, logs. The config stays.
+repositories, except labels in use, labels with another description, and all
+labels while other machines share the database; --force deletes those, too.
+--purge also deletes the state folder: database, mirrors, checkouts, logs. The
+config stays.
 
 It asks before it starts; without a terminal it needs --yes. If it is interrupted,
 run it again.`,

@@ -253,7 +253,7 @@ type Namesake struct {
 type Passes struct {
 	Work        work.PassVerdict
 	Paused      string        // since when and why everything is paused; empty: it is not
-	Namesake    *Namesake     // nil: no other machine goes by the name of this one
+	Namesake    Namesake      // zero: no other machine goes by the name of this one
 	Others      [][2]string   // machines that are silent, or whose passes fail, and what to type
 	Budgets     *work.Budgets // nil: unknown
 	Turns       int           // in the last 24 hours

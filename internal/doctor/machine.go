@@ -319,7 +319,7 @@ func paused(f Facts) []Check {
 
 func machineName(f Facts) []Check {
 	switch p := f.Passes; {
-	case p == nil || p.Namesake == nil:
+	case p == nil || p.Namesake.Says == "":
 		return nil
 	case p.Namesake.Refused:
 		return fail(p.Namesake.Says, p.Namesake.Do)

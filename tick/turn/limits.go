@@ -129,7 +129,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 		read, believed = p.plausible(ctx, attrs, run, used.Usage)
 		noted := run.Usage // while the run was watched; its record may have less
 		run.Usage = work.Usage{InputTokens: max(read.InputTokens, noted.InputTokens), OutputTokens: max(read.OutputTokens, noted.OutputTokens), CostUSD: max(read.CostUSD, noted.CostUSD)}
-		if run.Usage != read {
+		if run.Usage.InputTokens > read.InputTokens || run.Usage.OutputTokens > read.OutputTokens {
 			used.Known = work.Known{}
 		}
 	}

@@ -134,8 +134,9 @@ func (teller) Inside(context.Context, string) (bool, error) { return false, nil 
 // TestADeadRunCountsAtLeastWhatWasNoted: an agent's record can end before what was seen of its run.
 func TestADeadRunCountsAtLeastWhatWasNoted(t *testing.T) {
 	for name, c := range map[string]struct{ read, want work.UsageSum }{
-		"a longer record":  {work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}, work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}},
-		"a shorter record": {work.UsageSum{Usage: work.Usage{InputTokens: 70}}, work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 5, CostUSD: 1}, UnknownTokens: 1, UnknownCost: 1}},
+		"a longer record":                   {work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}, work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 9, CostUSD: 2}}},
+		"the same, summed in another order": {work.UsageSum{Usage: work.Usage{InputTokens: 50, OutputTokens: 5, CostUSD: math.Nextafter(1, 0)}}, work.UsageSum{Usage: work.Usage{InputTokens: 50, OutputTokens: 5, CostUSD: 1}}},
+		"a shorter record":                  {work.UsageSum{Usage: work.Usage{InputTokens: 70}}, work.UsageSum{Usage: work.Usage{InputTokens: 70, OutputTokens: 5, CostUSD: 1}, UnknownTokens: 1, UnknownCost: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, l := accountant(t, tightly)
