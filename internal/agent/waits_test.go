@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"errors"
@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 func TestWaitsAreBounded(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := Spec{Name: "x", Now: func() time.Time { return now }}
+	s := agent.Spec{Name: "x", Now: func() time.Time { return now }}
 	for told, want := range map[time.Duration]time.Duration{
 		0: 5 * time.Minute, -time.Hour: 5 * time.Minute, 3 * time.Second: time.Minute, 90 * time.Second: 90 * time.Second,
 		time.Hour: time.Hour, 30 * time.Hour: time.Hour,
@@ -30,7 +31,7 @@ func TestWaitsAreBounded(t *testing.T) {
 // TestHowLongALimitLastsByItsMessage: providers write it in several forms.
 func TestHowLongALimitLastsByItsMessage(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := Spec{Now: func() time.Time { return now }}
+	s := agent.Spec{Now: func() time.Time { return now }}
 	for words, want := range map[string]time.Duration{
 		"rate limit exceeded: Rate limit reached for gpt-5.5: Limit 30000. Please try again in 2.898s. Visit https://x": 2898 * time.Millisecond,
 		"Please try again in 1m20s.": 80 * time.Second, "try again in 250ms": 250 * time.Millisecond, "Try again in 1h2m": 62 * time.Minute,
@@ -51,7 +52,7 @@ func TestHowLongALimitLastsByItsMessage(t *testing.T) {
 // TestARefusedRequestIsToldInTheProvidersWords: to people on GitHub too, without addresses and secrets, and
 // short; the machine sees the rest.
 func TestARefusedRequestIsToldInTheProvidersWords(t *testing.T) {
-	s := Spec{Name: "x", Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[key]") }}
+	s := agent.Spec{Name: "x", Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[key]") }}
 	for _, tt := range []struct{ code, words, public, local string }{
 		{"invalid_prompt", "Invalid prompt: your prompt was flagged.", "(invalid_prompt): `Invalid prompt: your prompt was flagged`", ""},
 		{"", `{"error":{"message":"No such @tool` + "`" + `, key sk-secret"}}`, "request: `No such @tool', key [key]`", ""},
@@ -61,7 +62,7 @@ func TestARefusedRequestIsToldInTheProvidersWords(t *testing.T) {
 		{"", "", "it gave no reason", ""},
 	} {
 		var blocked *work.BlockedError
-		if !errors.As(s.Invalid(Request{}, tt.code, tt.words), &blocked) {
+		if !errors.As(s.Invalid(agent.Request{}, tt.code, tt.words), &blocked) {
 			t.Fatal(tt)
 		}
 		w := explain.Reason(blocked.Reason, explain.Place{Comments: true})
@@ -69,7 +70,7 @@ func TestARefusedRequestIsToldInTheProvidersWords(t *testing.T) {
 			t.Errorf("%q: %q and %q", tt.words, w.What, w.Local)
 		}
 	}
-	if _, ok := errors.AsType[*SessionError](s.Invalid(Request{Session: "old"}, "", "no")); !ok {
+	if _, ok := errors.AsType[*agent.SessionError](s.Invalid(agent.Request{Session: "old"}, "", "no")); !ok {
 		t.Error("in an old session, the earlier conversation may be the reason")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agent
+package files
 
 import (
 	"os"
@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// Too many names end the search, too.
-func TestASearchForASessionsFileReadsSoManyNamesAndNoMore(t *testing.T) {
+func TestASearchReadsSoManyNamesAndNoMore(t *testing.T) {
 	root := t.TempDir()
 	for i := range 50 {
 		if err := os.Mkdir(filepath.Join(root, time.Unix(0, 0).AddDate(i, 0, 0).Format("2006")), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	look := search{left: 20}
+	look := Search{Left: 20}
 	if all := look.list(root); len(all) != 20 || len(look.list(root)) != 0 {
 		t.Errorf("%d names were read", len(all))
 	}
