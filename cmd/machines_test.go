@@ -77,7 +77,7 @@ func (p place) update(t *testing.T, machine string, fn func(*store.Tx) error) {
 func (p place) shared(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	code = Main(Env{Args: append(args, "--config", p.config), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &problems, Version: "v1.2.3", Shared: true, Strict: true})
+	code = Main(Env{Args: append(args, "--config", p.config), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &problems, Version: "v1.2.3", Shared: true, Strict: true, Twice: true})
 	return code, out.String(), problems.String()
 }
 

@@ -28,8 +28,8 @@ type Env struct {
 	Version string           // of a release build; empty otherwise
 	Now     func() time.Time // nil: this machine's clock
 
-	// Strict and Shared are for tests: see machine.Options.
-	Strict, Shared bool
+	// Strict, Twice and Shared are for tests: see machine.Options.
+	Strict, Twice, Shared bool
 
 	Bare    io.Writer // standard output for programs: control characters are not escaped
 	BareErr io.Writer // standard error for a program that we run in our place
@@ -95,7 +95,7 @@ func (a *App) GitHub(o transport.Options) (*github.Client, error) {
 
 // Machine is this machine as the config describes it.
 func (a *App) Machine(cfg *config.Config) (*machine.Machine, error) {
-	return machine.Open(machine.Options{Config: cfg, Env: a.Environ(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict, Shared: a.Env.Shared})
+	return machine.Open(machine.Options{Config: cfg, Env: a.Environ(), Secrets: a.Secrets(), Now: a.Now, Strict: a.Env.Strict, Twice: a.Env.Twice, Shared: a.Env.Shared})
 }
 
 // CodeError passes on the exit code of another program, which has already printed the reason.

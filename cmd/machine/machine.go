@@ -36,7 +36,8 @@ type Options struct {
 	Secrets *secrets.Redactor // required, like Now, for a pass and for running an agent
 	Now     func() time.Time
 
-	Strict bool // transactions are checked, for tests: see RunTwice and ClaimedOnly of store.Options
+	Strict bool // for tests: see store.Options.ClaimedOnly
+	Twice  bool // for tests: see store.Options.RunTwice
 	Shared bool // the state database counts as one that other machines have, too, for tests
 }
 
@@ -52,7 +53,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, shared: opt.Shared,
+		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
@@ -68,6 +69,7 @@ type Machine struct {
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
 	strict   bool            // see Options
+	twice    bool            // see Options
 	shared   bool            // the database, for tests
 	newLog   bool            // the pass made the log of its day
 	tally    transport.Tally // counts the clients' requests

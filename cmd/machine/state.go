@@ -155,7 +155,7 @@ func (m *Machine) open(ctx context.Context, session bool) (*store.DB, error) {
 		return nil, err
 	}
 	db, err := store.Open(ctx, at, store.Options{
-		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared, Session: session,
+		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.twice, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared, Session: session,
 	})
 	if err == nil && m.Shared() {
 		m.dirs.EndOutage()
@@ -201,7 +201,7 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	db, err := store.OpenScratch(ctx, at, dir, store.Options{Now: m.now, RunTwice: m.strict, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
+	db, err := store.OpenScratch(ctx, at, dir, store.Options{Now: m.now, RunTwice: m.twice, ClaimedOnly: m.strict, Machine: pass.Machine.Name, Shared: m.shared})
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}

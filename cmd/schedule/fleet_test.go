@@ -26,7 +26,7 @@ func TestOtherMachinesDoNotMissThisOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	var problems bytes.Buffer
-	r := &room{&cli.App{Now: time.Now, Env: cli.Env{Shared: true, Strict: true, Stdout: &problems, Stderr: &problems}}}
+	r := &room{&cli.App{Now: time.Now, Env: cli.Env{Shared: true, Strict: true, Twice: true, Stdout: &problems, Stderr: &problems}}}
 	cfg := &config.Config{}
 	cfg.Runtime.StateDir = dir
 	here := cli.ThisMachine(cfg)

@@ -53,8 +53,12 @@ func enterMark(mark string) (leave func()) {
 // the lock, so that a child between start and entry is not taken for an orphan.
 var children = struct {
 	sync.RWMutex
-	pids sync.Map // int -> struct{}
+	pids    sync.Map // int -> struct{}
+	started atomic.Int64
 }{}
+
+// Started is how many programs this process has started.
+func Started() int64 { return children.started.Load() }
 
 // startChild starts a program and adds it to children.
 func (p *process) startChild() error {
@@ -64,6 +68,7 @@ func (p *process) startChild() error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
+	children.started.Add(1)
 	children.pids.Store(p.cmd.Process.Pid, struct{}{})
 	return nil
 }

@@ -6,73 +6,89 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
+	"sync/atomic"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // clock is the time of a story's world, GitHub's and the program's. It stands: each pass begins a
 // second after what happened before it, and otherwise only the story moves the clock. So all that
-// people do between two passes, or during one, gets the same time stamp from GitHub. The time is in a
-// file, since the program is a process of its own.
-type clock struct{ path string }
+// people do between two passes, or during one, gets the same time stamp from GitHub. The program is a
+// process of its own, so the time is in a file that both have in memory: it is read a hundred times a
+// pass.
+type clock struct {
+	path string
+	*shared
+}
+
+// shared is what a story and its program have in memory together.
+type shared struct {
+	now atomic.Int64 // Unix time in nanoseconds; byMachine: the machine's clock
+	costs
+}
+
+// costs are those of the program in a story, without the runs that were killed.
+type costs struct {
+	starts    atomic.Int64 // of the program
+	processes atomic.Int64 // that it started: git, agents, sandboxes
+	cpu       atomic.Int64 // nanoseconds of all these
+}
 
 // clockVariable names the clock's file to the program.
 const clockVariable = "STORY_CLOCK"
 
-// byMachine is what the file says if the story goes by the machine's clock, as other programs of it do.
-const byMachine = "machine"
+// byMachine says that the story goes by the machine's clock, as other programs of it do.
+const byMachine = 0
 
-// machineNow is the clock of the program in a story, or nil outside of a story.
-func machineNow() func() time.Time {
-	c := clock{path: os.Getenv(clockVariable)}
-	if c.path == "" {
-		return nil
+// openClock opens the clock in a file, which is made where it is missing.
+func openClock(path string) (clock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return clock{}, fmt.Errorf("open the story's clock: %w", err)
 	}
-	if len(os.Args) > 1 && os.Args[1] == "tick" && c.stands() {
-		if err := c.later(time.Second); err != nil {
-			panic(err)
-		}
+	defer f.Close()
+	if err := f.Truncate(int64(os.Getpagesize())); err != nil {
+		return clock{}, fmt.Errorf("make the story's clock: %w", err)
 	}
-	return c.Now
+	page, err := unix.Mmap(int(f.Fd()), 0, os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return clock{}, fmt.Errorf("map the story's clock: %w", err)
+	}
+	return clock{path: path, shared: (*shared)(unsafe.Pointer(unsafe.SliceData(page)))}, nil
 }
 
 // newClock makes a clock that stands at the present second.
 func newClock(path string) (clock, error) {
-	c := clock{path: path}
-	return c, c.set(time.Now().Truncate(time.Second))
+	c, err := openClock(path)
+	if err == nil {
+		c.now.Store(time.Now().Truncate(time.Second).UnixNano())
+	}
+	return c, err
 }
 
 // Now is the time of the world.
 func (c clock) Now() time.Time {
-	text, err := os.ReadFile(c.path)
-	if err != nil {
-		panic(err) // a story without a clock is none
-	}
-	if string(text) == byMachine {
+	at := c.now.Load()
+	if at == byMachine {
 		return time.Now()
-	}
-	at, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		panic(err)
 	}
 	return time.Unix(0, at)
 }
 
 // stands reports whether the story has a clock of its own.
-func (c clock) stands() bool {
-	text, err := os.ReadFile(c.path)
-	return err == nil && string(text) != byMachine
-}
+func (c clock) stands() bool { return c.now.Load() != byMachine }
 
 // later moves the clock.
 func (c clock) later(d time.Duration) error {
 	if !c.stands() {
 		return errors.New("this story goes by the machine's clock, which nobody moves")
 	}
-	return c.set(c.Now().Add(d))
+	c.now.Add(int64(d))
+	return nil
 }
 
 // hour moves the clock to the next full hour. What has its turn each so often has it at a moment of
@@ -83,22 +99,7 @@ func (c clock) hour() error {
 }
 
 // run has the story go by the machine's clock.
-func (c clock) run() error { return c.write(byMachine) }
-
-func (c clock) set(t time.Time) error { return c.write(strconv.FormatInt(t.UnixNano(), 10)) }
-
-// write puts the clock where the program finds it, whole at each moment.
-func (c clock) write(text string) error {
-	next, err := os.CreateTemp(filepath.Dir(c.path), "clock")
-	if err != nil {
-		return fmt.Errorf("set the story's clock: %w", err)
-	}
-	_, err = next.WriteString(text)
-	if err := errors.Join(err, next.Close(), os.Rename(next.Name(), c.path)); err != nil {
-		return fmt.Errorf("set the story's clock: %w", err)
-	}
-	return nil
-}
+func (c clock) run() { c.now.Store(byMachine) }
 
 // cmdLater lets time pass, for GitHub and for the program.
 func cmdLater(ts *testscript.TestScript, neg bool, args []string) {

@@ -168,7 +168,7 @@ func buildBinary(t *testing.T, change func(source string) string) string {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{"open.go": changed, "overlay.json": string(overlay)} {
-			if err := put(filepath.Join(dir, name), text, os.O_TRUNC); err != nil {
+			if err := put(filepath.Join(dir, name), text); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,13 +3,18 @@
 package story
 
 import (
+	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // scripts is where the stories are: in a folder for each topic, named by the behaviour that they
@@ -31,9 +36,20 @@ func storyName(file string) string {
 	return filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar")
 }
 
-// runFolders plays stories as sub-tests of their folders, side by side.
+// runFolders plays stories as sub-tests of their folders, side by side. Those about the sandbox play
+// where homes are: of a home below a temporary folder, where the others play, a sandbox shows nothing
+// anyway.
 func runFolders(t *testing.T, p testscript.Params, files []string) {
 	t.Helper()
+	memory := testhome.Memory(t)
+	home := sync.OnceValue(func() string {
+		dir, why := testhome.Try(t)
+		if why != nil {
+			t.Log("no folder outside the temporary ones: ", why)
+			return memory
+		}
+		return dir
+	})
 	var folders []string
 	byFolder := map[string][]string{}
 	for _, file := range files {
@@ -44,28 +60,37 @@ func runFolders(t *testing.T, p testscript.Params, files []string) {
 		byFolder[folder] = append(byFolder[folder], file)
 	}
 	for _, folder := range folders {
-		p := p
-		p.Files = byFolder[folder]
-		if p.WorkdirRoot != "" { // two folders may have a story of the same name
-			p.WorkdirRoot = filepath.Join(p.WorkdirRoot, folder)
-			if err := os.Mkdir(p.WorkdirRoot, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
-			testscript.Run(t, p)
+			play := func(root func() string, files []string) {
+				if len(files) == 0 {
+					return
+				}
+				p := p
+				p.Files = files
+				p.WorkdirRoot = filepath.Join(cmp.Or(root(), t.TempDir()), folder) // two folders may have a story of the same name
+				if err := os.MkdirAll(p.WorkdirRoot, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				testscript.Run(t, p)
+			}
+			inBox, others := aboutTheSandbox(t, byFolder[folder])
+			play(home, inBox)
+			play(func() string { return memory }, others)
+			if testhome.Long() {
+				play(func() string { return memory }, slices.DeleteFunc(inBox, func(file string) bool { return !slices.Contains(insideToo, storyName(file)) }))
+			}
 		})
 	}
 }
 
-// The short stories are there, and each is named once.
-func TestShortStoriesExist(t *testing.T) {
+// The stories of the lists are there, and each is named once.
+func TestListedStoriesExist(t *testing.T) {
 	all := scriptFiles(t)
 	named := map[string]bool{}
-	for _, name := range short {
+	for _, name := range slices.Concat(short, telling, slices.Collect(maps.Keys(heavy))) {
 		file := filepath.Join(scripts, filepath.FromSlash(name)+".txtar")
-		if !slices.Contains(all, file) || named[name] {
+		if !slices.Contains(all, file) || named[name] && heavy[name] == "" {
 			t.Errorf("there is no story %s, or it is named twice", name)
 		}
 		named[name] = true

@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 )
 
 // sharedVariable makes the program's database one that several machines have.
@@ -120,7 +121,7 @@ func (h *handover) tick() (killed bool) {
 	h.pass = c
 	err = c.Start()
 	if err == nil {
-		err = put(filepath.Join(h.work, "pid"), fmt.Sprint(c.Process.Pid), os.O_TRUNC)
+		err = put(filepath.Join(h.work, "pid"), fmt.Sprint(c.Process.Pid))
 	}
 	h.mu.Unlock()
 	h.check(err)
@@ -209,7 +210,7 @@ var scenes = map[string]func(*handover){
 	},
 	"replay": func(h *handover) { // somebody pushes while the agent works
 		scenes0(h)
-		h.check(put(filepath.Join(h.agentDir(), "rules.yaml"), "- kind: implementation_feedback\n  touch: arrived\n  wait: go\n  append: {work/1.txt: more}\n", os.O_TRUNC))
+		h.check(put(filepath.Join(h.agentDir(), "rules.yaml"), "- kind: implementation_feedback\n  touch: arrived\n  wait: go\n  append: {work/1.txt: more}\n"))
 		_, err := h.repo.Comment(2, "bob", "And test it.")
 		h.check(err)
 	},
@@ -247,7 +248,7 @@ func play(t *testing.T, scene string, at strike) (outcome string, runs int, stru
 				}
 			}
 			_, err := h.repo.PushCommit(h.repo.Pulls()[0].Head, "bob", map[string]string{"hand.txt": "by hand\n"}, "By hand")
-			if err = errors.Join(err, put(filepath.Join(h.agentDir(), "go"), "", os.O_TRUNC)); err != nil {
+			if err = errors.Join(err, put(filepath.Join(h.agentDir(), "go"), "")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -270,7 +271,7 @@ func play(t *testing.T, scene string, at strike) (outcome string, runs int, stru
 	if rows, err := query(h.stateDB(), `SELECT turn_key, step FROM turns WHERE step <> 'done' UNION ALL SELECT commit_oid, 'bundle' FROM bundles`); err != nil || len(rows) > 0 {
 		t.Errorf("left: %q, %v", rows, err)
 	}
-	ran, err := readRuns(filepath.Join(h.agentDir(), "runs"))
+	ran, err := scripted.Runs(h.agentDir())
 	h.check(err)
 	return h.outcome(), len(ran) - h.before, struck
 }
@@ -283,7 +284,7 @@ func TestALargeCommitWaitsForItsMachine(t *testing.T) {
 	}
 	t.Parallel()
 	h := newHandover(t)
-	h.check(put(filepath.Join(h.agentDir(), "rules.yaml"), "- git: [[-c, 'alias.x=!head -c 9000000 /dev/urandom >large', x]]\n", os.O_TRUNC))
+	h.check(put(filepath.Join(h.agentDir(), "rules.yaml"), "- git: [[-c, 'alias.x=!head -c 9000000 /dev/urandom >large', x]]\n"))
 	scenes["start"](h)
 	h.hookAt("pre-receive")
 	h.tick()
@@ -310,7 +311,7 @@ func TestALargeCommitWaitsForItsMachine(t *testing.T) {
 	}
 	h.moveTo(a)
 	h.tick()
-	runs, err := readRuns(filepath.Join(h.agentDir(), "runs"))
+	runs, err := scripted.Runs(h.agentDir())
 	h.check(err)
 	if len(h.repo.Pulls()) != 1 || len(runs) != 1 {
 		t.Errorf("%d runs: %s", len(runs), h.outcome())

@@ -41,7 +41,7 @@ func newSource(t *testing.T) source {
 
 func (s source) write(name, text string) {
 	s.t.Helper()
-	if err := put(filepath.Join(s.dir, name), text, os.O_TRUNC); err != nil {
+	if err := put(filepath.Join(s.dir, name), text); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -38,9 +38,7 @@ func TestRealGh(t *testing.T) {
 			if err := setUp(e, t); err != nil {
 				return err
 			}
-			if err := e.Values[worldKey{}].(*world).clock.run(); err != nil { // so does the binary's
-				return err
-			}
+			e.Values[worldKey{}].(*world).clock.run() // so does the binary's
 			e.Setenv("PLATFORM", runtime.GOOS+"-"+runtime.GOARCH)
 			return passGo(e)
 		},

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
-	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
@@ -40,16 +38,4 @@ func condition(name string) (bool, error) {
 		return false, fmt.Errorf("the sandbox of this CI: %w", err)
 	}
 	return err == nil, nil
-}
-
-// TestStoriesAboutTheSandboxOutsideTemporaryFolders plays them where homes are:
-// below a temporary folder, where the other stories play, a sandbox shows nothing
-// of a home anyway.
-func TestStoriesAboutTheSandboxOutsideTemporaryFolders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("they play once more elsewhere")
-	}
-	p := params(t)
-	p.WorkdirRoot = testhome.New(t)
-	runFolders(t, p, aboutTheSandbox(t, scriptFiles(t)))
 }

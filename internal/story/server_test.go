@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
@@ -439,7 +440,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		t.Error(out)
 	}
 	reply()
-	runs, err := readRuns(filepath.Join(m.agentDir(), "runs"))
+	runs, err := scripted.Runs(m.agentDir())
 	if err != nil || len(runs) != 3 {
 		t.Errorf("%d runs of agents, %v", len(runs), err)
 	}
@@ -533,7 +534,7 @@ func TestOnAServerThePasswordIsNowhere(t *testing.T) {
 	m.configure("database_env", "THE_DATABASE")
 	hooks := filepath.Join(m.hub.Repo(mainRepo).GitDir(), "hooks") // our git starts them
 	if err := errors.Join(
-		put(filepath.Join(m.agentDir(), "rules.yaml"), "- env: agent.environ\n  write: {work/1.txt: done}\n", os.O_TRUNC),
+		put(filepath.Join(m.agentDir(), "rules.yaml"), "- env: agent.environ\n  write: {work/1.txt: done}\n"),
 		os.MkdirAll(hooks, 0o755),
 		os.WriteFile(filepath.Join(hooks, "pre-receive"), fmt.Appendf(nil, "#!/bin/sh\nenv >%s\n", filepath.Join(m.work, "git.environ")), 0o755),
 	); err != nil {

@@ -80,14 +80,15 @@
 //
 // Where testpg.Variable names a server, a sample of the stories has its database there, see ofEngine.
 //
-// The program runs each function given to the database's Update twice, see store.Options.
+// go test plays the stories that levels_test.go names, and with MERGEXO_TEST=long all of them. Then the
+// program also runs each function given to the database's Update twice, see store.Options, and what
+// status shows is compared with the answer to /mergexo status after each pass, not only at the end.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the stories.
 package story
 
 import (
 	"database/sql"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -104,32 +105,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the db command
 
-	"github.com/mergexo/gh-mergexo/cmd"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/hubscript"
+	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
 
 func TestMain(m *testing.M) {
-	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
-		"gh-mergexo": func() {
-			os.Exit(cmd.Main(cmd.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), Strict: true, Shared: os.Getenv(sharedVariable) != "",
-			}))
-		},
-		"scripted-agent": scriptedAgent,
-
-		// No story touches what repeats things on the machine that it is played on.
-		"crontab": fakeCrontab, "systemctl": fakeSystemctl, "loginctl": fakeLoginctl, "launchctl": fakeLaunchctl,
-	})
+	testscript.Main(suite{testhome.Waiting{M: m}}, map[string]func(){"gh-mergexo": func() { os.Exit(runProgram()) }})
 }
 
 func TestStories(t *testing.T) {
-	p := params(t)
-	p.WorkdirRoot = testhome.Memory(t)
-	runFolders(t, p, ofEngine(t, played(t)))
+	t.Cleanup(func() { checkCosts(t) })
+	runFolders(t, params(t), ofEngine(t, played(t)))
 }
 
 func params(t *testing.T) testscript.Params {
@@ -199,6 +189,7 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	}
 	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
 	e.Defer(func() {
+		spent.add(e.WorkDir, w)
 		if err := checkStandings(w); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}
@@ -234,7 +225,7 @@ func cmdTick(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("tick: unexpected success")
 	case !neg && err != nil:
 		ts.Fatalf("tick: %v", err)
-	case !neg:
+	case !neg && testhome.Long():
 		ts.Check(checkStandings(worldOf(ts)))
 	}
 }
@@ -252,7 +243,7 @@ func cmdConfig(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
-	runs, err := readRuns(filepath.Join(worldOf(ts).agentDir(), "runs"))
+	runs, err := scripted.Runs(worldOf(ts).agentDir())
 	ts.Check(err)
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: agent-runs [N]")
@@ -268,7 +259,7 @@ func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
-	runs, err := readRuns(filepath.Join(worldOf(ts).agentDir(), "runs"))
+	runs, err := scripted.Runs(worldOf(ts).agentDir())
 	ts.Check(err)
 	show := func(prompt string) string { return prompt }
 	if len(args) == 2 && args[0] == "--masked" {
@@ -281,9 +272,9 @@ func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
 	if err != nil || n < 1 || n > len(runs) {
 		ts.Fatalf("no run %s: the agent ran %d times", args[0], len(runs))
 	}
-	var req request
-	ts.Check(json.Unmarshal(runs[n-1].Request, &req))
-	fmt.Fprint(ts.Stdout(), show(req.Prompt))
+	prompt, err := runs[n-1].Prompt()
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), show(prompt))
 }
 
 // changing is what differs in a prompt from one run of a story to the next: the

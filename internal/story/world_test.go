@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -69,7 +70,7 @@ func newWorld(work string) (_ *world, err error) {
 		filepath.Join(w.ghDir(), "hosts.yml"):   "",
 		filepath.Join(w.home(), ".config/.dir"): "",
 	} {
-		if err := put(name, text, os.O_TRUNC); err != nil {
+		if err := put(name, text); err != nil {
 			return nil, err
 		}
 	}
@@ -173,6 +174,10 @@ func (w *world) configPath() string { return w.config.path }
 
 // environ is what a program in the world sees, beside PATH.
 func (w *world) environ() map[string]string {
+	twice := ""
+	if testhome.Long() {
+		twice = "1"
+	}
 	return map[string]string{
 		"HOME": w.home(), "XDG_CONFIG_HOME": filepath.Join(w.home(), ".config"),
 		"XDG_DATA_HOME": filepath.Join(w.home(), ".local/share"), "XDG_CACHE_HOME": filepath.Join(w.home(), ".cache"),
@@ -182,6 +187,7 @@ func (w *world) environ() map[string]string {
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
 		"GOGC": "off", "GOMEMLIMIT": "256MiB", // a pass is over before it has collected its garbage
 		clockVariable:    w.clock.path,
+		twiceVariable:    twice,
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}
@@ -203,4 +209,12 @@ func (w *world) close() error {
 		errs = append(errs, os.RemoveAll(w.socket))
 	}
 	return errors.Join(errs...)
+}
+
+// put writes a file, whose folder is made where it is missing.
+func put(name, content string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(content), 0o644)
 }

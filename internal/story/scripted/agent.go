@@ -1,6 +1,9 @@
 //go:build unix
 
-package story
+// Package scripted has the programs that stories put in the place of others: an agent that does what
+// a story's rules say, and the schedulers' programs. They are a program of their own, small because
+// stories start it thousands of times.
+package scripted
 
 import (
 	"crypto/rand"
@@ -147,8 +150,8 @@ func (r request) number() int {
 	return r.Context.Task.Issue.Number
 }
 
-// run is what a run leaves behind for the story.
-type run struct {
+// Run is what a run leaves behind for the story.
+type Run struct {
 	Kind     string          `json:"kind"`
 	Number   int             `json:"number"`
 	Reviewer string          `json:"reviewer"`
@@ -157,8 +160,15 @@ type run struct {
 	Request  json.RawMessage `json:"request"`
 }
 
-// scriptedAgent is the program's main.
-func scriptedAgent() {
+// Prompt is what the agent was asked.
+func (r Run) Prompt() (string, error) {
+	var req request
+	err := json.Unmarshal(r.Request, &req)
+	return req.Prompt, err
+}
+
+// agent is the main of scripted-agent.
+func agent() {
 	if len(os.Args) > 1 && os.Args[1] == "child" {
 		liveOn(os.Args[2], os.Args[3])
 		return
@@ -180,7 +190,7 @@ func runAgent(folder string) (int, error) {
 	if err := json.Unmarshal(raw, &req); err != nil {
 		return 0, fmt.Errorf("decode request: %w", err)
 	}
-	attempt, err := record(filepath.Join(folder, "runs"), req, raw)
+	attempt, err := record(folder, req, raw)
 	if err != nil {
 		return 0, err
 	}
@@ -205,7 +215,8 @@ func runAgent(folder string) (int, error) {
 }
 
 // record writes down the run and says which attempt it is.
-func record(dir string, req request, raw []byte) (int, error) {
+func record(folder string, req request, raw []byte) (int, error) {
+	dir := filepath.Join(folder, "runs")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
@@ -214,11 +225,11 @@ func record(dir string, req request, raw []byte) (int, error) {
 		return 0, err
 	}
 	for {
-		past, err := readRuns(dir)
+		past, err := Runs(folder)
 		if err != nil {
 			return 0, err
 		}
-		this := run{Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
+		this := Run{Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
 		for _, p := range past {
 			if p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
 				this.Attempt++
@@ -246,20 +257,20 @@ func writeNew(name string, b []byte) error {
 	return os.Link(tmp, name)
 }
 
-// readRuns reads what past runs left, oldest first.
-func readRuns(dir string) ([]run, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+// Runs reads what the agent of a folder left, oldest first.
+func Runs(folder string) ([]Run, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "runs", "*.json"))
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	var runs []run
+	var runs []Run
 	for _, name := range names {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		var r run
+		var r Run
 		if err := json.Unmarshal(b, &r); err != nil {
 			return nil, fmt.Errorf("decode %s: %w", name, err)
 		}

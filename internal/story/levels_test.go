@@ -3,8 +3,13 @@
 package story
 
 import (
+	"flag"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // short are the stories that go test -short plays: the main way of each flow, and of each topic
@@ -36,15 +41,34 @@ var short = []string{
 	"status/dry_run", "status/reasons", "watch/one_turn", "watch/logs",
 }
 
-// played are the stories to be played: all, or the short ones.
+// telling are the stories that go test plays as well: of each topic the main way, if it is not among
+// the short ones, and the failure that says most.
+var telling = []string{}
+
+// insideToo are stories about the sandbox that show something only below a temporary folder. They play
+// there as well.
+var insideToo = []string{"sandbox/links_on_the_way", "sandbox/what_nobody_named"}
+
+// played are the stories to be played: all, or those of the lists, or a single one that -run names.
 func played(t *testing.T) []string {
 	t.Helper()
-	if !testing.Short() {
+	names := short
+	switch {
+	case testhome.Long() || namesAStory(flag.Lookup("test.run").Value.String()):
 		return scriptFiles(t)
+	case !testing.Short():
+		names = slices.Concat(short, telling)
 	}
-	files := make([]string, len(short))
-	for i, name := range short {
+	files := make([]string, len(names))
+	for i, name := range names {
 		files[i] = filepath.Join(scripts, filepath.FromSlash(name)+".txtar")
 	}
 	return files
+}
+
+// namesAStory reports whether a pattern of -run is about stories, and not about all of them: such a
+// command is to find each story.
+func namesAStory(pattern string) bool {
+	test, story, _ := strings.Cut(pattern, "/")
+	return strings.Contains(test, "TestStories") && story != ""
 }

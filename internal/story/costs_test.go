@@ -1,0 +1,102 @@
+//go:build unix
+
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/testpg"
+)
+
+// What all stories may start. Whoever needs more says why in docs/decisions.md.
+const (
+	mostStarts    = 6_000
+	mostProcesses = 100_000
+)
+
+// heavy are the stories that may take more CPU than sixty-six starts of the program: what each shows
+// takes it.
+var heavy = map[string]string{}
+
+// cost is what a story took.
+type cost struct {
+	starts, processes int64
+	cpu               time.Duration
+}
+
+// spending is what the stories of a run took, by name.
+type spending struct {
+	mu sync.Mutex
+	by map[string]cost
+}
+
+var spent = spending{by: map[string]cost{}}
+
+// add notes a story's costs at its end. Its folder is named by it, in a folder of its topic.
+func (s *spending) add(workDir string, w *world) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := filepath.Base(filepath.Dir(workDir)) + "/" + strings.TrimPrefix(filepath.Base(workDir), "script-")
+	s.by[name] = cost{w.clock.starts.Load(), w.clock.processes.Load(), time.Duration(w.clock.cpu.Load())}
+}
+
+// total sums them up.
+func (s *spending) total() (sum cost) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.by {
+		sum.starts, sum.processes, sum.cpu = sum.starts+c.starts, sum.processes+c.processes, sum.cpu+c.cpu
+	}
+	return sum
+}
+
+// most are the stories that took the most CPU, and how much.
+func (s *spending) most(n int) (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := slices.SortedFunc(maps.Keys(s.by), func(a, b string) int { return cmp.Compare(s.by[b].cpu, s.by[a].cpu) })
+	for _, name := range names[:min(n, len(names))] {
+		lines = append(lines, fmt.Sprintf("%s %.1f s", name, s.by[name].cpu.Seconds()))
+	}
+	return lines
+}
+
+// print says what was played, what it took and what was left out.
+func (s *spending) print() {
+	sum := s.total()
+	if len(s.by) == 0 {
+		return
+	}
+	fmt.Printf("%d stories: %d starts of the program, which started %d processes; %.0f s of CPU; most: %s\n",
+		len(s.by), sum.starts, sum.processes, sum.cpu.Seconds(), strings.Join(s.most(10), ", "))
+	if !testhome.Long() {
+		fmt.Printf("left out: the other stories, real agents, PostgreSQL, kills at each point; %s=long plays them\n", testhome.Variable)
+	}
+}
+
+// checkCosts compares what all stories took with the limits.
+func checkCosts(t *testing.T) {
+	if !testhome.Long() || testpg.Set() || len(spent.by) < len(scriptFiles(t)) {
+		return
+	}
+	sum := spent.total()
+	if sum.starts > mostStarts || sum.processes > mostProcesses {
+		t.Errorf("the stories start the program %d times, which starts %d processes; the limits are %d and %d", sum.starts, sum.processes, mostStarts, mostProcesses)
+	}
+	// Four seconds where a start takes 60 ms; a start takes longer on a slow machine and beside a load.
+	limit := 66 * sum.cpu / time.Duration(sum.starts)
+	for name, c := range spent.by {
+		if why := heavy[name]; c.cpu > limit && why == "" {
+			t.Errorf("%s took %s of CPU, and the limit is %s: make it lighter, or say in heavy why it needs that", name, c.cpu, limit)
+		}
+	}
+}
