@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -142,9 +143,7 @@ func (s *mergeStage) deleting() work.Action {
 
 func TestDeletesABranch(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, c := range map[string]struct {
 		before func(s *mergeStage)
 		want   work.ActionState

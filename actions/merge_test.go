@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
@@ -136,9 +137,7 @@ func mergeAnswer(f githubsim.Fault) githubsim.Fault {
 // Whatever answer comes to a merge that took place, it is believed that it did.
 func TestMergedWhateverTheAnswer(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, fault := range map[string]githubsim.Fault{
 		"500":          {Applied: true, Status: 500},
 		"502":          {Applied: true, Status: 502, Body: "<html>Bad gateway</html>"},
@@ -250,9 +249,7 @@ func TestMergedBefore(t *testing.T) {
 // while.
 func TestRefusedMerges(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for _, c := range []struct {
 		status  int
 		message string
@@ -295,9 +292,7 @@ func TestRefusedMerges(t *testing.T) {
 // What is longer in vain is asked for less often.
 func TestRefusedIsAskedForLessAndLess(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	s := newMergeStage(t)
 	a := s.merging(merging.Squash)
 	s.repo.RefuseMerges("Repository rule violations found")

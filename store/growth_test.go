@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -73,9 +74,7 @@ func sizeOf(t *testing.T, d *DB) int64 {
 // for the items and pull requests themselves, which are kept: an issue may be
 // labelled again in a year.
 func TestTheFileStaysBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tries much")
-	}
+	testhome.OnlyLong(t)
 	const months, stories, kept = 6, 10, 2 << 10
 	at := t0
 	d, err := Open(t.Context(), newPath(t), Options{Now: func() time.Time { return at }})

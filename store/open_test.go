@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -145,9 +146,7 @@ func TestNotADatabase(t *testing.T) {
 // Only making the file needs tick.lock: its tables can be made by any of
 // several that are too early.
 func TestTwentyOpenersOfAnEmptyFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tries much")
-	}
+	testhome.NotShort(t)
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -214,9 +215,7 @@ func (m *model) agree(t *rapid.T) {
 }
 
 func TestPropertyMovesKeepTheInvariants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tries much")
-	}
+	testhome.NotShort(t)
 	d := newDB(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -99,9 +100,7 @@ func worked(t testing.TB, d *DB, i work.Item, pull int64, n int, at time.Time, u
 
 // Whatever is pruned, and however often: what was done stays what it was.
 func TestPropertyTotalsStayWhenRowsGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tries much")
-	}
+	testhome.NotShort(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++

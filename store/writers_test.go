@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -239,7 +240,7 @@ func TestRunningAgainIsBounded(t *testing.T) {
 	if n, err := lose(ctx, stop); n != 3 || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled in its third run it ran %d times: %v", n, err)
 	}
-	if testing.Short() {
+	if !testhome.Long() {
 		return // it takes seconds
 	}
 	if n, err := lose(t.Context(), func() {}); n != tries || !a.engine.again(err) {

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/reference"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
@@ -147,9 +148,7 @@ func TestReferenceLinks(t *testing.T) {
 
 // The man pages render, and man has nothing to say about them.
 func TestManPagesRender(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it renders all man pages")
-	}
+	testhome.OnlyLong(t)
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("groff is not installed (man-db)")
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // chromium is a headless browser, controlled through a pipe by its debugging protocol.
@@ -41,9 +43,7 @@ type message struct {
 // browserProgram finds a browser, or skips the test.
 func browserProgram(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts a browser")
-	}
+	testhome.OnlyLong(t)
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/store"
@@ -14,9 +15,7 @@ import (
 
 // A report over ten thousand turns is made in a moment, and the page stays small.
 func TestTenThousandTurns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes many rows")
-	}
+	testhome.OnlyLong(t)
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return now })
 	defer db.Close()

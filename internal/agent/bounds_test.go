@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // Whichever agent takes more than it may is ended for that and says so: it did
 // not fail, and no provider is down.
 func TestAgentsThatTakeTooMuchAreEndedForThat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	const (
 		memory = "used more than 100 MiB of memory"
 		many   = "ran more than 60 processes at a time"

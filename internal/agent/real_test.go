@@ -54,9 +54,7 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
 func newRig(t *testing.T, adapter string) *rig {
 	t.Helper()
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real agents are not for -short")
-	}
+	testhome.OnlyLong(t)
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/claude"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -133,9 +134,7 @@ func TestClaudesMessagesCountOnce(t *testing.T) {
 }
 
 func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	for adapter, lines := range map[string][]string{
 		codexName:  {codexBegins, codexSays(`{"a":1}`), codexEnds},
 		claudeName: {claudeInit, claudeResult(`,"structured_output":{"a":1}`)},

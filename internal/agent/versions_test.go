@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 func TestVersionsThatDrift(t *testing.T) {
@@ -38,9 +39,7 @@ func TestVersionsThatDrift(t *testing.T) {
 }
 
 func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	for said, want := range map[string]string{
 		"codex-cli 0.169.0": "0.169.0", "2.1.330 (Claude Code)": "2.1.330", "codex-cli 0.170.0-alpha.1": "0.170.0-alpha.1", "no version": "", "": "",
 	} {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // bareAtOnce is how many requests the bare program has under way: as many as a pass with
@@ -55,9 +56,7 @@ func (w *world) bare(t *testing.T, path string, recorded []byte) reading {
 
 // TestBareAsksWhatAPassAsks: the comparison is with the same requests, and the same answers.
 func TestBareAsksWhatAPassAsks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a program")
-	}
+	testhome.OnlyLong(t)
 	w := newWorld(t, self(t), 60)
 	want := w.countPass(t)
 	recorded := record(t, w.hub.Requests())

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // rush is that people write much at once, on the first pull requests of a world.
@@ -64,9 +66,7 @@ func (w *world) requests() string {
 // asks for their pages again; nothing has changed in them.
 // Eyes come to an end.
 func TestIdlePassAfterABurst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	const pulls = 60
 	for name, b := range map[string]rush{
 		"one pull request": {1, 650, 100}, "many": {pulls, 650, 100}, "one pull request in a second": {1, 650, 0}, "full pages": {1, 600, 200}, "full pages in a second": {1, 400, 0},
@@ -105,9 +105,7 @@ func TestIdlePassAfterABurst(t *testing.T) {
 // TestOneCommentOnALongConversation: a pass that takes in two comments asks as much, however many
 // there are on the pull request.
 func TestOneCommentOnALongConversation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	var asked [2]counts
 	var requests [2]string
 	for i, comments := range []int{20, 620} {
@@ -139,9 +137,7 @@ func TestOneCommentOnALongConversation(t *testing.T) {
 // in, and the pass after them what it costs after half of them. It is counted what passes
 // allocate, which no busy machine changes.
 func TestABurstIsTakenInInStep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	const pulls, n = 4, 600
 	for name, on := range map[string]int{"one pull request": 1, "many": pulls} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // costLine is a line of the table of docs/guarantees.md about an idle pass, by the number
@@ -82,9 +84,7 @@ const quietHours = 6
 // TestCostTable: the table says what the model counts and, for as many repositories as can be
 // run, what the program asks of the simulated GitHub, by its own accounting.
 func TestCostTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	table := costTable(t)
 	for _, n := range []int{10, 100, 1000, 2000} {
 		want, ok := table[n]

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // authors is how many people wrote on pull requests that a lost database knew: fewer than
@@ -15,9 +17,7 @@ const authors = 48
 // TestFirstLookAsksSideBySide has many people's comments found again after a lost database.
 // Whose words count is asked side by side: each by itself would be as many rounds as people.
 func TestFirstLookAsksSideBySide(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	// The repository, the lists, the page, light queries beside histories, details, the author
 	// of the issues; and then 48 people, eight at a time.
 	const most = 6 + authors/8

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // distances are how long each request takes where round trips are counted: as long as to a
@@ -246,9 +247,7 @@ var flows = []flow{
 // between what people do and what they see of it: over a slow network that is how long they
 // wait. The remote is a folder, so that what git asks is not among it.
 func TestRoundTrips(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	for _, f := range flows {
 		t.Run(slug(f.name), func(t *testing.T) {
 			var p trip

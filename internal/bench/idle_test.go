@@ -17,15 +17,14 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 func TestIdlePass(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	for _, pulls := range []int{10, 60} {
 		t.Run(fmt.Sprint(pulls), func(t *testing.T) {
 			t.Parallel()
@@ -43,9 +42,7 @@ const objectsOfAPull = 20
 // TestIdlePassReadsLittleOfEachPull: of a pull request that is as it was an idle pass reads
 // what it asks GitHub by, and not all that is stored.
 func TestIdlePassReadsLittleOfEachPull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	objects := map[int]int{}
 	for _, pulls := range []int{50, 150} {
 		w := newWorldOf(t, self(t), shape{repos: 1, pulls: pulls, comments: 1})
@@ -61,9 +58,7 @@ func TestIdlePassReadsLittleOfEachPull(t *testing.T) {
 // TestIdlePassWithReviews: where reviewers have done their part, and people are waited
 // for, an idle pass asks and writes no more than without reviewers.
 func TestIdlePassWithReviews(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	for _, m := range []mode{reviewing, asking} {
 		t.Run(string(m), func(t *testing.T) {
 			t.Parallel()
@@ -78,9 +73,7 @@ func TestIdlePassWithReviews(t *testing.T) {
 // TestIdlePassOverARoadmap: a followed roadmap of a hundred issues that wait for each other costs an
 // idle pass no request and no write.
 func TestIdlePassOverARoadmap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	w := newWorldOf(t, self(t), shape{repos: 1, pulls: 10, comments: 1})
 	w.checkIdle(t)
 	w.follow(t, 100)
@@ -148,9 +141,7 @@ func (w *world) follow(t *testing.T, nodes int) {
 // are read in every pass, by one query for 20 of them that costs a point, and what the base
 // demands by two requests to which nothing changed; nothing is written.
 func TestIdlePassWithMerging(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	w := newReviewedWorld(t, self(t), 20, merging)
 	w.checkIdleAnd(t, counts{rest: 2, notModified: 2, points: 1, boxes: 1})
 	w.checkIdleAnd(t, counts{rest: 2, notModified: 2, points: 1, boxes: 1})

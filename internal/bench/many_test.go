@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -24,9 +25,7 @@ const pullsEach = 10
 // TestIdlePassOverManyRepositories: of many repositories in which nothing is new an idle pass
 // asks one query for each hundred, and writes when it asked.
 func TestIdlePassOverManyRepositories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	const repos = 12
 	w := newManyWorld(t, self(t), repos)
 	w.hub.ResetLog()
@@ -51,9 +50,7 @@ const objectsOfARepository = 330
 // TestIdlePassGrowsWithItsRepositories: with twice as many repositories an idle pass allocates
 // no more than twice as many objects: nothing compares each with each.
 func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	objects := map[int]int{}
 	for _, repos := range []int{20, 40, 80} {
 		w := newManyWorldOf(t, self(t), shape{repos: repos, pulls: 1})
@@ -78,9 +75,7 @@ const objectsOfAnItem = 440
 // TestIdlePassGrowsWithWhatWaits: where comments wait that no turn takes yet, what is read of
 // their items is read of many by one query.
 func TestIdlePassGrowsWithWhatWaits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	objects := map[int]int{}
 	for _, pulls := range []int{100, 200} {
 		w := newUnreadWorld(t, self(t), shape{repos: 1, pulls: pulls, comments: 5})

@@ -13,15 +13,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // TestIdlePassThatIsObserved: with a collector of traces named an idle pass asks, writes
 // and logs what it does without one, and the collector hears nothing. With metrics it
 // writes what counts passes and their requests, and the file, and nothing else.
 func TestIdlePassThatIsObserved(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+	testhome.OnlyLong(t)
 	var heard atomic.Int32
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
 	t.Cleanup(collector.Close)

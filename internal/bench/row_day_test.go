@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // The days that are simulated: a large one by the model alone, and a small one by the
@@ -84,7 +86,7 @@ func TestDayOfManyRepositories(t *testing.T) {
 		fleet
 	}
 	days := []one{{shape{repos: 5, pulls: 20}, alone}, {shape{repos: 100, pulls: 10}, alone}, {shape{repos: 600, pulls: 10}, alone}}
-	if !testing.Short() {
+	if testhome.Long() {
 		days = append(days, one{large, alone}, one{ofAFleet, fleet{fleetMachines, 1}}) // where the pulse is asked in every second pass
 	}
 	for _, s := range days {
@@ -108,9 +110,7 @@ func TestDayOfManyRepositories(t *testing.T) {
 
 // TestModelCountsAsTheProgramDoes plays the same hour to both.
 func TestModelCountsAsTheProgramDoes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes many passes")
-	}
+	testhome.OnlyLong(t)
 	program, counted := sideBySide(t, 60)
 	if program.sum().pulses == 0 {
 		t.Skip("this program asks no pulse")

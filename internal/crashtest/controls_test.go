@@ -25,6 +25,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // TestControls shows that the rig can fail: with each guard taken out of the
@@ -36,6 +38,7 @@ import (
 // MERGEXO_CRASH_CONTROLS=1, which script/crash --controls sets, takes them all
 // out; otherwise two.
 func TestControls(t *testing.T) {
+	testhome.OnlyLong(t)
 	var said verdicts
 	t.Run("without", func(t *testing.T) {
 		for _, m := range mutants() {
@@ -51,9 +54,10 @@ func TestControls(t *testing.T) {
 	said.print(os.Stdout)
 }
 
-// TestControlsFit is quick: every control still finds its guard in the source, says so
+// TestControlsFit: every control still finds its guard in the source, says so
 // when it does not, and what is left is a program.
 func TestControlsFit(t *testing.T) {
+	testhome.OnlyLong(t)
 	checks := newTypeChecks(t)
 	for _, m := range mutants() {
 		source, err := os.ReadFile(filepath.Join(module, filepath.FromSlash(m.file)))
@@ -96,7 +100,7 @@ func newTypeChecks(t *testing.T) typeChecks {
 		folders["./"+path.Dir(m.file)] = true
 	}
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}"}, slices.Sorted(maps.Keys(folders))...)...)
-	list.Dir, list.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+	list.Dir = module
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,8 @@
 // helper on PATH that asks the rig first, so its calls are numbered and held in
 // the same way; so is the agent.
 //
-//	go test ./internal/crashtest     one thing that happens to each scenario
+//	go test ./internal/crashtest     a few random histories; with MERGEXO_TEST=long also one thing that happens to each
+//	                                 scenario, and two guards of the program taken out
 //	script/crash                     every place where one pass can die
 //	script/crash --lost              every place, and the database deleted after each kill
 //	script/crash --ci                that, and a sample of the rest
@@ -101,7 +102,7 @@ func run(m *testing.M) (code int, err error) {
 	return testhome.Waiting{M: m}.Run(), nil
 }
 
-// build makes the binary that is killed, as it is released, and the helper.
+// build makes the binary that is killed, and the helper.
 func build(dir string) (p programs, err error) {
 	p = programs{mergexo: os.Getenv("MERGEXO_CRASH_BIN"), helper: filepath.Join(dir, "helper")}
 	if p.git, err = exec.LookPath("git"); err != nil {
@@ -117,7 +118,6 @@ func build(dir string) (p programs, err error) {
 	}
 	for out, from := range packages {
 		c := exec.Command("go", "build", "-o", out, from)
-		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := c.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("go build %s: %w\n%s", from, err, text)
 		}
@@ -128,6 +128,7 @@ func build(dir string) (p programs, err error) {
 // TestCrash kills a pass wherever it can die; the next passes repeat nothing and
 // lose nothing.
 func TestCrash(t *testing.T) {
+	testhome.OnlyLong(t)
 	t.Logf("-seed=%d", *seed)
 	if fleets && serverPrograms() == "" {
 		fmt.Fprintln(os.Stderr, "SKIPPED: several machines: no PostgreSQL server is installed; on Debian: apt-get install postgresql")

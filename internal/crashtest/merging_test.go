@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // What people and GitHub do while pull requests are merged.
@@ -199,6 +200,7 @@ func (h history) onMerges() (points []point) {
 // was applied, with the pass and with what is stored: it is merged once, and all that
 // follows comes of it.
 func TestLostAnswersOfMerges(t *testing.T) {
+	testhome.OnlyLong(t)
 	if mode != "sample" && mode != "ci" {
 		t.Skip("the same points as script/crash has")
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"pgregory.net/rapid"
 )
 
@@ -92,9 +93,7 @@ var tellingMerges = []string{
 
 // TestMergesThatTell plays the short histories.
 func TestMergesThatTell(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs the real program")
-	}
+	testhome.OnlyLong(t)
 	for _, one := range tellingMerges {
 		t.Run(one, func(t *testing.T) { playMerges(t, one) })
 	}
@@ -107,7 +106,7 @@ func TestMergeModel(t *testing.T) {
 		playMerges(t, *playedMerges)
 		return
 	}
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("MERGEXO_MODEL"), strconv.Itoa(fewMerges)))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("MERGEXO_MODEL"), strconv.Itoa(few(fewMerges))))
 	if err != nil {
 		t.Fatalf("MERGEXO_MODEL: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"pgregory.net/rapid"
 )
 
@@ -131,6 +132,14 @@ func histories() *rapid.Generator[chronicle] {
 // fewHistories is how many are made when nobody asks for more.
 const fewHistories = 8
 
+// few is a quarter of a number unless the whole of the tests is asked for.
+func few(n int) int {
+	if testhome.Long() {
+		return n
+	}
+	return n / 4
+}
+
 // TestModel has people, passes and GitHub do anything in any order: nothing is
 // repeated, nothing is lost, and the database may be deleted at any moment.
 func TestModel(t *testing.T) {
@@ -138,7 +147,7 @@ func TestModel(t *testing.T) {
 		t.Run("played", func(t *testing.T) { playOne(t, *played) })
 		return
 	}
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("MERGEXO_MODEL"), strconv.Itoa(fewHistories)))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("MERGEXO_MODEL"), strconv.Itoa(few(fewHistories))))
 	if err != nil {
 		t.Fatalf("MERGEXO_MODEL: %v", err)
 	}

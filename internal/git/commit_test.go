@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -292,9 +293,7 @@ func TestGitlinks(t *testing.T) {
 }
 
 func TestSubmodulesStayAsTheyAre(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.withSubmodule()
 	w.restore()
@@ -335,9 +334,7 @@ func TestCommitFilesWithoutACheckout(t *testing.T) {
 }
 
 func TestMergeCommitJudgesOnlyItsOwn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.restore()
 	w.put("mine.txt", "m")

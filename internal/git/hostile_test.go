@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // plant makes every git setting and hook in a checkout run a script.
@@ -57,9 +58,7 @@ func plant(w *world, repo, script string) {
 // Our commands run nothing that an agent planted in its checkout, during a whole turn and the next
 // restore.
 func TestNothingPlantedIsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "sub/.keep": ""})
 	base := w.restore()
 	script, sprung := w.trap()
@@ -107,9 +106,7 @@ func TestNothingPlantedIsRun(t *testing.T) {
 // A repository in a submodule's folder survives git clean, and add -A would run its file system
 // monitor.
 func TestSubmoduleFolder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.cmd(w.root, "init", "-q", "-b", "main", "lib")
 	w.write(filepath.Join(w.root, "lib", "l.txt"), "l")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // link makes a link in the checkout.
@@ -30,9 +32,7 @@ func (w *world) bare(at string) {
 // Names that some system or git version takes for a repository, or a link out of it, are refused
 // before the push, and the agent learns why.
 func TestWhatOtherSystemsFallForIsRefused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, map[string]string{
 		"a/b/c": "", "deep/dir/x": "", "half/HEAD": "x", "half/objects/k": "", "fixture.git/HEAD": "x", "fixture.git/objects/k": "", "fixture.git/refs/k": "",
 	})
@@ -102,9 +102,7 @@ func (w *world) dig(name string, depth int) {
 
 // Harmless names that only look similar are committed.
 func TestWhatOtherSystemsTakeWellIsCommitted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, map[string]string{"a/b/c": "", "fixture.git/HEAD": "x", "fixture.git/objects/k": "", "fixture.git/refs/k": ""})
 	w.check(os.Symlink("/usr/share/x", filepath.Join(w.person, "away")))
 	w.commit("a link of people's", nil)
@@ -134,9 +132,7 @@ func (w *world) slowPatterns(file string) {
 }
 
 func TestPatternsThatTakeForEverAreRefused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
+	testhome.OnlyLong(t)
 	for _, file := range []string{".gitignore", ".gitattributes"} {
 		t.Run(file, func(t *testing.T) {
 			w := newWorld(t, tree)

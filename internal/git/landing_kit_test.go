@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // host runs git in the person's clone as the host that merges, with its own name and a later date.
@@ -180,7 +182,7 @@ func eachFork(t *testing.T, do func(t *testing.T, w *world, f fork)) {
 	t.Helper()
 	all := forks()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if testing.Short() && !slices.Contains([]string{"empty commits", "the base merged into the head"}, name) {
+		if !testhome.Long() && !slices.Contains([]string{"empty commits", "the base merged into the head"}, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 func TestMirrorSettings(t *testing.T) {
@@ -32,9 +34,7 @@ func TestMirrorSettings(t *testing.T) {
 
 // An incomplete or damaged mirror is repaired, and our own refs survive.
 func TestMirrorIsMended(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
+	testhome.NotShort(t)
 	at := func(w *world, name string) string { return filepath.Join(w.mirror.Dir(), name) }
 	for name, spoil := range map[string]func(w *world){
 		"half made":         func(w *world) { w.check(os.Remove(at(w, "mergexo-mirror"))) },
@@ -81,9 +81,7 @@ func TestMirrorIsMended(t *testing.T) {
 }
 
 func TestMirrorBeyondRepairIsRemade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.fetch()
 	w.check(os.RemoveAll(w.mirror.Dir()))
@@ -126,9 +124,7 @@ func TestRepairWithoutTheRemoteChangesNothing(t *testing.T) {
 }
 
 func TestStaleLocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.restore()
 	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
@@ -148,9 +144,7 @@ func TestStaleLocks(t *testing.T) {
 }
 
 func TestFourFetchesAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.OnlyLong(t)
 	w := newWorld(t, tree)
 	w.fetch()
 	for i := range 3 {
@@ -296,9 +290,7 @@ func TestRefsOfManyBranchesArePacked(t *testing.T) {
 }
 
 func TestJournals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.OnlyLong(t)
 	w := newWorld(t, tree)
 	ctx := t.Context()
 	if keys, err := w.mirror.Journals(ctx); err != nil || keys != nil {

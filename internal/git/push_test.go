@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 const branch = "agent/small/1-x"
@@ -178,9 +180,7 @@ func TestAnswerLost(t *testing.T) {
 }
 
 func TestPushTimesOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.OnlyLong(t)
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
 	w.hook("pre-receive", "exec sleep 30\n")
@@ -200,9 +200,7 @@ func TestPushTimesOut(t *testing.T) {
 }
 
 func TestCarries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w, oid := pushed(t)
 	ctx := t.Context()
 	w.cmd(w.person, "fetch", "-q")
@@ -240,9 +238,7 @@ func TestCarries(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, map[string]string{"a.txt": repeat("line\n", 20), "b.txt": "b\n"})
 	w.fetch()
 	ctx := t.Context()

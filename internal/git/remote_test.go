@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // serve serves the remote by smart HTTP with a password.
@@ -84,9 +85,7 @@ func TestGhGivesCredentials(t *testing.T) {
 }
 
 func TestRemoteErrorsAreTyped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	answer := func(status int) string {
 		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -129,9 +128,7 @@ func TestRemoteErrorsAreTyped(t *testing.T) {
 }
 
 func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w, oid := pushed(t)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -148,9 +145,7 @@ func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
 }
 
 func TestSigning(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	keygen, err := exec.LookPath("ssh-keygen")
 	if err != nil {
@@ -193,9 +188,7 @@ func TestSigning(t *testing.T) {
 }
 
 func TestOperatorsExcludesAreCarriedOver(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.write(filepath.Join(w.home, "ignore"), "*.swp\n")
 	w.write(filepath.Join(w.home, ".gitconfig"), w.read(filepath.Join(w.home, ".gitconfig"))+"[core]\n\texcludesFile = ~/ignore\n[alias]\n\tst = status\n")

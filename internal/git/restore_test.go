@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 var tree = map[string]string{
@@ -51,9 +52,7 @@ func TestRestoreGivesTheAgentARepository(t *testing.T) {
 
 // A checkout damaged in any of these ways is repaired.
 func TestRestoreAfterAnything(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
+	testhome.NotShort(t)
 	ways := map[string]func(w *world){
 		"dirty": func(w *world) {
 			w.put("a.txt", "changed")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
@@ -31,9 +32,7 @@ func (w *world) spoken(v Voice, trailers ...string) (author, committer, message 
 }
 
 func TestWhomCommitsAreBy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.fetch()
 	const plain = "S\n\nMergexo-Turn: 1111111111111111\nMergexo-Handled: 1:issue:3:bb"

@@ -10,13 +10,12 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
+	testhome.OnlyLong(t)
 	w := newWorld(t)
 	ids := w.pulls(t, MaxSweep)
 	before := w.hub.Used("alice", "graphql")

@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // registry is a registry of npm packages on loopback with versions of codex and
@@ -134,9 +136,7 @@ func needNpm(t *testing.T) {
 }
 
 func TestAgentClisInstallsTheNewestThatIsServed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it installs packages")
-	}
+	testhome.OnlyLong(t)
 	needNpm(t)
 	g := registry{
 		versions: map[string][]string{
@@ -163,9 +163,7 @@ func TestAgentClisInstallsTheNewestThatIsServed(t *testing.T) {
 }
 
 func TestAgentClisSaysThatThereIsNoRegistry(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it installs packages")
-	}
+	testhome.OnlyLong(t)
 	needNpm(t)
 	for _, args := range [][]string{nil, {"--newest"}} {
 		if bin, code := clis(t, "http://127.0.0.1:1", t.TempDir(), args...); bin != "" || code != 3 {

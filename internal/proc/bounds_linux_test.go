@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // stubborn starts a process in its own session that ignores signals to end and writes its pid to a
@@ -25,9 +27,7 @@ func holds(megabytes int) string {
 
 // Each limit ends a run with all its descendants and is named in the result.
 func TestBoundsEndTheWholeTree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	const mib = 1 << 20
 	in := t.TempDir()
 	disk := func(most int64) func(*Cmd) {
@@ -87,9 +87,7 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 
 // Programs below their limits run to the end: shared memory counts once.
 func TestBoundsSpareWhatIsBelow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	const mib = 1 << 20
 	for name, script := range map[string]string{
 		"little":                   `echo fine >&2; sleep 1.2`,

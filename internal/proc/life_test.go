@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // The idle limit ends only programs that are silent and do nothing.
 func TestIdleLimitSparesSilentPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	grown := filepath.Join(t.TempDir(), "session")
 	var size int64
 	grows := func(context.Context) bool {

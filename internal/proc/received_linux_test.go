@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // drip serves size bytes on loopback at intervals of pause until the client leaves.
@@ -33,9 +35,7 @@ func drip(t *testing.T, size int, pause time.Duration) (port int) {
 
 // A program that silently reads a stream lives. One that receives only pings, or nothing, is ended.
 func TestIdleLimitSparesAStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	if _, err := os.Stat("/bin/bash"); err != nil {
 		t.Skip("no bash, which opens connections by itself")
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 func sh(script string) Cmd {
@@ -170,9 +172,7 @@ func TestIdleLimit(t *testing.T) {
 }
 
 func TestGrandchildKeepsThePipe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for real time")
-	}
+	testhome.OnlyLong(t)
 	t.Parallel()
 	for _, survivors := range []Survivors{EndSurvivors, LeaveSurvivors} {
 		pidFile := filepath.Join(t.TempDir(), "pid")

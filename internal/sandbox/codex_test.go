@@ -10,15 +10,14 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // codex runs each of its commands in its own sandbox, built from the mount table, including the
 // folder mounted at /tmp. So that folder must exist inside, too.
 func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
-	if testing.Short() {
-		t.Skip("real agents are not for -short")
-	}
+	testhome.OnlyLong(t)
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

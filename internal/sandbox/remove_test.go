@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // Nested folders deeper than the longest path and the limit of open files are removed.
 func TestVeryDeepFoldersAreRemoved(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second")
-	}
+	testhome.OnlyLong(t)
 	root := filepath.Join(t.TempDir(), "deep")
 	if err := os.Mkdir(root, 0o700); err != nil {
 		t.Fatal(err)

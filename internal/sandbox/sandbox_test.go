@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -237,9 +238,7 @@ func TestAskedInTheSandbox(t *testing.T) {
 
 // Files of a command in /dev/shm count as its memory.
 func TestMemoryInSharedMemoryCounts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second")
-	}
+	testhome.OnlyLong(t)
 	tool, w := tool(t), newWorld(t)
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no file system in memory here")

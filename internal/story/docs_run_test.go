@@ -146,9 +146,7 @@ func wholeConfig(part string) string {
 // on a machine where an issue has its pull request. What installs something is
 // not run, and nothing else is left out.
 func TestDocsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it plays a story for each page")
-	}
+	testhome.OnlyLong(t)
 	dir, commands := t.TempDir(), 0
 	for page, text := range pages(t) {
 		story := strings.Builder{}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -23,9 +24,7 @@ import (
 // are read: before each effect, the row of its intent was written to the
 // database's log and the log was synced.
 func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it traces system calls")
-	}
+	testhome.OnlyLong(t)
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	for _, complaint := range p.unsynced() {
@@ -47,9 +46,7 @@ func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 // The test above would not be worth much if it passed for a database that
 // leaves syncing to checkpoints.
 func TestALazyDatabaseIsFoundOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it traces system calls")
-	}
+	testhome.OnlyLong(t)
 	needStrace(t)
 	lazy := buildBinary(t, func(source string) string {
 		return strings.Replace(source, `"synchronous(FULL)"`, `"synchronous(NORMAL)"`, 1)
@@ -63,9 +60,7 @@ func TestALazyDatabaseIsFoundOut(t *testing.T) {
 // The commit, its ref, the journal and its ref are on disk before the row
 // that says that the agent has answered.
 func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it traces system calls")
-	}
+	testhome.OnlyLong(t)
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())
@@ -103,9 +98,7 @@ func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 
 // A pause of everything outlives a power loss, and so does its end.
 func TestAPauseOfEverythingIsOnDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it traces system calls")
-	}
+	testhome.OnlyLong(t)
 	needStrace(t)
 	binary := buildBinary(t, nil)
 	w, err := newWorld(t.TempDir())

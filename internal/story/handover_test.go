@@ -21,6 +21,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // sharedVariable makes the program's database one that several machines have.
@@ -279,9 +280,7 @@ func play(t *testing.T, scene string, at strike) (outcome string, runs int, stru
 // TestALargeCommitWaitsForItsMachine: a commit that is too large for the database is pushed by the
 // machine that has it. The other machine lets the turn be, says where it is, and pays no agent.
 func TestALargeCommitWaitsForItsMachine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes a large commit")
-	}
+	testhome.OnlyLong(t)
 	t.Parallel()
 	h := newHandover(t)
 	h.check(put(filepath.Join(h.agentDir(), "rules.yaml"), "- git: [[-c, 'alias.x=!head -c 9000000 /dev/urandom >large', x]]\n"))
@@ -342,7 +341,7 @@ func TestAnyMachineFinishesATurn(t *testing.T) {
 					t.Errorf("%s did not strike", hook)
 				}
 			}
-			if testing.Short() {
+			if !testhome.Long() {
 				return
 			}
 			points := 0

@@ -61,9 +61,7 @@ func inSystem(t *testing.T) func(string) string {
 // TestAgentsAsTheyAreInstalled has each real program make a turn in the sandbox,
 // installed in each way. The tests' own installation is out of its sight.
 func TestAgentsAsTheyAreInstalled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("real agents are not for -short")
-	}
+	testhome.OnlyLong(t)
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)
@@ -114,9 +112,7 @@ var unusable = []struct {
 
 // TestAgentsThatCannotStart has doctor and a pass meet a real program in such an installation.
 func TestAgentsThatCannotStart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("real agents are not for -short")
-	}
+	testhome.OnlyLong(t)
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // source is a checkout with the real launcher and a small program.
@@ -82,9 +84,7 @@ func (s source) want(env []string, name, stdout, stderrPart string, code int, ar
 const building = "gh mergexo: building; the first time takes minutes"
 
 func TestLauncherBuildsWhatIsMissingOrNewer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	testhome.OnlyLong(t)
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	s.want(os.Environ(), launcher, "one\na b\n--x\n", building, 0, "a b", "--x")
@@ -126,9 +126,7 @@ func (s source) builtAt() time.Time {
 }
 
 func TestLauncherTwoAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	testhome.OnlyLong(t)
 	s := newSource(t)
 	var all sync.WaitGroup
 	for range 3 {
@@ -143,9 +141,7 @@ func TestLauncherTwoAtOnce(t *testing.T) {
 
 // TestLauncherUnderCron: no HOME, no PATH to speak of, no terminal.
 func TestLauncherUnderCron(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	testhome.OnlyLong(t)
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	tools := t.TempDir() // everything that the launcher may call, but Go

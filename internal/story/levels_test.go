@@ -43,7 +43,37 @@ var short = []string{
 
 // telling are the stories that go test plays as well: of each topic the main way, if it is not among
 // the short ones, and the failure that says most.
-var telling = []string{}
+var telling = []string{
+	"agent/partial_work_is_kept",
+	"budget/cost_of_an_item",
+	"clock/ahead_while_an_answer_is_lost",
+	"command/starts_over",
+	"config/mistakes_are_named",
+	"demo/three_issues",
+	"feedback/every_comment_is_answered",
+	"flow/designs_wait_for_one_another",
+	"git/branch_rewritten_while_the_agent_works",
+	"github/logged_out", "github/one_broken_pull_request",
+	"ingest/more_issues_than_time",
+	"machine/damaged_database", "machine/fault_burns_no_item",
+	"merge/push_after_approval", "merge/queue", "merge/required_check", "merge/two_passes_at_once",
+	"notice/goes_on_after_the_loss",
+	"notify/what_needs_a_person",
+	"pass/one_plans_at_a_time",
+	"pause/ends_the_agent",
+	"prompt/bugfix_start", "prompt/design_start",
+	"recovery/database_lost_during_an_implementation", "recovery/killed_then_pushed_on_top", "recovery/state_lost_after_the_push",
+	"repository/renamed",
+	"review/answer_lost", "review/changes_fixed_and_looked_at_again", "review/one_reviewer_approves", "review/own_change_instructs_nobody",
+	"review/strangers_approval", "review/two_in_order",
+	"roadmap/document", "roadmap/faults_are_not_merged", "roadmap/unfold",
+	"sandbox/caches", "sandbox/required",
+	"schedule/launchd", "schedule/systemd",
+	"security/gates_before_the_push", "security/permission_lost_while_the_agent_works", "security/secrets_anywhere_in_a_change",
+	"setup/refuses",
+	"ship/errors_as_json",
+	"status/same_in_every_view",
+}
 
 // insideToo are stories about the sandbox that show something only below a temporary folder. They play
 // there as well.

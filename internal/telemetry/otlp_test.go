@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
@@ -174,9 +175,7 @@ func TestVariablesOfTheExporter(t *testing.T) {
 
 // A busy collector gets the same spans again, one that refuses them does not.
 func TestABusyCollectorIsAskedAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits")
-	}
+	testhome.OnlyLong(t)
 	for first, want := range map[int]int32{http.StatusServiceUnavailable: 2, http.StatusTooManyRequests: 2, http.StatusInternalServerError: 1, http.StatusForbidden: 1} {
 		t.Run(http.StatusText(first), func(t *testing.T) {
 			t.Parallel()

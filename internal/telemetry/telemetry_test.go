@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -176,7 +177,7 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 		"no URL":  {endpoint: "://", says: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "dead" {
+			if !testhome.Long() && name != "dead" {
 				t.Skip("it waits")
 			}
 			if c.answer != nil {

@@ -30,3 +30,11 @@ func OnlyLong(t testing.TB) {
 		t.Skip("left out: " + Variable + "=long plays it")
 	}
 }
+
+// NotShort skips a test with -short, which is for the loop while writing.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out by -short")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -110,9 +111,7 @@ func TestLongBodiesAreCutWithANote(t *testing.T) {
 }
 
 func TestCleaningIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
+	testhome.OnlyLong(t)
 	for name, piece := range map[string]string{
 		"comments": "<!---->", "openings": "<!--", "backticks": "`", "runs": "``` `", "angles": "<a ", "paragraphs": "<!-- a\n\n", "mentions": "@a", "lists": "- a\n  ", "escapes": "\\`",
 	} {

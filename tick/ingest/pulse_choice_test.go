@@ -142,6 +142,7 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 // machine that makes a pass a minute, and a few; and those that are read regardless of their pulse use no
 // more points than their share.
 func TestPropertyMachinesReadAtOnePace(t *testing.T) {
+	checks(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 1000).Draw(t, "repositories")
 		every := time.Duration(rapid.IntRange(200, 60_000).Draw(t, "milliseconds between passes")) * time.Millisecond

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/store"
@@ -127,16 +129,14 @@ func (m *machine) open(name string) {
 	m.db = testdb.Open(m.t, filepath.Join(m.dir, name), m.hub.Now)
 }
 
-// checks sets how often a property is tried, unless -rapid.checks does; a quarter of it for short
-// tests: with the race detector each takes ten times as long.
+// checks sets how often a property is tried by MERGEXO_TEST=long, unless -rapid.checks does; a tenth of it
+// otherwise.
 func checks(t *testing.T, times int) {
 	t.Helper()
-	if testing.Short() {
-		times /= 4
+	if !testhome.Long() {
+		times = max(1, times/10)
 	}
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if given {
+	if checksGiven() {
 		return
 	}
 	usual := flag.Lookup("rapid.checks").Value.String()
@@ -149,6 +149,13 @@ func checks(t *testing.T, times int) {
 		t.Fatal(err)
 	}
 }
+
+// checksGiven reports whether the command line says how often a property is tried: looked up before a
+// test sets it.
+var checksGiven = sync.OnceValue(func() (given bool) {
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	return given
+})
 
 // fill adds the news, with stamps in the past.
 func (m *machine) fill(n news) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 
@@ -16,9 +17,7 @@ import (
 // A check of the base that turned red with a merge is reported once, and the merge is reverted if
 // the config says so. A check that was red before does not count.
 func TestTheBaseTurnsRed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, c := range map[string]struct {
 		before, after string
 		revert, late  bool
@@ -72,9 +71,7 @@ func TestTheBaseTurnsRed(t *testing.T) {
 // A check that still runs on the commit before the merge is waited for, to know whether the merge
 // turned it red. The wait is limited.
 func TestTheBaseRunsBefore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, c := range map[string]struct{ ends, says string }{
 		"it was green": {"success", "that was green on the commit before it: `build`"},
 		"it was red":   {"failure", ""},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
@@ -53,9 +54,7 @@ func TestNotChosenIsNotSent(t *testing.T) {
 
 // A change between plan and send is seen.
 func TestALastLook(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, c := range map[string]struct {
 		change func(s *stage)
 		want   string
@@ -101,9 +100,7 @@ func TestNothingWhilePaused(t *testing.T) {
 
 // Whatever the answer is, GitHub's state counts.
 func TestAnswersAreNotBelieved(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for name, c := range map[string]struct {
 		fault githubsim.Fault
 		want  string
@@ -178,9 +175,7 @@ func TestHalfMerged(t *testing.T) {
 
 // If GitHub refuses for good, a person must act, and nothing more is sent for that head.
 func TestRefusedForGood(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many repositories")
-	}
+	testhome.NotShort(t)
 	for message, want := range map[string]work.ReasonKind{
 		"405 Squash merges are not allowed on this repository.": work.WhyMergeMethod,
 		"403 Resource not accessible by personal access token":  work.WhyMergePermission,

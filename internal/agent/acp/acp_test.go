@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/agent/acp"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -284,7 +285,7 @@ func TestAStoppedTurnIsCancelled(t *testing.T) {
 	for _, traits := range [][]string{{"hangs"}, {"hangs", "deaf"}, {"hangs", "stays"}} {
 		t.Run(strings.Join(traits, " ")+" at the time limit", func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && len(traits) > 1 {
+			if !testhome.Long() && len(traits) > 1 {
 				t.Skip("it is killed after a while")
 			}
 			var r *rig

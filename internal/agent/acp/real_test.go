@@ -24,9 +24,7 @@ var real = []string{"claude-agent-acp", "codex-acp", "copilot", "opencode"}
 // nothing of the operator: their home is a folder of the test.
 func onReal(t *testing.T, test func(t *testing.T, r *rig, model *modelsim.Server)) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("real agents are not for -short")
-	}
+	testhome.OnlyLong(t)
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)
