@@ -57,7 +57,7 @@ func TestASilentServer(t *testing.T) {
 			began := time.Now()
 			err = do(t.Context(), proxy.Through(at))
 			silent = asked.Load() >= n
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("%s, silent from question %d on: it took %s", what, n, took)
 			}
 			if slow++; !silent && err != nil && slow < 100 { // this machine did not come so far in the time

@@ -118,7 +118,7 @@ func (c *chromium) next() message {
 			c.t.Fatal("the browser is gone")
 		}
 		return m
-	case <-time.After(2 * time.Minute): // only a broken browser takes that long
+	case <-time.After(testhome.Patience()): // only a broken browser takes that long
 		c.t.Fatal("the browser does not answer")
 	}
 	return message{}

@@ -216,7 +216,7 @@ func TestLargeReports(t *testing.T) {
 	if err != nil || len(page) > 1<<20 {
 		t.Errorf("%d bytes, %v", len(page), err)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	t.Logf("%d bytes in %s", len(page), time.Since(began))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 const someSession = "0199aaaa-1111-7222-8333-444455556666"
@@ -23,7 +24,7 @@ func soon(t *testing.T, what string, do func()) {
 	go func() { defer close(done); do() }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(testhome.Patience()):
 		t.Fatalf("%s does not end", what)
 	}
 }

@@ -166,7 +166,7 @@ func TestAnInterruptEndsGit(t *testing.T) {
 	if _, err := w.mirror.CommitTree(ctx, w.change()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }

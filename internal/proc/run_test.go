@@ -57,7 +57,7 @@ func alive(t *testing.T, file string) bool {
 // dead waits for a process to end.
 func dead(t *testing.T, file string) bool {
 	t.Helper()
-	return deadWithin(t, file, 30*time.Second)
+	return deadWithin(t, file, testhome.Patience())
 }
 
 func deadWithin(t *testing.T, file string, patience time.Duration) bool {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -202,7 +203,7 @@ func TestWhatDetachedItselfEndsWithItsRun(t *testing.T) {
 		if err == nil {
 			t.Error("it ended by itself")
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(testhome.Patience()):
 		_ = c.Process.Kill()
 		t.Error("it runs on")
 	}

@@ -8,24 +8,21 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/rogpeppe/go-internal/testscript"
 )
-
-// patience is how long a story waits for what is to happen. It only ends stories that are wrong,
-// however slow the machine is.
-const patience = 3 * time.Minute
 
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await FILE")
 	}
 	name := ts.MkAbs(args[0])
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(5 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(name); err == nil {
 			return
 		}
 	}
-	ts.Fatalf("%s: not there after %s", args[0], patience)
+	ts.Fatalf("%s: not there", args[0])
 }
 
 // cmdAwaitStill waits until a file has not grown for a second: nobody writes to it any more. One
@@ -36,7 +33,7 @@ func cmdAwaitStill(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: await-still FILE")
 	}
 	name, size, since := ts.MkAbs(args[0]), int64(-1), time.Now()
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(20 * time.Millisecond) {
 		if now := sizeOf(ts, name); now != size {
 			size, since = now, time.Now()
 		}
@@ -44,7 +41,7 @@ func cmdAwaitStill(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 	}
-	ts.Fatalf("%s: somebody still writes to it after %s", args[0], patience)
+	ts.Fatalf("%s: somebody still writes to it", args[0])
 }
 
 // cmdAwaitMore waits until a file grows.
@@ -54,12 +51,12 @@ func cmdAwaitMore(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	name := ts.MkAbs(args[0])
 	size := sizeOf(ts, name)
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(5 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(5 * time.Millisecond) {
 		if sizeOf(ts, name) > size {
 			return
 		}
 	}
-	ts.Fatalf("%s: nobody wrote to it in %s", args[0], patience)
+	ts.Fatalf("%s: nobody wrote to it", args[0])
 }
 
 func sizeOf(ts *testscript.TestScript, name string) int64 {
@@ -74,12 +71,12 @@ func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(50 * time.Millisecond) {
 		if slices.Contains(worldOf(ts).hub.Repo(mainRepo).Labels(n), args[1]) {
 			return
 		}
 	}
-	ts.Fatalf("#%d has no label %s after %s", n, args[1], patience)
+	ts.Fatalf("#%d has no label %s", n, args[1])
 }
 
 func cmdAwaitDB(ts *testscript.TestScript, neg bool, args []string) {
@@ -88,10 +85,10 @@ func cmdAwaitDB(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var rows [][]string
 	var err error
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(20 * time.Millisecond) {
 		if rows, err = query(worldOf(ts).stateDB(), args[0]); err == nil && len(rows) > 0 && rows[0][0] == args[1] {
 			return
 		}
 	}
-	ts.Fatalf("it gives %q, %v after %s, and not %q", rows, err, patience, args[1])
+	ts.Fatalf("it gives %q, %v, and not %q", rows, err, args[1])
 }

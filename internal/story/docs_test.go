@@ -108,7 +108,7 @@ var usersFiles = []string{"AGENTS.md", "CLAUDE.md"}
 func TestDocsNameFilesThatExist(t *testing.T) {
 	names := map[string]bool{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == ".git" {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
 		}
 		names[d.Name()] = true

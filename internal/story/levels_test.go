@@ -49,7 +49,6 @@ var telling = []string{
 	"clock/ahead_while_an_answer_is_lost",
 	"command/starts_over",
 	"config/mistakes_are_named",
-	"demo/three_issues",
 	"feedback/every_comment_is_answered",
 	"flow/designs_wait_for_one_another",
 	"git/branch_rewritten_while_the_agent_works",

@@ -17,11 +17,9 @@ import (
 	"unsafe"
 
 	"github.com/creack/pty"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/rogpeppe/go-internal/testscript"
 )
-
-// talkPatience is how long a program on a terminal may take to say what is expected.
-const talkPatience = 60 * time.Second
 
 // cmdTalk runs a program on a terminal of 80 columns, and says there what a file says:
 //
@@ -89,7 +87,7 @@ type talker struct {
 }
 
 func talk(cmd *exec.Cmd, script string) (screen string, err error) {
-	t := &talker{chunks: make(chan []byte), ended: make(chan error, 1), late: time.After(talkPatience)}
+	t := &talker{chunks: make(chan []byte), ended: make(chan error, 1), late: time.After(testhome.Patience())}
 	if t.screen, t.tty, err = pty.Open(); err != nil {
 		return "", err
 	}

@@ -87,7 +87,7 @@ func TestAKilledTestLeavesNothing(t *testing.T) {
 	}
 	_ = victim.Process.Kill()
 	_ = victim.Wait()
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 
@@ -314,7 +315,7 @@ func TestBesideTheTurns(t *testing.T) {
 	w.opens(1)
 	tell := w.teller(w.open(), "chat")
 	tell.Begin(t.Context(), w.now)
-	for begin := time.Now(); time.Since(begin) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(10 * time.Millisecond) {
 		w.mu.Lock()
 		n := len(w.told)
 		w.mu.Unlock()

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // soon fails a test in which something takes too long.
@@ -17,7 +19,7 @@ func soon(t *testing.T, what string, do func()) {
 	go func() { defer close(done); do() }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(testhome.Patience()):
 		t.Fatalf("%s does not end", what)
 	}
 }

@@ -200,7 +200,7 @@ func runAgent(folder string) (int, error) {
 	}
 	if r.Takeover {
 		if req.Context.Partial == nil {
-			return 0, errors.New("there is no unfinished work to take over")
+			return 0, errors.New("there is no unfinished work to continue")
 		}
 		r.Git = append(r.Git, []string{"checkout", req.Context.Partial.Commit, "--", "."})
 	}

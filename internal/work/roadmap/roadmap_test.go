@@ -411,7 +411,7 @@ func TestNothingPanics(t *testing.T) {
 		if lines := 1 + strings.Count(work.Normalise(doc), "\n"); slices.ContainsFunc(faults, func(f Fault) bool { return f.Line < 0 || f.Line > lines }) {
 			t.Fatalf("a fault is outside of %d lines: %s", lines, Strings(faults))
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Fatalf("took %s", took)
 		}
 	})
