@@ -120,7 +120,7 @@ type Asked struct {
 // the answer is empty and must not be used. Decode is pure: a stored answer that passed once passes
 // again. Lines by which a program signs are left out. Secrets are left to Secrets.Check.
 func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
-	schema, ok := schemas()[schemaOf(kind, asked.Below)]
+	schema, ok := schemaFor(kind, asked.Below)
 	if !ok {
 		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
 	}

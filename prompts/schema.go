@@ -47,43 +47,36 @@ type answerSchema struct {
 	keys     map[string]*jsonschema.Resolved // for one violation per key
 }
 
-// schemas are resolved at their first use, which takes milliseconds: most passes have no answer to
-// check.
-var schemas = sync.OnceValue(mustLoadSchemas)
-
-func mustLoadSchemas() map[string]answerSchema {
-	out := map[string]answerSchema{}
-	for _, name := range schemaNames {
-		if _, ok := out[name]; ok {
-			continue
+// schemas are resolved at their first use, each by itself, which takes milliseconds: a pass checks the
+// answers of a kind or two.
+var schemas = func() map[string]func() answerSchema {
+	all := map[string]func() answerSchema{}
+	for kind, name := range schemaNames {
+		all[name] = sync.OnceValue(func() answerSchema { return mustCompile(name, asIs) })
+		if kind != work.KindReview {
+			all[name+belowRoadmap] = sync.OnceValue(func() answerSchema { return mustCompile(name, withReplan) })
 		}
-		s, err := loadSchema(name)
-		if err != nil {
-			panic(err) // an embedded file, loaded by every test
-		}
-		out[name] = s
-		if name == schemaNames[work.KindReview] {
-			continue
-		}
-		if s, err = compile(name+belowRoadmap, withReplan(s.raw)); err != nil {
-			panic(err) // as above
-		}
-		out[name+belowRoadmap] = s
 	}
-	return out
-}
+	return all
+}()
 
 // belowRoadmap is the end of the names of schemas for issues below a roadmap.
 const belowRoadmap = "+replan"
 
-// schemaOf returns the name of the schema for a kind, below a roadmap or not.
-func schemaOf(kind work.Kind, below bool) string {
+// schemaFor returns the schema of the answer to a kind of prompt, below a roadmap or not.
+func schemaFor(kind work.Kind, below bool) (answerSchema, bool) {
 	name := schemaNames[kind]
 	if below && name != "" {
 		name += belowRoadmap
 	}
-	return name
+	compiled, ok := schemas[name]
+	if !ok {
+		return answerSchema{}, false
+	}
+	return compiled(), true
 }
+
+func asIs(raw json.RawMessage) json.RawMessage { return raw }
 
 // withReplan adds the key by which an agent below a roadmap asks to change it.
 func withReplan(raw json.RawMessage) json.RawMessage {
@@ -92,12 +85,17 @@ func withReplan(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(strings.Replace(s, `"blocked_reason",`, `"replan","blocked_reason",`, 1))
 }
 
-func loadSchema(name string) (answerSchema, error) {
+// mustCompile compiles an embedded schema, as each test does.
+func mustCompile(name string, change func(json.RawMessage) json.RawMessage) answerSchema {
 	raw, err := schemaFiles.ReadFile("schemas/" + name + ".json")
 	if err != nil {
-		return answerSchema{}, fmt.Errorf("load schema %q: %w", name, err)
+		panic(err)
 	}
-	return compile(name, raw)
+	s, err := compile(name, change(raw))
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 func compile(name string, raw json.RawMessage) (answerSchema, error) {
@@ -121,7 +119,7 @@ func compile(name string, raw json.RawMessage) (answerSchema, error) {
 // Schema returns the JSON schema of the answer to a kind of prompt with a context, in the strict
 // subset that every provider accepts; nil for a kind without a prompt.
 func Schema(kind work.Kind, c Context) json.RawMessage {
-	s, ok := schemas()[schemaOf(kind, below(kind, c))]
+	s, ok := schemaFor(kind, below(kind, c))
 	if !ok {
 		return nil
 	}
