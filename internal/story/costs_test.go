@@ -25,7 +25,12 @@ const (
 
 // heavy are the stories that may take more CPU than sixty-six starts of the program: what each shows
 // takes it.
-var heavy = map[string]string{}
+var heavy = map[string]string{
+	"agent/standard_error_is_bounded": "an agent writes 16 MiB to standard error, four times",
+	"demo/three_issues":               "it plays the demo four times: some forty passes, and a GitHub in each",
+	"git/patterns_that_take_hours":    "git compares until it is told to end",
+	"sandbox/hostile_acp_agent":       "an agent writes 64 MiB of messages, and more than 8 MiB in one",
+}
 
 // cost is what a story took.
 type cost struct {

@@ -211,7 +211,7 @@ test "$1" = mergexo && shift && exec gh-mergexo "$@"
 
 // elsewhere begins what other tests run, or what installs something: programs of
 // this repository have to be there.
-var elsewhere = regexp.MustCompile(`^(\./gh-mergexo|script/\S+|\.ci/run|go test|git clone|gh auth login|gh extension install|npm install -g)\b`)
+var elsewhere = regexp.MustCompile(`^(\./gh-mergexo|script/\S+|\.ci/run|(MERGEXO_TEST=long )?go test|git clone|gh auth login|gh extension install|npm install -g)\b`)
 
 func runsElsewhere(t *testing.T, page, line string) {
 	t.Helper()
