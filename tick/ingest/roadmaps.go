@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
@@ -61,7 +62,7 @@ func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.
 		return "", false, err
 	}
 	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, run)
-	return strings.Join(roadmap.Strings(m.doc.Faults), "\n"), true, err
+	return strings.Join(document.Strings(m.doc.Faults), "\n"), true, err
 }
 
 // runOf returns the number of the pull request that began the roadmap which a pull request makes or changes.

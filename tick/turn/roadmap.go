@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
@@ -75,7 +76,7 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 		return nil
 	}
 	faults, err := roadmapFaults(ctx, l, l.Turn.Head, c.Task.Document, bounds)
-	c.Roadmap.Faults = roadmap.Strings(faults)
+	c.Roadmap.Faults = document.Strings(faults)
 	return err
 }
 
@@ -181,7 +182,7 @@ func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) 
 	if err != nil || len(faults) == 0 {
 		return nil, err
 	}
-	f := &flaw{Unproven: prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(roadmap.Strings(faults), "\n"), Document: true}, repairs: documentRepairs}
+	f := &flaw{Unproven: prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(document.Strings(faults), "\n"), Document: true}, repairs: documentRepairs}
 	if !l.Turn.Kind.Start() {
 		faults, err = roadmapFaults(ctx, l, l.Turn.Head, documentPath(l, document), r.Bounds())
 		f.there = len(faults) > 0
@@ -214,7 +215,7 @@ func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults), false)} // what is on GitHub changed while the agent worked
+	return &work.BlockedError{Reason: documentFaults(document.Strings(faults), false)} // what is on GitHub changed while the agent worked
 }
 
 // documentFaults is why a document with faults is not pushed. Only if the head has faults, too, may a push of

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
 // Merged is a document that was merged, or that the default branch has.
@@ -19,8 +20,8 @@ type Merged struct {
 }
 
 // WhyFaults is why a roadmap is stopped whose merged document has faults.
-func WhyFaults(document string, faults []Fault) work.Reason {
-	return work.Reason{Kind: work.WhyRoadmapFaults, Name: document, Names: Strings(faults)}
+func WhyFaults(path string, faults []Fault) work.Reason {
+	return work.Reason{Kind: work.WhyRoadmapFaults, Name: path, Names: document.Strings(faults)}
 }
 
 // Apply gives a roadmap a merged document: only the difference to the one before changes. A document
