@@ -168,7 +168,9 @@ func (p *front) block(depth int) Value {
 }
 
 // isEntry reports whether a row begins an entry of a list.
-func isEntry(text string) bool { return text == "-" || strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "-\t") }
+func isEntry(text string) bool {
+	return text == "-" || strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "-\t")
+}
 
 // isKey reports whether a row begins with a key.
 func (p *front) isKey(text string) bool {
