@@ -136,3 +136,37 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+// The faults of any design are short, on lines of it, and found in a bounded time; what has none is
+// written and read as it is.
+func FuzzParseDocument(f *testing.F) {
+	for _, doc := range []string{
+		"---\nissue: 1\ntouch_paths: !!str x\n---\n", "---\ndepends_on: !x \n---\n", "---\ntouch_paths: !!seq\n---\n", "---\n" + strings.Repeat("[", 20000) + "\n---\n",
+		"---\nissue: 3\npriority: 2\ntouch_paths:\n  - a\ndepends_on: ['#1', \"#2\"]\nestimated_size: \"M\"\n---\n\n# T\n", "---\na: &a [*a]\n---\n", "# T\n", "---\n",
+	} {
+		f.Add(doc)
+	}
+	f.Fuzz(func(t *testing.T, doc string) {
+		if len(doc) > 1<<20 {
+			return
+		}
+		began := time.Now()
+		got, faults := ParseDocument([]byte(doc))
+		if took := time.Since(began); took > 10*time.Second {
+			t.Fatalf("took %s", took)
+		}
+		for _, fault := range faults {
+			if fault.Line < 1 || fault.Line > 1+strings.Count(doc, "\n")+strings.Count(doc, "\r") || strings.ContainsAny(fault.Says, "\n\r") || len(fault.Says) > 1000 {
+				t.Fatalf("%v is not one short line of the document", fault)
+			}
+		}
+		if len(faults) > 0 {
+			return
+		}
+		if marked, err := MarkImplemented([]byte(doc), midday); err == nil {
+			if again, faults := ParseDocument(marked); len(faults) > 0 || again.Status != Implemented || again.Issue != got.Issue || !slices.Equal(again.DependsOn, got.DependsOn) {
+				t.Fatalf("%+v is marked as\n%s\nand read as %+v, %v", got, marked, again, faults)
+			}
+		}
+	})
+}

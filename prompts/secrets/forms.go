@@ -128,27 +128,27 @@ type removed struct{ at, length int }
 
 // join takes the line breaks, with the blanks at them, out of a text.
 func join(text string) (string, []removed) {
-	if !strings.Contains(text, "\n") {
+	if strings.IndexByte(text, '\n') < 0 {
 		return text, nil
 	}
-	var b strings.Builder
-	b.Grow(len(text))
+	b := make([]byte, 0, len(text))
 	var cuts []removed
-	for i, line := range strings.SplitAfter(text, "\n") {
-		bare := strings.TrimRight(line, " \t\r\n")
-		if !strings.HasSuffix(line, "\n") {
-			bare = line
+	for from := 0; ; {
+		at := strings.IndexByte(text[from:], '\n')
+		if at < 0 {
+			return string(append(b, text[from:]...)), cuts
 		}
-		if i > 0 {
-			bare = strings.TrimLeft(bare, " \t")
+		end, next := from+at, from+at+1
+		for end > from && blank(text[end-1]) {
+			end--
 		}
-		before := len(line) - len(strings.TrimLeft(line, " \t"))
-		if i == 0 || bare == "" {
-			before = 0
+		for next < len(text) && (blank(text[next]) || text[next] == '\n') {
+			next++
 		}
-		cuts = append(cuts, removed{b.Len(), before})
-		b.WriteString(bare)
-		cuts = append(cuts, removed{b.Len(), len(line) - len(bare) - before})
+		b = append(b, text[from:end]...)
+		cuts = append(cuts, removed{len(b), next - end})
+		from = next
 	}
-	return b.String(), cuts
 }
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

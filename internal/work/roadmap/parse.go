@@ -43,7 +43,7 @@ func Parse(doc []byte) (Document, []Fault) {
 func listed(faults []Fault) []Fault {
 	slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
 	if more := len(faults) - maxFaults; more > 0 {
-		faults = append(faults[:maxFaults:maxFaults], Fault{0, fmt.Sprintf("it has %d more faults", more)})
+		faults = append(faults[:maxFaults:maxFaults], Fault{Line: 0, Says: fmt.Sprintf("it has %d more faults", more)})
 	}
 	return faults
 }
@@ -92,7 +92,7 @@ type reader struct {
 }
 
 func (p *reader) add(line int, format string, args ...any) {
-	p.out = append(p.out, Fault{line, fmt.Sprintf(format, args...)})
+	p.out = append(p.out, Fault{Line: line, Says: fmt.Sprintf(format, args...)})
 }
 
 // front reads the front matter.
