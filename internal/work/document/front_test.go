@@ -182,7 +182,7 @@ func written(v Value, indent int) string {
 		}
 		return strings.TrimSuffix(cmp.Or(b.String(), "["), ",") + "]"
 	case Mapping:
-		if indent > 0 {
+		if indent > 0 || len(v.Keys) == 0 {
 			for _, k := range v.Keys {
 				fmt.Fprintf(&b, "%s: %s, ", Scalar(k.Name), written(k.Value, indent+1))
 			}
