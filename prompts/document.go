@@ -5,11 +5,13 @@ package prompts
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
@@ -37,17 +39,8 @@ type DocumentFields struct {
 // Implemented is the status of a document whose implementation is merged.
 const Implemented = "implemented"
 
-// front is the YAML of a document's front matter.
-type front struct {
-	Issue         int      `yaml:"issue"`
-	Priority      int      `yaml:"priority"`
-	TouchPaths    []string `yaml:"touch_paths"`
-	DependsOn     []string `yaml:"depends_on"`
-	EstimatedSize string   `yaml:"estimated_size"`
-	GeneratedAt   string   `yaml:"generated_at"`
-	Status        string   `yaml:"status"`
-	ImplementedAt string   `yaml:"implemented_at"`
-}
+// Bounds of a design's front matter.
+var designBounds = document.Bounds{Bytes: 64 << 10, Entries: maxPaths, Depth: 2}
 
 // RenderDocument writes a design document: front matter, title, issue link, Summary, body. Every
 // string of the front matter is quoted.
@@ -93,34 +86,110 @@ func writeList(b *bytes.Buffer, key string, list []string) {
 // scalar quotes one line of text for YAML.
 func scalar(s string) string { return document.Scalar(public.OneLine(s)) }
 
-// ParseDocument reads a design document. People edit it: unknown keys are ignored, and invalid
-// values (a priority of 9, a path outside the repository) count as absent. Invalid YAML is an
-// error.
-func ParseDocument(doc []byte) (f DocumentFields, err error) {
+// ParseDocument reads a design document and returns the faults of its front matter. People edit it:
+// keys that it does not know are ignored, and people may remove the front matter as a whole.
+func ParseDocument(doc []byte) (f DocumentFields, faults []document.Fault) {
+	fault := func(line int, format string, args ...any) {
+		faults = append(faults, document.Fault{Line: line, Says: fmt.Sprintf(format, args...)})
+	}
 	head, rest, err := document.Front(doc)
-	if err != nil {
-		return DocumentFields{}, fmt.Errorf("parse design document: %w", err)
-	}
-	var y front
-	if err := yaml.Unmarshal([]byte(head), &y); err != nil {
-		return DocumentFields{}, fmt.Errorf("parse design document: %s", firstLine(err.Error()))
-	}
-	f = DocumentFields{Issue: y.Issue, Status: y.Status, DependsOn: y.DependsOn}
-	f.GeneratedAt, f.ImplementedAt = parseStamp(y.GeneratedAt), parseStamp(y.ImplementedAt)
-	if y.Priority >= 1 && y.Priority <= 5 {
-		f.Priority = y.Priority
-	}
-	switch y.EstimatedSize {
-	case "S", "M", "L":
-		f.EstimatedSize = y.EstimatedSize
-	}
-	for _, p := range y.TouchPaths {
-		if PathProblem(p) == "" {
-			f.TouchPaths = append(f.TouchPaths, p)
-		}
+	switch {
+	case errors.Is(err, document.ErrNoFront) && !document.Opens(doc):
+		f.Title, f.Body = splitTitle(paragraph(string(doc)))
+		return f, nil
+	case err != nil:
+		fault(1, "%s", err)
+		return f, faults
 	}
 	f.Title, f.Body = splitTitle(rest)
-	return f, nil
+	top, broken := document.ReadFront(head, designBounds)
+	if broken != nil {
+		return f, []document.Fault{*broken}
+	}
+	if top.Kind != document.Mapping && top.Kind != document.Empty {
+		fault(top.Line, "the front matter is %s, and should be keys with values", top.Kind)
+	}
+	r := designReader{f: f, faults: faults}
+	for _, k := range top.Keys {
+		r.key(k)
+	}
+	return r.f, r.faults
+}
+
+// FaultsOf returns the faults of a design's front matter.
+func FaultsOf(doc []byte) []document.Fault {
+	_, faults := ParseDocument(doc)
+	return faults
+}
+
+// designReader reads the keys of a design's front matter. What has a fault counts as absent.
+type designReader struct {
+	f      DocumentFields
+	faults []document.Fault
+}
+
+func (r *designReader) fault(line int, format string, args ...any) {
+	r.faults = append(r.faults, document.Fault{Line: line, Says: fmt.Sprintf(format, args...)})
+}
+
+func (r *designReader) key(k document.Key) {
+	switch k.Name {
+	case "issue":
+		r.f.Issue = r.number(k, "the number of an issue", math.MaxInt32)
+	case "priority":
+		r.f.Priority = r.number(k, "a number from 1 to 5", 5)
+	case "estimated_size":
+		if r.f.EstimatedSize = r.text(k); !slices.Contains([]string{"", "S", "M", "L"}, r.f.EstimatedSize) {
+			r.f.EstimatedSize = ""
+			r.fault(k.Line, "%s is none of S, M and L", k.Name)
+		}
+	case "touch_paths":
+		r.f.TouchPaths = r.list(k, PathProblem)
+	case "depends_on":
+		r.f.DependsOn = r.list(k, func(string) string { return "" })
+	case "generated_at":
+		r.f.GeneratedAt = parseStamp(r.text(k))
+	case "status":
+		r.f.Status = r.text(k)
+	case "implemented_at":
+		r.f.ImplementedAt = parseStamp(r.text(k))
+	}
+}
+
+func (r *designReader) text(k document.Key) string {
+	if k.Value.Kind != document.Text && k.Value.Kind != document.Empty {
+		r.fault(k.Line, "%s is %s, and should be a text", k.Name, k.Value.Kind)
+	}
+	return k.Value.Text
+}
+
+// number reads a number up to most; 0: there is none.
+func (r *designReader) number(k document.Key, what string, most int) int {
+	n, err := strconv.Atoi(r.text(k))
+	if k.Value.Text != "" && (err != nil || n < 0 || n > most) {
+		r.fault(k.Line, "%s is not %s", k.Name, what)
+		return 0
+	}
+	return n
+}
+
+// list reads a list of texts about which problem has nothing to say.
+func (r *designReader) list(k document.Key, problem func(string) string) (all []string) {
+	if k.Value.Kind != document.List && k.Value.Kind != document.Empty {
+		r.fault(k.Line, "%s is %s, and should be a list", k.Name, k.Value.Kind)
+	}
+	for _, entry := range k.Value.List {
+		why := problem(entry.Text)
+		if entry.Kind != document.Text {
+			why = "is " + entry.Kind.String() + ", and should be a text"
+		}
+		if why != "" {
+			r.fault(entry.Line, "an entry of %s %s", k.Name, why)
+			continue
+		}
+		all = append(all, entry.Text)
+	}
+	return all
 }
 
 // splitTitle removes the first heading. Issue link and Summary stay in the body.
@@ -145,11 +214,6 @@ func parseStamp(s string) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return public.OneLine(s)
 }
 
 // MarkImplemented sets status and implemented_at in a document's front matter and leaves the rest

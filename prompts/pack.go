@@ -153,7 +153,7 @@ func Quotable(violations []string) []string {
 }
 
 // quoted shortens a violation, which may hold pieces of the answer.
-func quoted(s string) string { return cut(secrets.Redact(public.OneLine(s)), 400) }
+func quoted(s string) string { return public.OneLine(cut(secrets.Redact(public.OneLine(s)), 400)) }
 
 // OverrideError is a mistake in an operator's prompt, in one line.
 type OverrideError struct {

@@ -115,6 +115,12 @@ func (c *checker) design(a Answer, blocked bool) {
 			c.add("depends_on[%d] must be one short line, such as \"#12\"", i)
 		}
 	}
+	if len(c.out) > 0 {
+		return
+	}
+	for _, fault := range FaultsOf(RenderDocument(DocumentFields{Priority: a.Priority, TouchPaths: a.TouchPaths, DependsOn: a.DependsOn, EstimatedSize: a.EstimatedSize})) {
+		c.add("the front matter of the design has a fault: %s", fault)
+	}
 }
 
 func (c *checker) feedback(a Answer, asked []int64) {

@@ -447,6 +447,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetIssue(ctx, item),
 		tx.SetWait(ctx, item.ID, work.Wait{}),
 		tx.SetResult(ctx, item),
+		tx.SetDesign(ctx, item),
 		tx.AddProposals(ctx, item.ID, []work.Proposal{{Number: 1, Title: "t"}}), second(tx.ListProposals(ctx, r.ID, item.Number)),
 	)
 }

@@ -145,6 +145,13 @@ func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
 		i.Branch, i.Document, listOf(&i.TouchPaths), i.Priority, i.DecisionSummary, i.ID)
 }
 
+// SetDesign stores what the front matter of its design says of an implementation.
+func (t *Tx) SetDesign(ctx context.Context, i work.Item) error {
+	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+		`UPDATE work_items SET touch_paths = ?, depends_on = ?, priority = ?, size = ? WHERE id = ?`,
+		listOf(&i.TouchPaths), listOf(&i.DependsOn), i.Priority, i.Size, i.ID)
+}
+
 // MoveItem moves an item from one of the given states (from any if none is given) to another, or
 // fails with ErrStale. It adds the move to the history, with its text for people. A move to the
 // current state changes the reason and keeps Since; with the same reason it writes nothing.

@@ -72,7 +72,7 @@ func (a *App) Progress() *terminal.Progress {
 func (a *App) Secrets() *secrets.Redactor {
 	a.once.Do(func() {
 		a.known = &secrets.Redactor{}
-		for value, what := range environ.Read().Secrets() {
+		for value, what := range environ.Read().Secrets(machine.Logins(environ.Read())...) {
 			a.known.Add(value, what)
 		}
 		a.known.Add(github.StoredToken(github.DefaultHost()), "gh's token")

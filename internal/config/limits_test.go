@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,42 +64,6 @@ func TestThePromptsFolderIsBesideTheConfig(t *testing.T) {
 	}
 	if _, err := config.Parse(path, []byte("[runtime]\nprompts_dir = \"nowhere\"\n"+oneRepo), env, "github.com"); err == nil || !strings.Contains(err.Error(), "nowhere is no folder") {
 		t.Errorf("a missing folder: %v", err)
-	}
-}
-
-// TestTheTokensOfTheMachineAreKnown: by name and look, from the environment
-// and from files of credentials.
-func TestTheTokensOfTheMachineAreKnown(t *testing.T) {
-	home := t.TempDir()
-	for name, text := range map[string]string{
-		".git-credentials":          "https://me:gitpassword-1234@github.com\nnonsense\n",
-		".netrc":                    "machine x login me password netrcpassword-1234\n",
-		".codex/auth.json":          `{"OPENAI_API_KEY":null,"tokens":{"access_token":"codextoken-12345","account_id":"account-1234567"}}`,
-		".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"claudetoken-12345","scopes":["user:profile1"]}}`,
-	} {
-		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := environ.Of([]string{
-		"HOME=" + home, "MY_API_KEY=keyvalue-12345", "GITHUB_TOKEN=ghtoken-1234567", "SSH_AUTH_SOCK=/tmp/ssh-1234567/agent", "AUTH_URL=https://x.example/12345",
-		"TOKEN_HINT=ask the owner 12345", "TOKEN=short1", "SECRET_WORD=nothing-but-letters", "PLAIN=novalue-1234567",
-	}).Secrets()
-	want := []string{"claudetoken-12345", "codextoken-12345", "ghtoken-1234567", "gitpassword-1234", "keyvalue-12345", "netrcpassword-1234"}
-	var values []string
-	for v := range got {
-		values = append(values, v)
-	}
-	slices.Sort(values)
-	if !slices.Equal(values, want) {
-		t.Errorf("got %q, want %q", values, want)
-	}
-	if got["keyvalue-12345"] != "the value of MY_API_KEY" {
-		t.Errorf("it is called %q", got["keyvalue-12345"])
 	}
 }
 

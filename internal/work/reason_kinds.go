@@ -6,8 +6,9 @@ const (
 	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests fail after every repair; Text, Count
 	WhyNothingChanged     ReasonKind = "nothing_changed"             // the agent finished without changing a file
 	WhyChangeRefused      ReasonKind = "change_refused"              // the agent's change must not be pushed; Text, Advice
-	WhyDocumentFaults     ReasonKind = "document_faults"             // the agent's change leaves faults in a roadmap's document; Text
-	WhyPushedFaults       ReasonKind = "pushed_faults"               // the document of a roadmap's open pull request has faults; Number, Names (each with its line)
+	WhyDocumentFaults     ReasonKind = "document_faults"             // the agent's change leaves faults in a document; Text
+	WhyDesignFaults       ReasonKind = "design_faults"               // the front matter of a merged design has faults; Name (its path), Names (each with its line)
+	WhyPushedFaults       ReasonKind = "pushed_faults"               // the document of an open pull request has faults; Number, Names (each with its line)
 	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked, so nothing was opened
 	WhyIssueEdited        ReasonKind = "issue_edited"                // somebody without write permission edited the issue after the labelling; Text
 	WhyFailed             ReasonKind = "failed"                      // every attempt failed; Count, Text, Local, Advice

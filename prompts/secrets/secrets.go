@@ -9,20 +9,26 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Redactor finds what must not leave this machine: common credentials by pattern, and the machine's
-// own tokens exactly. The program shares one; it is safe for concurrent use. A nil Redactor knows
-// only the patterns.
+// own tokens and what it hands to agents by their values: whole, in base64, or split by line breaks. The
+// program shares one; it is safe for concurrent use. A nil Redactor knows only the patterns.
 type Redactor struct {
 	mu    sync.RWMutex
 	known map[string]string // value → its name
-	order []string          // longest first: a token may be part of another
+	forms *forms            // of known; nil: to be made
 }
 
-// shortest is the minimum length of a secret. Shorter values would match everyday words everywhere.
-// No pattern matches less, so that short texts, which most logged values are, skip the search.
-const shortest = 12
+// shortest is the minimum length of a known value. Shorter values would match everyday words
+// everywhere. No pattern matches less, so that short texts, which most logged values are, skip the
+// search.
+const shortest = 8
+
+// shortestPart is the minimum length of a part of an address.
+const shortestPart = 12
 
 // Add makes a value known, unless it is shorter than shortest.
 func (s *Redactor) Add(value, what string) {
@@ -35,12 +41,24 @@ func (s *Redactor) Add(value, what string) {
 	if s.known == nil {
 		s.known = map[string]string{}
 	}
-	if _, ok := s.known[value]; ok {
-		return
+	if _, ok := s.known[value]; !ok {
+		s.known[value], s.forms = what, nil
 	}
-	s.known[value] = what
-	s.order = append(s.order, value)
-	slices.SortFunc(s.order, func(a, b string) int { return len(b) - len(a) })
+}
+
+// settings match the names of variables whose values are no secrets. A change that names a region or
+// a mode is not refused because an agent gets that variable, too.
+var settings = lazy.Regexp(`(?i)(^|_)(HOME|DIR|FILE|PATH|MODEL|REGION|LOCATION|TYPE|ENV|MODE|PROFILE|LEVEL|VERSION|TIMEOUT|HOST|PORT|LANG|TERM|TZ)$`)
+
+// AddVariable makes the value of a variable known that another program gets. Of an address, its secret
+// parts.
+func (s *Redactor) AddVariable(name, value string) {
+	what := "the value of " + name
+	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && u.Host != "" {
+		s.AddAddress(value, what)
+	} else if !settings().MatchString(name) {
+		s.Add(value, what)
+	}
 }
 
 // AddAddress makes the secret parts of a URL known: its user's password, and what looks like a token
@@ -62,7 +80,9 @@ func (s *Redactor) AddAddress(address, what string) {
 	}
 	for _, p := range parts {
 		for _, form := range []string{p, url.PathEscape(p), url.QueryEscape(p)} {
-			s.Add(form, what)
+			if len(form) >= shortestPart {
+				s.Add(form, what)
+			}
 		}
 	}
 }
@@ -70,14 +90,10 @@ func (s *Redactor) AddAddress(address, what string) {
 // Find returns the secrets in a text, each with its name.
 func (s *Redactor) Find(text string) map[string]string {
 	found := map[string]string{}
-	if s != nil {
-		s.mu.RLock()
-		for _, value := range s.order {
-			if strings.Contains(text, value) {
-				found[value] = s.known[value]
-			}
+	for _, at := range s.search(text) {
+		for _, value := range at.values {
+			found[value.text] = value.name
 		}
-		s.mu.RUnlock()
 	}
 	for _, p := range patterns {
 		if !p.possible(text) {
@@ -97,12 +113,14 @@ func (s *Redactor) Redact(text string) string {
 	if len(text) < shortest {
 		return text
 	}
-	if s != nil {
-		s.mu.RLock()
-		for _, value := range s.order {
-			text = strings.ReplaceAll(text, value, "[redacted: "+s.known[value]+"]")
+	if all := s.search(text); len(all) > 0 {
+		var b strings.Builder
+		from := 0
+		for _, at := range all {
+			b.WriteString(text[from:at.from] + "[redacted: " + at.values[0].name + "]")
+			from = at.to
 		}
-		s.mu.RUnlock()
+		text = b.String() + text[from:]
 	}
 	for _, p := range patterns {
 		if p.possible(text) {

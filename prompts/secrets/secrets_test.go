@@ -13,9 +13,17 @@ func made() map[string]string {
 	x := func(n int) string { return strings.Repeat("aB3d", n/4+1)[:n] }
 	hex := func(n int) string { return strings.Repeat("0a1b", n/4+1)[:n] }
 	up := func(n int) string { return strings.Repeat("AB12", n/4+1)[:n] }
+	jwt := "ey" + "J" + x(30) + ".ey" + "J" + x(300) + "." + x(40) + "-_" + x(40)
 	return map[string]string{
-		"gh" + "p_" + x(36): "a GitHub token", "AGE-SECRET-" + "KEY-1" + up(58): "an age key",
-		"sk-" + "ant-api03-" + x(40): "an Anthropic key", "sk-" + "admin-" + x(40): "an OpenAI key", "hf" + "_" + x(34): "a Hugging Face token",
+		"gh" + "p_" + x(36): "a GitHub token", "gh" + "o_" + x(36): "a GitHub token", "gh" + "s_" + x(36): "a GitHub token", "github" + "_pat_" + x(22) + "_" + x(59): "a GitHub token",
+		"gh" + "s_1234567_" + jwt: "a GitHub token", jwt: "a JSON web token", "sk-" + "proj-" + x(100) + "-" + x(40): "an OpenAI key", "sk-" + x(48): "an OpenAI key", "sk-" + "or-v1-" + hex(64): "an OpenRouter key",
+		"A" + "SIA" + up(16): "an AWS access key", "AB" + "SK" + x(128) + "==": "an Amazon Bedrock key", "bedrock-api" + "-key-" + x(80): "an Amazon Bedrock key", "AQ" + ".Ab" + x(50): "a Google API key",
+		"xap" + "p-1-A0123-4567-" + hex(64): "a Slack token", "xw" + "fp-" + x(40): "a Slack token", "xo" + "xp-1-2-" + hex(32): "a Slack token", "rk" + "_live_" + x(99): "a Stripe key", "sk" + "_org_" + x(60): "a Stripe key", "wh" + "sec_" + x(32): "a Stripe key",
+		"sk-" + "ant-admin01-" + x(80): "an Anthropic key", "sk-" + "ant-oat01-" + x(80): "an Anthropic key",
+		"-----BEGIN " + "PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----": "a private key", "-----BEGIN " + "OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----": "a private key",
+		"-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----": "a private key",
+		"AGE-SECRET-" + "KEY-1" + up(58): "an age key",
+		"sk-" + "ant-api03-" + x(40):     "an Anthropic key", "sk-" + "admin-" + x(40): "an OpenAI key", "hf" + "_" + x(34): "a Hugging Face token",
 		"gsk" + "_" + x(52): "a Groq key", "xai" + "-" + x(80): "an xAI key", "pplx" + "-" + x(48): "a Perplexity key", "r8" + "_" + x(37): "a Replicate token",
 		"AK" + "IA" + up(16): "an AWS access key", "AI" + "za" + x(35): "a Google API key", "GOC" + "SPX-" + x(28): "a Google OAuth secret",
 		"Account" + "Key=" + x(86) + "==": "an Azure storage key", "dop" + "_v1_" + hex(64): "a DigitalOcean token", "hv" + "s." + x(40): "a Vault token",
@@ -123,11 +131,11 @@ func TestSecretsMayBeUsedByMany(t *testing.T) {
 }
 
 func TestKnownCredentialsAreRedacted(t *testing.T) {
-	key := "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE KEY-----"
+	key := "-----BEGIN " + "OPENSSH PRIVATE KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE KEY-----"
 	for _, secret := range []string{
-		"ghp_" + strings.Repeat("a", 36), "gho_" + strings.Repeat("a", 36), "ghs_" + strings.Repeat("a", 36),
-		"github_pat_" + strings.Repeat("a", 82), "sk-ant-api03-" + strings.Repeat("x", 40), "sk-proj-" + strings.Repeat("x", 40),
-		"AKIA" + strings.Repeat("A", 16), "xoxb-1234567890-abc", "AIza" + strings.Repeat("x", 35), "glpat-" + strings.Repeat("x", 20), key,
+		"gh" + "p_" + strings.Repeat("a", 36),
+		"github" + "_pat_" + strings.Repeat("a", 82), "sk-ant-api03-" + strings.Repeat("x", 40), "sk-proj-" + strings.Repeat("x", 40),
+		"AKIA" + strings.Repeat("A", 16), "xox" + "b-1234567890-abc", "AIza" + strings.Repeat("x", 35), "glpat-" + strings.Repeat("x", 20), key,
 		strings.TrimSuffix(key, "-----END OPENSSH PRIVATE KEY-----"),
 	} {
 		if len((*Redactor)(nil).Find("x "+secret)) == 0 {
@@ -137,7 +145,7 @@ func TestKnownCredentialsAreRedacted(t *testing.T) {
 			t.Errorf("not redacted: %q", got)
 		}
 	}
-	for _, harmless := range []string{"", "ghp_short", "task-abc", "risk-" + strings.Repeat("x", 40), "sk-ip", "the AKIA prefix", "0123456789abcdef0123456789abcdef01234567", "-----BEGIN CERTIFICATE-----"} {
+	for _, harmless := range []string{"", "ghp_short", "task-abc", "risk-" + strings.Repeat("x", 40), "sk-ip", "sk-a-long-name-of-a-class-in-a-style-sheet", "ey" + "J.eyJ.x", "the AKIA prefix", "0123456789abcdef0123456789abcdef01234567", "-----BEGIN CERTIFICATE-----"} {
 		if found := (*Redactor)(nil).Find(harmless); len(found) > 0 {
 			t.Errorf("%q taken for %v", harmless, found)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -20,6 +21,7 @@ type promotion struct {
 	item     work.Item // its id is 0 until it is stored
 	trigger  work.Event
 	fulfills bool // the document is marked implemented: no item is made
+	faults   []document.Fault
 }
 
 // followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
@@ -56,11 +58,8 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	if err != nil {
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
-	fields, err := prompts.ParseDocument(doc)
-	if err != nil { // people may have removed the front matter: the text is enough
-		h.env.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
-	}
-	p := promotion{design: design, fulfills: fields.Status == prompts.Implemented}
+	fields, faults := prompts.ParseDocument(doc)
+	p := promotion{design: design, fulfills: len(faults) == 0 && fields.Status == prompts.Implemented, faults: faults}
 	p.item = implementationOf(design, pull, fields, h.repo.Name, h.now())
 	p.item.Document = path
 	if len(doc) == 0 {
@@ -99,18 +98,80 @@ func implementationOf(design work.Item, pull work.PullRequest, f prompts.Documen
 	item := work.Item{
 		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
-		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
+		Label: design.Label, LabelEvent: design.LabelEvent,
 		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", SubIssueOf: design.SubIssueOf,
 	}
+	return asDesigned(item, f, r)
+}
+
+// asDesigned gives an implementation what the design's front matter says.
+func asDesigned(item work.Item, f prompts.DocumentFields, r work.RepoName) work.Item {
+	item.TouchPaths, item.Size, item.DependsOn = f.TouchPaths, f.EstimatedSize, nil
 	if f.Priority != 0 {
 		item.Priority = f.Priority
 	}
 	for _, line := range f.DependsOn {
-		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: design.Number}).String() {
+		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: item.Number}).String() {
 			item.DependsOn = append(item.DependsOn, d.String())
 		}
 	}
 	return item
+}
+
+// whyFaults is why an implementation does not begin whose design has faults: what it depends on is not
+// known.
+func (h *reading) whyFaults(path string, faults []document.Fault) work.Reason {
+	why := work.Reason{Kind: work.WhyDesignFaults, Name: path, Names: document.Strings(faults)}
+	return why.Map(h.env.Secrets.Redact)
+}
+
+// readDesigns reads the designs whose faults stop their implementations again from the default branch,
+// in passes that read something new of the repository.
+func (h *reading) readDesigns(ctx context.Context) error {
+	if len(h.changed) == 0 {
+		return nil
+	}
+	open, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
+	if err != nil {
+		return err
+	}
+	for _, item := range open {
+		if item.State != work.StateBlocked || item.Reason.Kind != work.WhyDesignFaults {
+			continue
+		}
+		doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, item.Document, h.row.DefaultBranch)
+		if err != nil {
+			return fmt.Errorf("read the design of #%d: %w", item.Number, err)
+		}
+		fields, faults := prompts.ParseDocument(doc)
+		if !ok { // people moved or deleted it: a comment starts the implementation
+			continue
+		}
+		h.designs = append(h.designs, mendedDesign{asDesigned(item, fields, h.repo.Name), faults})
+	}
+	return nil
+}
+
+// mendedDesign is what a design says now whose faults stopped its implementation.
+type mendedDesign struct {
+	item   work.Item
+	faults []document.Fault
+}
+
+func (h *reading) storeDesigns(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, d := range h.designs {
+		m := work.Move{Item: d.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(d.item.Document, d.faults)}
+		if len(d.faults) == 0 {
+			if err := tx.SetDesign(ctx, d.item); err != nil {
+				return err
+			}
+			m = work.Move{Item: d.item.ID, Cause: work.CauseResumed, To: work.StateReady}
+		}
+		if err := h.notices.Move(ctx, tx, m, now); err != nil && !errors.Is(err, store.ErrStale) { // stale: a person resumed it
+			return err
+		}
+	}
+	return nil
 }
 
 // promotedEvent is the event that asks for the implementation. Like a label, it stays pending until
@@ -161,7 +222,10 @@ func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion
 	if _, err := tx.AddEvent(ctx, e); err != nil {
 		return err
 	}
-	return h.handOver(ctx, tx, design, p.item.ID)
+	if err := h.handOver(ctx, tx, design, p.item.ID); err != nil || len(p.faults) == 0 {
+		return err
+	}
+	return h.notices.Move(ctx, tx, work.Move{Item: p.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(p.item.Document, p.faults)}, now)
 }
 
 // handOver moves to the implementation what people wrote on the issue since the design was merged,

@@ -286,7 +286,7 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		if err != nil {
 			return err
 		}
-		faults, told := "", item.Flow == work.FlowRoadmap // what we push has none
+		faults, told := "", item.Flow.Document() // what we push has none
 		if pushed = !ours; pushed {
 			if faults, told, err = h.documentFaults(ctx, item, pull); err != nil {
 				return err

@@ -277,6 +277,7 @@ type slice struct {
 	dependencies []store.Dependency   // those looked at
 	edges        []store.Dependency   // those that GitHub lists as blocking, instead of the design
 	blocking     []blocking           // those read
+	designs      []mendedDesign       // of stopped implementations, as read
 	roadmaps     []mergedRoadmap      // documents to apply
 	below        []below              // of roadmaps, as read
 	closed       []string             // issues of ours that the lists show as closed, as work.Dependency.String

@@ -9,7 +9,9 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -50,18 +52,25 @@ func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull wor
 	return err
 }
 
-// documentFaults returns the faults of the document that an open pull request of a roadmap has, a line for
-// each. It is false for any other pull request.
+// documentFaults returns the faults of the document that an open pull request has, a line for each. It is
+// false for one of another flow.
 func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.PullRequest) (string, bool, error) {
-	if item.Flow != work.FlowRoadmap || pull.State != work.PullOpen {
+	if !item.Flow.Document() || pull.State != work.PullOpen {
 		return "", false, nil
+	}
+	if item.Flow == work.FlowDesign {
+		doc, path, err := h.findDocument(ctx, item, pull, cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title)), pull.HeadOID)
+		if err != nil {
+			return "", false, fmt.Errorf("read the design of #%d: %w", item.Number, err)
+		}
+		return strings.Join(h.whyFaults(path, prompts.FaultsOf(doc)).Names, "\n"), true, nil
 	}
 	run, err := h.runOf(ctx, item, pull)
 	if err != nil {
 		return "", false, err
 	}
 	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, run)
-	return strings.Join(roadmap.Strings(m.doc.Faults), "\n"), true, err
+	return strings.Join(document.Strings(m.doc.Faults), "\n"), true, err
 }
 
 // runOf returns the number of the pull request that began the roadmap which a pull request makes or changes.

@@ -112,7 +112,7 @@ func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 
 // readRest does the reads that come last and once per pass.
 func (h *reading) readRest(ctx context.Context) error {
-	for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+	for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
 		if err := read(ctx); github.OutOfTime(err) {
 			h.stopReading(err)
 		} else if err != nil {

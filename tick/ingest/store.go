@@ -95,6 +95,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storePromoted(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeDesigns(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := h.storeBeside(ctx, tx); err != nil {
 		return err
 	}

@@ -111,12 +111,12 @@ func (r *itemPlanner) toldByTable(kind work.ReasonKind) bool {
 	return len(s.Above) > 0 && (!s.First || !s.Still())
 }
 
-// tellFaults keeps one comment up to date about the faults of the document that a person pushed to the pull
-// request of a roadmap: nothing of it is made if it is merged with them. A push without faults resumes what
+// tellFaults keeps one comment up to date about the faults of the document that a person pushed to a pull
+// request: nothing is made of a document that is merged with them. A push without faults resumes what
 // they stopped.
 func (r *itemPlanner) tellFaults() {
 	for _, e := range r.item.Events {
-		if e.Kind != work.EventHead || r.item.Flow != work.FlowRoadmap || e.Source != r.item.Pull.HeadOID {
+		if e.Kind != work.EventHead || !r.item.Flow.Document() || e.Source != r.item.Pull.HeadOID {
 			continue
 		}
 		if e.Body == "" && r.item.State == work.StateBlocked && r.item.Turn == nil && r.item.Pause == nil && r.item.Reason.Kind == work.WhyDocumentFaults {
@@ -127,9 +127,9 @@ func (r *itemPlanner) tellFaults() {
 		if e.Body == "" && r.item.Notices[token] == "" {
 			continue
 		}
-		said := fmt.Sprintf("The document of the roadmap has no fault any more at %s.", work.Short(e.Source))
+		said := fmt.Sprintf("The document of the %s has no fault any more at %s.", r.item.Flow, work.Short(e.Source))
 		if e.Body != "" {
-			said = fmt.Sprintf("The document of the roadmap has faults at %s. If it is merged with them, nothing of it is made.\n", work.Short(e.Source))
+			said = fmt.Sprintf("The document of the %s has faults at %s. If it is merged with them, nothing of it is made.\n", r.item.Flow, work.Short(e.Source))
 			for line := range strings.Lines(e.Body) {
 				said += "\n- " + r.v.Policy.Clean(strings.TrimSpace(line))
 			}

@@ -155,7 +155,7 @@ func beside(i known.Item, why work.ReasonKind) string {
 		return said
 	}
 	if len(i.Faults) > 0 && why != work.WhyPushedFaults {
-		said += "; the roadmap's document has faults there"
+		said += "; the document has faults there"
 	}
 	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
 		said += "; it is a draft"

@@ -33,10 +33,10 @@ func TestStatusInACommentSaysHowTheItemStands(t *testing.T) {
 		"waiting":     {turn(func(t *work.Turn) { t.NotBefore, t.UpdatedAt = noon.Add(time.Hour), noon }), []string{"state: `waiting` since"}},
 		"a draft":     {func(i *known.Item) { i.Pull.Draft = true }, []string{"state: `awaiting_feedback` since", "waits for: it is a draft\n", "next: mark it as ready for review"}},
 		"held":        {func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} }, []string{"waits for: it is held by bob\n", "next: comment `/mergexo resume`"}},
-		"faults":      {func(i *known.Item) { i.Faults = []string{"line 1: x"} }, []string{"waits for: people on #2: the roadmap's document has faults there: line 1: x\n"}},
+		"faults":      {func(i *known.Item) { i.Faults = []string{"line 1: x"} }, []string{"waits for: people on #2: the document has faults there: line 1: x\n"}},
 		"faults beside": {func(i *known.Item) {
 			i.Faults, i.Reviews.Record = []string{"line 1: x"}, review.Record{PullID: i.Pull.ID, Why: work.Reason{Kind: work.WhyReviewChecks}}
-		}, []string{"; the roadmap's document has faults there\n"}},
+		}, []string{"; the document has faults there\n"}},
 		"stopped": {func(i *known.Item) {
 			i.State, i.Since, i.Reason = work.StateBlocked, noon, work.Reason{Kind: work.WhyQuestion, Text: "Which?"}
 			i.Stop = work.Stop{Reason: i.Reason, Since: noon.Add(-time.Hour), Attempts: 2}

@@ -60,9 +60,9 @@ func (f family) seat(ref string) roadmap.Seat {
 	return s
 }
 
-// faults reads the faults of the document at the head of a roadmap's open pull request.
+// faults reads the faults of the document at the head of an open pull request.
 func (r *reading) faults(ctx context.Context, i *known.Item) error {
-	if i.Flow != work.FlowRoadmap || i.Pull.State != work.PullOpen {
+	if !i.Flow.Document() || i.Pull.State != work.PullOpen {
 		return nil
 	}
 	e, _, err := r.tx.FindHeadEvent(ctx, i.RepoID, i.Pull.Number, i.Pull.HeadOID)

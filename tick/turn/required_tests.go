@@ -77,7 +77,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 func (f *flaw) why() work.Reason {
 	switch {
 	case f.Document:
-		return documentFaults(strings.Split(f.Output, "\n"), f.there)
+		return documentFaults(f.Failure, strings.Split(f.Output, "\n"), f.there)
 	case f.Output == "":
 		return work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
@@ -17,8 +18,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// A roadmap's document passes one gate before each push, whoever wrote it: what is merged with a
-// fault cannot be unfolded.
+// A document passes one gate before each push, whoever wrote it: nothing is made of one that is merged
+// with a fault.
 
 // documentRepairs is how often an agent mends a document before a person must act.
 const documentRepairs = 2
@@ -74,8 +75,8 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 	case l.Turn.Kind.Start():
 		return nil
 	}
-	faults, err := roadmapFaults(ctx, l, l.Turn.Head, c.Task.Document, bounds)
-	c.Roadmap.Faults = roadmap.Strings(faults)
+	faults, err := faultsAt(ctx, l, l.Turn.Head, c.Task.Document, bounds)
+	c.Roadmap.Faults = document.Strings(faults)
 	return err
 }
 
@@ -135,14 +136,16 @@ func became(c roadmap.Child, w roadmap.Work) string {
 	return text + "not begun"
 }
 
-// roadmapFaults returns the faults of the document at a commit.
-func roadmapFaults(ctx context.Context, l *env.Lease, commit, path string, b roadmap.Bounds) ([]roadmap.Fault, error) {
+// faultsAt returns the faults of the turn's document at a commit. People may move a design.
+func faultsAt(ctx context.Context, l *env.Lease, commit, path string, b roadmap.Bounds) ([]document.Fault, error) {
 	doc, ok, err := l.Repo.Git().ReadFile(ctx, commit, path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the roadmap: %w", err)
+		return nil, fmt.Errorf("read the %s: %w", l.Item.Flow, err)
+	case l.Item.Flow == work.FlowDesign:
+		return prompts.FaultsOf(doc), nil
 	case !ok:
-		return []roadmap.Fault{{Says: fmt.Sprintf("there is no file %s", path)}}, nil
+		return []document.Fault{{Says: fmt.Sprintf("there is no file %s", path)}}, nil
 	}
 	_, faults := roadmap.Read(doc, b)
 	return faults, nil
@@ -167,23 +170,23 @@ func roadmapOf(l *env.Lease, a prompts.Answer) (roadmap.Document, *prompts.Roadm
 	return prompts.RoadmapDocument(l.Item.Number, a, r), r
 }
 
-// documentFlaw returns why the document of a roadmap may not be pushed as the turn left it; nil: it
-// may, or the turn has none.
+// documentFlaw returns why the document may not be pushed as the turn left it; nil: it may, or the turn
+// has none.
 func (p *runner) documentFlaw(ctx context.Context, l *env.Lease) (*flaw, error) {
-	if l.Item.Flow != work.FlowRoadmap {
+	if !l.Item.Flow.Document() {
 		return nil, nil //nolint:nilnil // no flaw is an answer
 	}
-	r, document, err := askedRoadmap(l.Turn)
+	r, path, err := askedRoadmap(l.Turn)
 	if err != nil {
 		return nil, err
 	}
-	faults, err := roadmapFaults(ctx, l, l.Turn.Commit, documentPath(l, document), r.Bounds())
+	faults, err := faultsAt(ctx, l, l.Turn.Commit, documentPath(l, path), r.Bounds())
 	if err != nil || len(faults) == 0 {
 		return nil, err
 	}
-	f := &flaw{Unproven: prompts.Unproven{Failure: "the roadmap has " + work.Count(len(faults), "fault"), Output: strings.Join(roadmap.Strings(faults), "\n"), Document: true}, repairs: documentRepairs}
+	f := &flaw{Unproven: prompts.Unproven{Failure: countFaults(l, len(faults)), Output: strings.Join(document.Strings(faults), "\n"), Document: true}, repairs: documentRepairs}
 	if !l.Turn.Kind.Start() {
-		faults, err = roadmapFaults(ctx, l, l.Turn.Head, documentPath(l, document), r.Bounds())
+		faults, err = faultsAt(ctx, l, l.Turn.Head, documentPath(l, path), r.Bounds())
 		f.there = len(faults) > 0
 	}
 	return f, err
@@ -214,13 +217,17 @@ func (p *lastLook) requireSound(ctx context.Context, l *env.Lease, commit string
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.BlockedError{Reason: documentFaults(roadmap.Strings(faults), false)} // what is on GitHub changed while the agent worked
+	return &work.BlockedError{Reason: documentFaults(countFaults(l, len(faults)), document.Strings(faults), false)} // what is on GitHub changed while the agent worked
+}
+
+func countFaults(l *env.Lease, n int) string {
+	return fmt.Sprintf("the %s has %s", l.Item.Flow, work.Count(n, "fault"))
 }
 
 // documentFaults is why a document with faults is not pushed. Only if the head has faults, too, may a push of
 // people end them.
-func documentFaults(faults []string, there bool) work.Reason {
-	text := "the roadmap has " + work.Count(len(faults), "fault") + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
+func documentFaults(counted string, faults []string, there bool) work.Reason {
+	text := counted + ": " + strings.Join(faults[:min(len(faults), shownFaults)], "; ")
 	if left := len(faults) - shownFaults; left > 0 {
 		text += fmt.Sprintf("; and %d more", left)
 	}
@@ -235,27 +242,27 @@ const shownFaults = 10
 
 // replayedSound checks the document of a commit that was replayed on what somebody pushed.
 func (p *lastLook) replayedSound(ctx context.Context, l *env.Lease, commit string) error {
-	if l.Item.Flow != work.FlowRoadmap {
+	if !l.Item.Flow.Document() || l.Turn.Kind == work.KindDesignStart {
 		return nil
 	}
 	faults, err := p.faultsNow(ctx, l, commit)
 	if err != nil || len(faults) == 0 {
 		return err
 	}
-	return &work.SupersededError{Reason: "with what somebody pushed the roadmap has faults: " + faults[0].String()}
+	return &work.SupersededError{Reason: fmt.Sprintf("with what somebody pushed the %s has faults: %s", l.Item.Flow, faults[0])}
 }
 
 // faultsNow returns the faults of the document at a commit, by its issue as it is now.
-func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) ([]roadmap.Fault, error) {
-	bounds, err := p.roadmapBounds(ctx, l)
+func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) ([]document.Fault, error) {
+	var bounds roadmap.Bounds
+	_, path, err := askedRoadmap(l.Turn)
+	if err == nil && l.Item.Flow == work.FlowRoadmap {
+		bounds, err = p.roadmapBounds(ctx, l)
+	}
 	if err != nil {
 		return nil, err
 	}
-	_, document, err := askedRoadmap(l.Turn)
-	if err != nil {
-		return nil, err
-	}
-	return roadmapFaults(ctx, l, commit, documentPath(l, document), bounds)
+	return faultsAt(ctx, l, commit, documentPath(l, path), bounds)
 }
 
 // staysError ends a turn that was to change a merged roadmap and whose agent changes nothing in it.

@@ -19,6 +19,11 @@ const maxFront = 256 << 10
 // ErrNoFront says that a document has no front matter.
 var ErrNoFront = errors.New("the document has no front matter between --- lines")
 
+// Opens reports whether a document begins with a --- line, as front matter does.
+func Opens(doc []byte) bool {
+	return strings.HasPrefix(work.Normalise(strings.TrimPrefix(string(doc), "\uFEFF")), "---\n")
+}
+
 // Front splits a document into front matter and the rest. The front matter begins on line 2, and
 // the rest on the line below the second ---.
 func Front(doc []byte) (head, rest string, err error) {
@@ -39,8 +44,7 @@ func Front(doc []byte) (head, rest string, err error) {
 	return "", "", ErrNoFront
 }
 
-// Scalar quotes a text for YAML as JSON, which is valid YAML: plain scalars of hostile text are not
-// safe (goccy/go-yaml writes "? x" so that it reads back as a map).
+// Scalar quotes a text for YAML as JSON, which is valid YAML.
 func Scalar(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

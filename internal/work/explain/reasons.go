@@ -48,7 +48,11 @@ var reasons = []row{
 	{work.WhyChangeRefused, People, AtOnce, "the agent's change was refused: {text}", again, changeAdvice},
 	{work.WhyDocumentFaults, People, AtOnce, "the agent's change was not pushed: {text}", mend, nil},
 	{
-		work.WhyPushedFaults, People, Reminded, "people on {pull}: the roadmap's document has faults there: {names}",
+		work.WhyDesignFaults, People, AtOnce, "the front matter of the design {name} has faults, so it is not known what its implementation depends on: {names}",
+		startAnyway("merge a correction, or comment on the issue to start it without what the front matter says"), nil,
+	},
+	{
+		work.WhyPushedFaults, People, Reminded, "people on {pull}: the document has faults there: {names}",
 		step("push a correction, or comment there what is to change; if it is merged as it is, nothing of it is made"), nil,
 	},
 	{work.WhyNewComments, Nobody, Reminded, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},

@@ -47,7 +47,7 @@ func Table() []GateRow {
 		{gateHold, "no hold: neither `/mergexo hold` nor its label, nor the label `agent:ignore`", "`/mergexo resume`, or who removes the label", people | ours, (*gates).hold},
 		{gateAsked, "its issue has its flow's label and is not closed as not planned", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
-		{gateDocument, "the document of a roadmap has no faults", "anyone who pushes a correction", people | ours, (*gates).document},
+		{gateDocument, "the document of a design or roadmap has no faults", "anyone who pushes a correction", people | ours, (*gates).document},
 		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours | byPaths, (*gates).human},
 		{
 			gateNotReviewed, "every reviewer was shown the whole change, but for files of `review_unread`, or a person has approved this commit", "an approval on GitHub, or `/mergexo merge`",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
 // Merged is a document that was merged, or that the default branch has.
@@ -19,8 +20,8 @@ type Merged struct {
 }
 
 // WhyFaults is why a roadmap is stopped whose merged document has faults.
-func WhyFaults(document string, faults []Fault) work.Reason {
-	return work.Reason{Kind: work.WhyRoadmapFaults, Name: document, Names: Strings(faults)}
+func WhyFaults(path string, faults []Fault) work.Reason {
+	return work.Reason{Kind: work.WhyRoadmapFaults, Name: path, Names: document.Strings(faults)}
 }
 
 // Apply gives a roadmap a merged document: only the difference to the one before changes. A document
@@ -69,9 +70,9 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		}
 		switch {
 		case before.Step == Removed:
-			faults = append(faults, Fault{0, fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, inBrackets(before))})
+			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, inBrackets(before))})
 		case before.Number != 0 && before.Flow != "" && before.Flow != c.Flow:
-			faults = append(faults, Fault{0, fmt.Sprintf("node %q has a sub-issue%s with the flow %s: leave that, and change the label there, or give the node another id", c.Node, numbered(before), before.Flow)})
+			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q has a sub-issue%s with the flow %s: leave that, and change the label there, or give the node another id", c.Node, numbered(before), before.Flow)})
 		}
 		after := before
 		after.Position, after.Title, after.Flow, after.Needs, after.Hash, after.Body = c.Position, c.Title, c.Flow, c.Needs, c.Hash, c.Body

@@ -75,7 +75,7 @@ func (d Document) check(b Bounds) []Fault {
 type checker struct{ out []Fault }
 
 func (c *checker) add(line int, format string, args ...any) {
-	c.out = append(c.out, Fault{line, fmt.Sprintf(format, args...)})
+	c.out = append(c.out, Fault{Line: line, Says: fmt.Sprintf(format, args...)})
 }
 
 // whole checks what is about no single node.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
 // TestTheExampleInTheDocsHasNoFaults: people copy it word for word.
@@ -19,6 +21,6 @@ func TestTheExampleInTheDocsHasNoFaults(t *testing.T) {
 	}
 	d, faults := Read([]byte("---\nnodes:\n"+example+"\n"), Bounds{Depth: 1})
 	if len(faults) > 0 || len(d.Nodes) != 2 {
-		t.Errorf("it has %d nodes and these faults: %q", len(d.Nodes), Strings(faults))
+		t.Errorf("it has %d nodes and these faults: %q", len(d.Nodes), document.Strings(faults))
 	}
 }

@@ -408,7 +408,7 @@ func TestRevisions(t *testing.T) {
 			t.Errorf("a node that %s: %+v", what, after)
 		}
 	}
-	if after, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d2", Faults: []Fault{{1, "x"}}}); after.State != Followed || len(moves) > 0 {
+	if after, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d2", Faults: []Fault{{Line: 1, Says: "x"}}}); after.State != Followed || len(moves) > 0 {
 		t.Errorf("the same document again: %+v", after)
 	}
 }

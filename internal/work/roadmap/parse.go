@@ -6,14 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
-
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
@@ -24,14 +19,8 @@ const maxDocument = 1 << 20
 // maxFaults bounds the faults that are listed: people mend some, and see the rest then.
 const maxFaults = 50
 
-// maxNesting is how deep brackets, and lists on one line, may be nested in the front matter. Nodes need three.
-const maxNesting = 8
-
-// maxLines bounds the front matter: the nodes that an issue can have, each with five lines and all its needs.
-const maxLines = MaxSubIssues * (5 + MaxEdges)
-
-// maxOnOneLine is how many marks of lists and keys one line may have; a title may have some.
-const maxOnOneLine = 64
+// bounds bound the front matter: more nodes than an issue can have are read, to say how many they are.
+var bounds = document.Bounds{Bytes: 256 << 10, Entries: 10 * MaxSubIssues, Depth: 4}
 
 // Keys of the front matter, and of one node in it.
 const (
@@ -54,7 +43,7 @@ func Parse(doc []byte) (Document, []Fault) {
 func listed(faults []Fault) []Fault {
 	slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
 	if more := len(faults) - maxFaults; more > 0 {
-		faults = append(faults[:maxFaults:maxFaults], Fault{0, fmt.Sprintf("it has %d more faults", more)})
+		faults = append(faults[:maxFaults:maxFaults], Fault{Line: 0, Says: fmt.Sprintf("it has %d more faults", more)})
 	}
 	return faults
 }
@@ -96,116 +85,34 @@ func Read(doc []byte, b Bounds) (Document, []Fault) {
 	return d, listed(faults)
 }
 
-// reader reads one document. Its YAML is read by hand, so that each fault has its line, and nothing
-// of YAML is taken that people could read in two ways: no anchors, aliases, tags and merges.
+// reader reads one document.
 type reader struct {
 	doc Document
 	out []Fault
 }
 
 func (p *reader) add(line int, format string, args ...any) {
-	p.out = append(p.out, Fault{line, fmt.Sprintf(format, args...)})
+	p.out = append(p.out, Fault{Line: line, Says: fmt.Sprintf(format, args...)})
 }
 
-// front reads the front matter, which begins on line 2.
+// front reads the front matter.
 func (p *reader) front(head string) {
-	for i, line := range strings.Split(head, "\n") {
-		switch {
-		case strings.HasPrefix(line, "\t"):
-			p.add(i+2, "it begins with a tab; YAML takes spaces only")
-			return
-		case strings.IndexFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) >= 0:
-			p.add(i+2, "it has a control character")
-			return
-		}
-	}
-	if line := deep(head); line > 0 {
-		p.add(line+1, "brackets or lists are nested more than %d deep", maxNesting)
+	top, fault := document.ReadFront(head, bounds)
+	if fault != nil {
+		p.out = append(p.out, *fault)
 		return
 	}
-	if n := strings.Count(head, "\n"); n > maxLines {
-		p.add(2, "its front matter has %d lines; at most %d are read", n, maxLines)
-		return
-	}
-	file, err := parser.ParseBytes([]byte(head), 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		p.yamlError(err)
-		return
-	}
-	for _, d := range file.Docs {
-		if d.Body != nil {
-			p.top(d.Body)
-		}
-	}
-}
-
-// deep returns the line, from 1, on which brackets, or lists that begin on one line, are nested too
-// deep; 0: on none. Those in quotes count too, of which no front matter needs so many.
-func deep(head string) int {
-	open := 0
-	for i, line := range strings.Split(head, "\n") {
-		if strings.Count(line, "- ")+strings.Count(line, "? ")+strings.Count(line, "-\t")+strings.Count(line, "?\t") > maxOnOneLine {
-			return i + 1
-		}
-		for _, r := range line {
-			switch r {
-			case '[', '{':
-				open++
-			case ']', '}':
-				open = max(0, open-1)
-			}
-			if open > maxNesting {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
-// yamlError adds the fault of YAML that cannot be parsed.
-func (p *reader) yamlError(err error) {
-	line := 1
-	says := err.Error()
-	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok {
-		says = syntax.Message
-		if syntax.Token != nil && syntax.Token.Position != nil {
-			line = syntax.Token.Position.Line
-		}
-	}
-	says, _, _ = strings.Cut(says, "\n")
-	p.add(line+1, "its front matter is no YAML: %s", shownLong(says))
-}
-
-// shownLong returns a text of another program in one bounded line.
-func shownLong(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return s
-}
-
-// lineOf returns the line of a node of the front matter in the document.
-func lineOf(n ast.Node) int {
-	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
-		return 2
-	}
-	return n.GetToken().Position.Line + 1
-}
-
-// top reads the mapping of the front matter.
-func (p *reader) top(n ast.Node) {
-	p.mapping(n, "the front matter", func(key string, line int, value ast.Node) bool {
-		switch key {
+	p.mapping(top, "the front matter", func(k document.Key) bool {
+		switch k.Name {
 		case keyIssue:
-			issue, err := strconv.Atoi(p.scalar(value, "issue"))
+			issue, err := strconv.Atoi(p.scalar(k.Value, "issue"))
 			if err != nil || issue <= 0 {
-				p.add(line, "issue is not the number of an issue")
+				p.add(k.Line, "issue is not the number of an issue")
 				return true
 			}
 			p.doc.Issue = issue
 		case keyNodes:
-			p.nodes(value, line)
+			p.nodes(k.Value, k.Line)
 		default:
 			return false
 		}
@@ -214,88 +121,38 @@ func (p *reader) top(n ast.Node) {
 }
 
 // mapping reads a mapping. read reports whether it knows the key.
-func (p *reader) mapping(n ast.Node, what string, read func(key string, line int, value ast.Node) bool) {
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		p.add(lineOf(n), "%s is %s, and should be keys with values", what, kindOf(n))
+func (p *reader) mapping(v document.Value, what string, read func(document.Key) bool) {
+	if v.Kind != document.Mapping {
+		p.add(v.Line, "%s is %s, and should be keys with values", what, v.Kind)
 		return
 	}
-	seen := map[string]int{}
-	for it := m.MapRange(); it.Next(); {
-		key := it.Key()
-		line := lineOf(key)
-		if key.IsMergeKey() {
-			p.add(line, "%s merges another mapping with <<; write its keys out", what)
-			continue
-		}
-		name := p.scalar(key, "a key of "+what)
-		if name == "" {
-			continue
-		}
-		if first, twice := seen[name]; twice {
-			p.add(line, "%s has the key %q twice, first on line %d", what, shown(name), first)
-			continue
-		}
-		seen[name] = line
-		if !read(name, line, it.Value()) {
-			p.add(line, "%s has the unknown key %q", what, shown(name))
+	for _, k := range v.Keys {
+		if k.Name != "" && !read(k) {
+			p.add(k.Line, "%s has the unknown key %q", what, shown(k.Name))
 		}
 	}
-}
-
-// kindOf names the kind of a YAML value.
-func kindOf(n ast.Node) string {
-	switch n.(type) {
-	case *ast.NullNode:
-		return "empty"
-	case *ast.SequenceNode:
-		return "a list"
-	case ast.MapNode:
-		return "a mapping"
-	case *ast.AnchorNode:
-		return "a YAML anchor (&)"
-	case *ast.AliasNode:
-		return "a YAML alias (*)"
-	case *ast.TagNode:
-		return "a YAML tag (!)"
-	}
-	return "a text"
 }
 
 // scalar reads a text, as it is written: 01 is not 1. Empty: it is none, which is a fault unless the
 // value is empty.
-func (p *reader) scalar(n ast.Node, what string) string {
-	switch v := n.(type) {
-	case *ast.NullNode:
-		return ""
-	case *ast.StringNode:
-		return v.Value
-	case *ast.LiteralNode:
-		return strings.TrimRight(v.Value.Value, "\n")
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value
-	case *ast.MappingKeyNode:
-		return p.scalar(v.Value, what)
+func (p *reader) scalar(v document.Value, what string) string {
+	if v.Kind != document.Empty && v.Kind != document.Text {
+		p.add(v.Line, "%s is %s, and should be a text", what, v.Kind)
 	}
-	p.add(lineOf(n), "%s is %s, and should be a text", what, kindOf(n))
-	return ""
+	return v.Text
 }
 
 // sequence returns the entries of a list; none for an empty value.
-func (p *reader) sequence(n ast.Node, line int, what string) []ast.Node {
-	switch v := n.(type) {
-	case *ast.NullNode:
-		return nil
-	case *ast.SequenceNode:
-		return v.Values
+func (p *reader) sequence(v document.Value, line int, what string) []document.Value {
+	if v.Kind != document.Empty && v.Kind != document.List {
+		p.add(line, "%s is %s, and should be a list", what, v.Kind)
 	}
-	p.add(line, "%s is %s, and should be a list", what, kindOf(n))
-	return nil
+	return v.List
 }
 
 // nodes reads the list of nodes. More than an issue can have are not read.
-func (p *reader) nodes(n ast.Node, line int) {
-	all := p.sequence(n, line, keyNodes)
+func (p *reader) nodes(v document.Value, line int) {
+	all := p.sequence(v, line, keyNodes)
 	if len(all) > MaxSubIssues {
 		p.add(line, "it has %d nodes; an issue has at most %d sub-issues", len(all), MaxSubIssues)
 		all = all[:MaxSubIssues]
@@ -305,19 +162,19 @@ func (p *reader) nodes(n ast.Node, line int) {
 	}
 }
 
-func (p *reader) node(n ast.Node, at int) Node {
-	out := Node{Line: firstLine(n)}
+func (p *reader) node(v document.Value, at int) Node {
+	out := Node{Line: v.Line}
 	what := fmt.Sprintf("entry %d of nodes", at+1)
-	p.mapping(n, what, func(key string, line int, value ast.Node) bool {
-		switch key {
+	p.mapping(v, what, func(k document.Key) bool {
+		switch k.Name {
 		case keyID:
-			out.ID = p.scalar(value, what+": id")
+			out.ID = p.scalar(k.Value, what+": id")
 		case keyTitle:
-			out.Title = strings.TrimSpace(p.scalar(value, what+": title"))
+			out.Title = strings.TrimSpace(p.scalar(k.Value, what+": title"))
 		case keyFlow:
-			out.Flow = work.Flow(p.scalar(value, what+": flow"))
+			out.Flow = work.Flow(p.scalar(k.Value, what+": flow"))
 		case keyNeeds:
-			for _, need := range p.sequence(value, line, what+": needs") {
+			for _, need := range p.sequence(k.Value, k.Line, what+": needs") {
 				if id := p.scalar(need, what+": an entry of needs"); id != "" {
 					out.Needs = append(out.Needs, id)
 				}
@@ -328,16 +185,6 @@ func (p *reader) node(n ast.Node, at int) Node {
 		return true
 	})
 	return out
-}
-
-// firstLine returns the line on which an entry of a list begins: that of its first key.
-func firstLine(n ast.Node) int {
-	if m, ok := n.(ast.MapNode); ok {
-		if it := m.MapRange(); it.Next() {
-			return lineOf(it.Key())
-		}
-	}
-	return lineOf(n)
 }
 
 // sections reads title, goal and sections from the text below the front matter, whose first line is
@@ -419,8 +266,10 @@ func Render(d Document) []byte {
 
 // plainOr returns a word as people write it, quoted if YAML could read anything else.
 func plainOr(s string) string {
-	if t := token.New(s, s, &token.Position{}); nodeID().MatchString(strings.ReplaceAll(s, "_", "-")) && t.Type == token.StringType {
+	if plainWord().MatchString(s) && !slices.Contains([]string{"null", "true", "false", "yes", "no", "on", "off", "y", "n"}, s) {
 		return s
 	}
 	return document.Scalar(s)
 }
+
+var plainWord = lazy.Regexp(`^[a-z][a-z0-9_-]*$`)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
 // Node is one entry of a roadmap, which becomes a sub-issue.
@@ -38,27 +39,7 @@ func (d Document) Node(id string) (Node, bool) {
 }
 
 // Fault is why a document cannot be unfolded. Says names the node.
-type Fault struct {
-	Line int // from 1; 0: the document as a whole
-	Says string
-}
-
-// String returns the fault with its line.
-func (f Fault) String() string {
-	if f.Line == 0 {
-		return f.Says
-	}
-	return fmt.Sprintf("line %d: %s", f.Line, f.Says)
-}
-
-// Strings returns the faults, each with its line.
-func Strings(faults []Fault) []string {
-	out := make([]string, 0, len(faults))
-	for _, f := range faults {
-		out = append(out, f.String())
-	}
-	return out
-}
+type Fault = document.Fault
 
 // Bounds are the facts about the roadmap's issue that bound its document.
 type Bounds struct {
