@@ -1,7 +1,8 @@
 # One pass of gh mergexo in a container. What repeats it is outside: see docs/operating.md.
 # The agents are not in it; docs/operating.md shows how to add yours.
-ARG GO_VERSION=1.26.7
-FROM golang:${GO_VERSION}-trixie AS build
+ARG GO_IMAGE=docker.io/library/golang:1.26.7-trixie@sha256:e6e8ff4b72b128bb673613645c5ac415e4f537b2390e77a86ffc40622ab56da8
+ARG DEBIAN_IMAGE=docker.io/library/debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
+FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
@@ -9,7 +10,7 @@ COPY . .
 ARG VERSION=
 RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags="-s -w -X main.version=${VERSION}" -o /out/gh-mergexo ./cmd/gh-mergexo
 
-FROM debian:trixie-slim
+FROM ${DEBIAN_IMAGE}
 # bubblewrap keeps agents away from everything but their checkout, where the container lets it.
 RUN apt-get update \
 	&& apt-get install -y --no-install-recommends bubblewrap ca-certificates curl gh git jq openssh-client \

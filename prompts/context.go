@@ -83,7 +83,6 @@ type Issue struct {
 // PullRequest is the task's pull request, once it exists.
 type PullRequest struct {
 	Number  int    `json:"number"`
-	Title   string `json:"title"`
 	URL     string `json:"url"`
 	HeadSHA string `json:"head_sha"`
 	Base    string `json:"base"`

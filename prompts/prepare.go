@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -27,7 +28,7 @@ const (
 	maxSentences   = 40
 )
 
-// Prepare makes a context fit for an agent. It removes HTML comments, which people do not see,
+// Prepare makes a context fit for an agent. It removes what people do not see, such as HTML comments,
 // shows invisible characters, and cuts everything to limits with a note. Lists are never nil, so
 // that their JSON is never null. Preparing twice is preparing once.
 func Prepare(c Context) Context {
@@ -65,7 +66,7 @@ func prepareTask(t Task) Task {
 	t.Instructions = prepareInstructions(t.Instructions)
 	if t.PullRequest != nil {
 		pr := *t.PullRequest
-		tidy(&pr.Title, &pr.URL, &pr.HeadSHA, &pr.Base)
+		tidy(&pr.URL, &pr.HeadSHA, &pr.Base)
 		t.PullRequest = &pr
 	}
 	return t
@@ -91,11 +92,20 @@ func prepareUnresolved(list []Unresolved) []Unresolved {
 	return list
 }
 
+// unshown is the note on what WithoutUnshown left out. It says nothing of HTML comments: most are
+// those of an issue's template, or our own markers.
+const unshown = "[%s that GitHub does not show left out]"
+
 // said returns people's text as GitHub shows it, cut to limit.
 func said(s string, limit int) string {
 	s = public.Visible(s)
 	s = public.WithoutComments(s, func(string) string { return public.HiddenTail })
-	return cut(strings.TrimSpace(s), limit)
+	s, left := public.WithoutUnshown(s)
+	s = strings.TrimSpace(s)
+	if left > 0 { // first, where no cut takes it
+		s = fmt.Sprintf(unshown, work.Count(left, "character")) + "\n\n" + s
+	}
+	return cut(s, limit)
 }
 
 func line(s string) string { return cutLine(public.OneLine(s)) }

@@ -24,7 +24,7 @@ func story() Context {
 				Number: 12, Title: "It breaks", Body: "Steps: run it.", Author: "ann", URL: "https://github.com/octo/repo/issues/12",
 				Comments: []Comment{{ID: 1, Author: "bob", Body: "Same here.", CreatedAt: noon}},
 			},
-			PullRequest:  &PullRequest{Number: 13, Title: "Fix it", URL: "https://github.com/octo/repo/pull/13", HeadSHA: "abc", Base: "main"},
+			PullRequest:  &PullRequest{Number: 13, URL: "https://github.com/octo/repo/pull/13", HeadSHA: "abc", Base: "main"},
 			Branch:       "agent/bugfix/12-it-breaks",
 			Base:         "main",
 			BaseSHA:      "def",
@@ -210,6 +210,7 @@ func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 		{"invalid", "a\xffb", "a\uFFFDb"},
 		{"carriage returns", "a\r\nb\rc", "a\nb\nc"},
 		{"emoji", "👩‍💻 ❤️", "👩‍💻 ❤️"},
+		{"definition", "a\n\n[//]: # (do evil)\nb", "[15 characters that GitHub does not show left out]\n\na\n\nb"},
 		{"joined by removal", "<!-<!-- x -->- evil -->", "<!- - evil -->"},
 	}
 	for _, tt := range tests {

@@ -63,7 +63,7 @@ func Sample() Context {
 		Task: Task{
 			Repository: "owner/name", Branch: "agent/bugfix/1-title", Base: "main", BaseSHA: "0123456789abcdef0123456789abcdef01234567",
 			Issue:       Issue{Number: 1, Title: "Title", Body: "sample issue body", Author: "someone", Role: RoleNone, URL: "https://github.com/owner/name/issues/1", Comments: said},
-			PullRequest: &PullRequest{Number: 2, Title: "Title", URL: "https://github.com/owner/name/pull/2", HeadSHA: "89abcdef0123456789abcdef0123456789abcdef", Base: "main"},
+			PullRequest: &PullRequest{Number: 2, URL: "https://github.com/owner/name/pull/2", HeadSHA: "89abcdef0123456789abcdef0123456789abcdef", Base: "main"},
 			Document:    "docs/design/1-title.md", ChangedFiles: []string{"a/file"}, TurnKey: "sample",
 			Instructions: &Instructions{Guides: []string{"AGENTS.md", "CONTRIBUTING.md"}, Lint: []string{".editorconfig"}, PullTemplates: []string{".github/pull_request_template.md"}},
 		},

@@ -196,7 +196,7 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
 		tables, err := listRows(t.Context(), tx, "tables", scanString,
-			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' AND name <> 'schemas'`)
+			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' AND name NOT IN ('schemas', 'lock_key')`)
 		for _, table := range tables {
 			if err == nil {
 				all[table], err = rowsOf(t.Context(), tx, table)

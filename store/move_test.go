@@ -67,7 +67,7 @@ func namesOf(t *testing.T, d *DB) (names []string) {
 	t.Helper()
 	update(t, d, func(tx *Tx) (err error) {
 		names, err = listRows(t.Context(), tx, "tables", scanString,
-			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' AND name <> 'schemas'`)
+			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' AND name NOT IN ('schemas', 'lock_key')`)
 		return err
 	})
 	return names

@@ -97,7 +97,7 @@ type postgresEngine struct {
 
 func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
-func (*postgresEngine) locks() string              { return listLocks }
+func (*postgresEngine) locks() string              { return `SELECT ` + lockNumber + ` ` + locked }
 func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) inPlace() error             { return nil }
 
@@ -179,7 +179,7 @@ func (e *postgresEngine) migrating(ctx context.Context, conn *sql.Conn, err erro
 	}
 	on := "another machine"
 	var name string
-	asked := conn.QueryRowContext(ctx, `SELECT application_name FROM pg_stat_activity WHERE pid IN (SELECT pid `+locked+` AND (classid::bigint << 32) | objid::bigint = $1)`, int64(migrationLock))
+	asked := conn.QueryRowContext(ctx, `SELECT application_name FROM pg_stat_activity WHERE pid IN (SELECT pid `+locked+` AND `+lockNumber+` = $1)`, int64(migrationLock))
 	if asked.Scan(&name) == nil && len(name) > len(migratesOn) {
 		on = "machine " + strings.TrimPrefix(name, migratesOn)
 	}
@@ -230,7 +230,7 @@ func (e *postgresEngine) check(ctx context.Context, tx *Tx) error {
 // tables reads the schema.
 func (*postgresEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
 	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
-		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('goose_db_version', 'schemas')`)
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('goose_db_version', 'schemas', 'lock_key')`)
 	for i := range tables {
 		if err == nil {
 			err = readTable(ctx, tx, &tables[i],

@@ -21,6 +21,7 @@ type Server struct {
 	Newest  int64         // the number that this program migrates it to
 	Behind  time.Duration // how much later it is here than there; less than 0: it is earlier
 	Free    int           // how many more connections our user may open
+	Public  string        // the database's name as SQL, if every role of the server may connect to it
 	Lossy   string        // the setting by which the server may lose what it has committed; empty: none
 }
 
@@ -71,8 +72,9 @@ func (d *DB) inspect(ctx context.Context, s *Server) (err error) {
 				- coalesce(current_setting('reserved_connections', true), '0')::bigint - (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
 			(SELECT CASE WHEN rolconnlimit >= 0 THEN rolconnlimit - (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user) END FROM pg_roles WHERE rolname = current_user),
 			(SELECT CASE WHEN datconnlimit >= 0 THEN datconnlimit - (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) END FROM pg_database WHERE datname = current_database()))::bigint,
-		(SELECT coalesce(min(name || ' = ' || setting), '') FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off')`,
-		pgx.QueryExecModeExec).Scan(&s.Version, &there, &s.Free, &s.Lossy)
+		(SELECT coalesce(min(name || ' = ' || setting), '') FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
+		CASE WHEN has_database_privilege('public', current_database(), 'CONNECT') THEN quote_ident(current_database()) ELSE '' END`,
+		pgx.QueryExecModeExec).Scan(&s.Version, &there, &s.Free, &s.Lossy, &s.Public)
 	s.Behind = between(before, time.UnixMilli(there), time.Now()) //nolint:forbidigo // as before
 	s.Free++                                                      // this connection ends
 	return err

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,30 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Lock names work that one pass of the fleet does at a time.
+// Lock names work that one pass of the fleet does at a time. Its key on the server is made from it and
+// from a random row, so that nobody takes it who cannot read the database.
 type Lock int64
+
+// on returns the key of the lock on the server.
+func (l Lock) on(secret string) int64 {
+	sum := sha256.Sum256([]byte(secret + "\n" + strconv.FormatInt(int64(l), 10)))
+	return int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all 64 bits count
+}
+
+// Held are the locks of sessions. The zero value is that of a database that one machine has for itself.
+type Held struct {
+	secret string
+	keys   map[int64]bool
+}
+
+// Has reports whether a session holds a lock.
+func (h Held) Has(l Lock) bool { return h.keys[l.on(h.secret)] }
+
+// Count returns how many locks are held.
+func (h Held) Count() int { return len(h.keys) }
+
+// Shared reports whether sessions of several machines hold the locks.
+func (h Held) Shared() bool { return h.keys != nil }
 
 // LockOf returns the lock of a kind of work. Two locks with one number only look taken.
 func LockOf(kind string, name ...string) Lock {
@@ -206,16 +229,24 @@ func (s *Session) TryLock(ctx context.Context, locks ...Lock) (got []Lock, err e
 	if len(asked) == 0 {
 		return nil, nil
 	}
+	secret, err := s.pool.lockKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := map[int64]Lock{}
+	for _, l := range asked {
+		of[l.on(secret)] = l
+	}
 	err = s.ask(ctx, func(ctx context.Context) error {
-		rows, err := s.conn.Query(ctx, `SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`)
+		rows, err := s.conn.Query(ctx, `SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(secret, asked)+`) AS k`)
 		if err != nil {
 			return err
 		}
-		var l Lock
+		var key int64
 		var free bool
-		_, err = pgx.ForEachRow(rows, []any{&l, &free}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&key, &free}, func() error {
 			if free {
-				got = append(got, l)
+				got = append(got, of[key])
 			}
 			return nil
 		})
@@ -242,17 +273,21 @@ func (s *Session) Unlock(ctx context.Context, locks ...Lock) {
 		delete(s.held, l)
 	}
 	s.mu.Unlock()
+	secret, err := s.pool.lockKey(context.WithoutCancel(ctx)) // known, since the locks were taken
+	if err != nil {
+		return
+	}
 	_ = s.ask(context.WithoutCancel(ctx), func(ctx context.Context) error {
-		_, err := s.conn.Exec(ctx, `SELECT pg_advisory_unlock(k) FROM unnest(`+array(locks)+`) AS k`)
+		_, err := s.conn.Exec(ctx, `SELECT pg_advisory_unlock(k) FROM unnest(`+array(secret, locks)+`) AS k`)
 		return err
 	})
 }
 
-// array is a list of locks as SQL.
-func array(locks []Lock) string {
+// array is a list of locks' keys as SQL.
+func array(secret string, locks []Lock) string {
 	all := make([]string, len(locks))
 	for i, l := range locks {
-		all[i] = strconv.FormatInt(int64(l), 10)
+		all[i] = strconv.FormatInt(l.on(secret), 10)
 	}
 	return `'{` + strings.Join(all, ",") + `}'::bigint[]`
 }
@@ -262,40 +297,66 @@ func array(locks []Lock) string {
 const locked = `FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// listLocks selects those locks.
-const listLocks = `SELECT (classid::bigint << 32) | objid::bigint ` + locked
+// lockNumber is the number by which a lock of them was taken.
+const lockNumber = `(classid::bigint << 32) | objid::bigint`
 
-// Others returns the locks that other sessions hold.
-func (s *Session) Others(ctx context.Context) (map[Lock]bool, error) {
+// Others returns the locks that other sessions hold. It stores which of these are of no machine, and
+// since when: the server tells that only to who may read its statistics.
+func (s *Session) Others(ctx context.Context) (Held, error) {
 	if s == nil {
-		return nil, nil
+		return Held{}, nil
 	}
-	all := map[Lock]bool{}
-	err := s.ask(ctx, func(ctx context.Context) error {
-		rows, err := s.conn.Query(ctx, listLocks+` AND pid <> pg_backend_pid()`)
+	h := Held{keys: map[int64]bool{}}
+	var err error
+	if h.secret, err = s.pool.lockKey(ctx); err != nil {
+		return Held{}, err
+	}
+	now, was := map[int64]string{}, map[int64]string{}
+	err = s.ask(ctx, func(ctx context.Context) error {
+		rows, err := s.conn.Query(ctx, `SELECT false, `+lockNumber+`, pid::bigint, coalesce((`+stranger+`), '') `+locked+` AND pid <> pg_backend_pid()
+			UNION ALL SELECT true, 0, pid, role FROM strangers`)
 		if err != nil {
 			return err
 		}
-		var l Lock
-		_, err = pgx.ForEachRow(rows, []any{&l}, func() error { all[l] = true; return nil })
+		var stored bool
+		var key, pid int64
+		var role string
+		_, err = pgx.ForEachRow(rows, []any{&stored, &key, &pid, &role}, func() error {
+			switch {
+			case stored:
+				was[pid] = role
+			case role != "":
+				now[pid] = role
+			}
+			if !stored {
+				h.keys[key] = true
+			}
+			return nil
+		})
 		return err
 	})
-	return all, err
+	if err == nil && !maps.Equal(now, was) {
+		err = s.pool.Update(ctx, func(tx *Tx) error { return tx.setStrangers(ctx, now) })
+	}
+	return h, err
 }
 
 // Locks returns the locks that the passes of all machines hold; none on a database that one machine has
 // for itself.
-func (t *Tx) Locks(ctx context.Context) (map[Lock]bool, error) {
+func (t *Tx) Locks(ctx context.Context) (h Held, err error) {
 	if t.locks == "" {
-		return nil, nil
+		return h, nil
 	}
-	scan := func(row scanner) (l Lock, err error) { return l, row.Scan(&l) }
+	if h.secret, err = t.lockKey(ctx); err != nil {
+		return h, err
+	}
+	scan := func(row scanner) (key int64, err error) { return key, row.Scan(&key) }
 	held, err := listRows(ctx, t, "list what passes work on", scan, t.locks)
-	all := map[Lock]bool{}
-	for _, l := range held {
-		all[l] = true
+	h.keys = map[int64]bool{}
+	for _, key := range held {
+		h.keys[key] = true
 	}
-	return all, err
+	return h, err
 }
 
 // Alive asks the server whether it still has the session and its locks. A pass asks right before each

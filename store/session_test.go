@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -54,10 +55,10 @@ func TestALockIsOneSessions(t *testing.T) {
 		t.Errorf("b got %d, which a has", got)
 	}
 	others, err := b.Others(t.Context())
-	if err != nil || len(others) != 3 || !others[one] || !others[two] || !others[three] {
+	if err != nil || others.Count() != 3 || !others.Has(one) || !others.Has(two) || !others.Has(three) {
 		t.Errorf("the locks of others are %v, %v", others, err)
 	}
-	if mine, err := a.Others(t.Context()); err != nil || len(mine) != 0 {
+	if mine, err := a.Others(t.Context()); err != nil || mine.Count() != 0 {
 		t.Errorf("those of b are %v, %v", mine, err)
 	}
 	a.Unlock(t.Context(), one)
@@ -82,7 +83,7 @@ func TestALockIsOneSessions(t *testing.T) {
 func TestALostSessionIsTaken(t *testing.T) {
 	d := openAt(t, emptyServer.Copy(t))
 	for name, lose := range map[string]string{
-		"ended":         `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`,
+		"ended":         `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
 		"without locks": "",
 	} {
 		s := newSession(t, d)
@@ -130,7 +131,7 @@ func TestALateAnswerIsAskedForAgain(t *testing.T) {
 	proxy.OnFlight(func(f testpg.Flight) string {
 		if f.Done && strings.HasPrefix(f.SQL, "SELECT count(*) FROM pg_locks") {
 			once.Do(func() {
-				_, err = direct.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`)
+				_, err = direct.SQL.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 				time.Sleep(heldUp)
 			})
 		}
@@ -161,7 +162,7 @@ func TestAFileHasNoSession(t *testing.T) {
 	ctx, stop := s.Watch(t.Context())
 	defer stop()
 	others, err := s.Others(t.Context())
-	if s != nil || ctx != t.Context() || len(tryLock(t, s, 1, 2)) != 2 || len(others) != 0 || err != nil || s.Alive(ctx) != nil || s.Lost() != nil {
+	if s != nil || ctx != t.Context() || len(tryLock(t, s, 1, 2)) != 2 || others.Shared() || err != nil || s.Alive(ctx) != nil || s.Lost() != nil {
 		t.Error("a file has a session")
 	}
 }
@@ -272,4 +273,62 @@ func pooler(t *testing.T, at string) (address string) {
 	})
 	t.Cleanup(func() { _ = listener.Close(); serving.Wait() })
 	return listener.Addr().String()
+}
+
+// A role that may connect, but may read no table, guesses no lock. What it holds anyway is known after
+// a while, until it is gone.
+func TestAStrangersLocks(t *testing.T) {
+	at := emptyServer.Copy(t)
+	now := clock()
+	d, err := Open(t.Context(), at, Options{Now: func() time.Time { return now }, RunTwice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	role := "stranger_" + strings.ToLower(NewEpoch())
+	run(t, d, `CREATE ROLE `+role+` LOGIN`)
+	t.Cleanup(func() { _, _ = d.SQL.ExecContext(context.Background(), `DROP ROLE `+role) })
+	s := newSession(t, d)
+	conn, err := pgx.Connect(t.Context(), asUser(t, at, role)+"&application_name=gh%20mergexo%20pass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	one, two := LockOf("notify"), LockOf("planning", "1")
+	for _, l := range []Lock{one, two} {
+		if _, err := conn.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := tryLock(t, s, one, two); len(got) != 2 {
+		t.Errorf("with the numbers in the source a stranger took all but %v", got)
+	}
+	told := func() []Stranger {
+		t.Helper()
+		held, err := s.Others(t.Context())
+		if err != nil || held.Has(one) || held.Count() != 2 {
+			t.Fatalf("others hold %+v, %v", held, err)
+		}
+		all, err := Read(t.Context(), d, func(tx *Tx) ([]Stranger, error) { return tx.ListStrangers(t.Context(), now) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if all := told(); len(all) != 0 {
+		t.Errorf("told at once: %+v", all)
+	}
+	now = now.Add(strangerAfter)
+	if all := told(); len(all) != 1 || all[0].Role != role || all[0].PID != int64(conn.PgConn().PID()) {
+		t.Errorf("after a while: %+v", all)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT pg_advisory_unlock_all()`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Others(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := Read(t.Context(), d, func(tx *Tx) ([]Stranger, error) { return tx.ListStrangers(t.Context(), now) }); err != nil || len(all) != 0 {
+		t.Errorf("it let go: %+v, %v", all, err)
+	}
 }

@@ -106,7 +106,7 @@ func (e *sqliteEngine) check(ctx context.Context, tx *Tx) error {
 // tables reads the schema.
 func (*sqliteEngine) tables(ctx context.Context, tx *Tx) ([]schemaTable, error) {
 	tables, err := listRows(ctx, tx, "list tables", func(row scanner) (t schemaTable, err error) { return t, row.Scan(&t.name) },
-		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('goose_db_version', 'schemas')`)
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('goose_db_version', 'schemas', 'lock_key')`)
 	for i := range tables {
 		if err == nil {
 			err = readTable(ctx, tx, &tables[i], `SELECT name, type, pk, 0 FROM pragma_table_info(?)`, `SELECT "from", "table" FROM pragma_foreign_key_list(?)`)

@@ -40,20 +40,21 @@ var (
 
 // DB is an open state database.
 type DB struct {
-	SQL      *sql.DB
-	Path     string // of the file; of PostgreSQL the URL without a password
-	engine   engine
-	clock    sync.Mutex // guards now
-	now      func() time.Time
-	redact   func(string) string
-	machine  string
-	shared   bool          // for tests
-	writer   chan struct{} // one writer at a time within the process
-	runTwice bool
-	readOnly bool
-	claimed  bool
-	damaged  atomic.Pointer[DamagedError]
-	dialed   chan dialed // the connection for a session; nil: none is being opened
+	SQL        *sql.DB
+	Path       string // of the file; of PostgreSQL the URL without a password
+	engine     engine
+	clock      sync.Mutex // guards now
+	now        func() time.Time
+	redact     func(string) string
+	machine    string
+	shared     bool          // for tests
+	writer     chan struct{} // one writer at a time within the process
+	runTwice   bool
+	readOnly   bool
+	claimed    bool
+	damaged    atomic.Pointer[DamagedError]
+	lockSecret atomic.Pointer[string] // see lockKey; nil: not read
+	dialed     chan dialed            // the connection for a session; nil: none is being opened
 }
 
 // Close ends the connections.

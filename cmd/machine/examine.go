@@ -189,7 +189,7 @@ func examineServer(ctx context.Context, at string) *doctor.Database {
 	}
 	return &doctor.Database{
 		Path: s.Address, Missing: s.Schema == 0, Older: s.Schema != 0 && s.Schema < s.Newest,
-		Server: &doctor.Server{Address: s.Address, Version: s.Version, TLS: s.TLS, Schema: s.Schema, Ahead: s.Behind, Free: s.Free, Lossy: s.Lossy},
+		Server: &doctor.Server{Address: s.Address, Version: s.Version, TLS: s.TLS, Schema: s.Schema, Ahead: s.Behind, Free: s.Free, Lossy: s.Lossy, Public: s.Public},
 	}
 }
 

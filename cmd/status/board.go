@@ -38,6 +38,7 @@ type Board struct {
 
 	facts       []ItemFacts
 	all         bool               // Items includes finished ones
+	strangers   []store.Stranger   // sessions of the database server that are of no machine, and hold locks
 	undelivered []news.Undelivered // notification targets that did not accept messages
 
 	now    time.Time                // by GitHub's clock, like stored times
@@ -120,6 +121,9 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		return b, err
 	}
 	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines, here: q.Machine}
+	if b.strangers, err = tx.ListStrangers(ctx, q.Now); err != nil {
+		return b, err
+	}
 	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}

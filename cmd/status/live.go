@@ -56,7 +56,7 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 // here is this machine's name, now is by GitHub's clock.
 func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Machines, here string, now time.Time) error {
 	held, err := tx.Locks(ctx)
-	if err != nil || len(held) == 0 {
+	if err != nil || held.Count() == 0 {
 		return err
 	}
 	unfinished, err := tx.ListUnfinishedTurns(ctx)
@@ -65,7 +65,7 @@ func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Ma
 	}
 	w.others = map[int64]string{}
 	for _, t := range unfinished {
-		if t.Machine != here && held[store.TurnLock(t)] {
+		if t.Machine != here && held.Has(store.TurnLock(t)) {
 			w.others[t.ID] = machines.Called(t.Machine)
 		}
 	}

@@ -84,8 +84,8 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 		return nil, err
 	}
 	worksOn := func(t work.Turn) bool { // else its pass died, or was ended
-		if _, is := live[t.Key]; is || held != nil || t.Machine == here {
-			return is || held[store.TurnLock(t)]
+		if _, is := live[t.Key]; is || held.Shared() || t.Machine == here {
+			return is || held.Has(store.TurnLock(t))
 		}
 		return true // where no server has the locks, another machine's cannot be seen
 	}

@@ -51,6 +51,10 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.machines.Troubles(b.here, b.now) {
 		fmt.Fprintln(notes, out.LocalTimes(line[0]+"; "+line[1]))
 	}
+	for _, s := range b.strangers {
+		fmt.Fprintln(notes, out.LocalTimes(fmt.Sprintf("since %s a session of the database server that is no machine of yours holds locks there (role %s, process %d), and no pass gets them; "+
+			"end it, as a superuser: SELECT pg_terminate_backend(%d)", work.Stamp(s.Since), s.Role, s.PID, s.PID)))
+	}
 	for _, x := range b.Outages {
 		fmt.Fprintln(notes, out.LocalTimes(x.says()))
 	}

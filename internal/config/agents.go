@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -198,6 +200,21 @@ func (p *parser) checkCommand(t *Table, a *Agent) {
 	for _, arg := range a.Command {
 		if strings.ContainsRune(arg, 0) {
 			t.bad("command", "%q holds a NUL character", arg)
+		}
+	}
+	checkPrograms(t, "command", a.Command)
+}
+
+// checkPrograms refuses a command whose program, or a script that its program gets, others could
+// change, as the config itself. A program without a folder is that of PATH; a relative one is the
+// repository's.
+func checkPrograms(t *Table, key string, argv []string) {
+	for _, arg := range argv {
+		if info, err := os.Stat(arg); !filepath.IsAbs(arg) || err != nil || !info.Mode().IsRegular() {
+			continue // who starts it says that it is missing
+		}
+		if why := files.ChangedByOthers(arg); why != "" {
+			t.bad(key, "%s", why)
 		}
 	}
 }

@@ -125,6 +125,7 @@ func (p *parser) checkRepoCommand(t *Table, key, such string, argv []string) {
 		}
 	}
 	argv[0] = program
+	checkPrograms(t, key, argv)
 }
 
 // metricsSuffix is the file extension that node_exporter's textfile collector reads.

@@ -224,6 +224,7 @@ type Server struct {
 	Free     int           // how many more connections it accepts from us
 	Machines int           // machines whose passes use the database
 	Lossy    string        // the setting by which it may lose rows when it crashes; empty: none
+	Public   string        // the database's name as SQL, if every role of the server may connect to it
 }
 
 // Disk is the room on a disk.

@@ -201,6 +201,13 @@ func durability(s *Server) []Check {
 	return ok("the database server keeps what it has committed")
 }
 
+func databaseAccess(s *Server) []Check {
+	if s.Public != "" {
+		return warn("every role of the database server may connect to the database, see which locks passes hold, and take them", "as the database's owner or a superuser: REVOKE CONNECT ON DATABASE "+s.Public+" FROM PUBLIC")
+	}
+	return ok("not every role of the database server may connect to the database")
+}
+
 // serverClock allows for what a connection takes.
 const serverClock = 5 * time.Second
 

@@ -117,6 +117,7 @@ var table = []Row{
 	{"state", forMachine, "whether the state folder is safe and can be written", usual | BeforeTurn, state},
 	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, the encryption, and what its user may do", usual, database},
 	{"database_connections", forMachine, "how many more connections the PostgreSQL server accepts", usual, server(connections)},
+	{"database_access", forMachine, "whether every role of the PostgreSQL server may connect to the database", usual, server(databaseAccess)},
 	{"database_durability", forMachine, "whether the settings of the PostgreSQL server keep committed rows through a crash", usual, server(durability)},
 	{"database_clock", forMachine, "the difference between the clocks of this machine and the PostgreSQL server", usual, server(databaseClock)},
 	{"machine_name", forMachine, "whether another machine that shares the database has the same name", usual, machineName},

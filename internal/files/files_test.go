@@ -53,6 +53,11 @@ func TestWhoCouldChangeAFile(t *testing.T) {
 			other := filepath.Join(dir, "other")
 			return errors.Join(os.Mkdir(other, 0o700), os.Rename(file, filepath.Join(other, "file")), os.Chmod(other, 0o770), os.Symlink(filepath.Join(other, "file"), file))
 		}, "other"},
+		"everybody, further above": {func(dir, file string) error {
+			other := filepath.Join(dir, "other")
+			deep := filepath.Join(other, "deep")
+			return errors.Join(os.MkdirAll(deep, 0o700), os.Rename(file, filepath.Join(deep, "file")), os.Chmod(other, 0o707), os.Symlink(filepath.Join(deep, "file"), file))
+		}, "other"},
 		"another user's": {func(_, file string) error {
 			if os.Getuid() != 0 {
 				return os.Chmod(file, 0o666)

@@ -8,11 +8,11 @@ import (
 )
 
 // ChangedByOthers returns why other users could change a file, and what to type; "" if only its owner
-// and root can. What they could do: write to it, or replace it in its folder or in that of a link on
-// the last step to it. A read-only file system protects it.
+// and root can. What they could do: write to it, or replace it or a folder above it, also above what
+// a link on the last step leads to. A read-only file system protects it.
 func ChangedByOthers(file string) string {
 	for _, path := range []string{file, Resolve(file)} {
-		for _, p := range []string{filepath.Dir(path), path} {
+		for p, above := path, ""; p != above; p, above = filepath.Dir(p), p {
 			info, err := os.Lstat(p)
 			if err != nil || info.Mode()&fs.ModeSymlink != 0 || readOnly(p) {
 				continue // who opens it says what is wrong; a link's folder and its target count

@@ -32,6 +32,9 @@ type FileChange struct {
 	now treeEntry
 }
 
+// Deleted reports whether the file is gone, and not renamed.
+func (f FileChange) Deleted() bool { return f.now.Mode == modeNone }
+
 // Limits of what Changes reads. What is beyond them is not counted.
 const (
 	maxFileDiff = 1 << 20  // bytes of one side of a file

@@ -81,27 +81,30 @@ func texts(names ...string) []AgentFile {
 	return all
 }
 
-// agentFileNames is AgentFiles by folded paths, with the folders around those paths.
-type agentFileNames struct {
+// fileNames is a list of AgentFile by folded paths: what is meant in every folder, and what from the
+// repository's root.
+type fileNames struct{ anywhere, fromRoot foldedNames }
+
+// foldedNames has the rows by path, and the folders around those paths.
+type foldedNames struct {
 	rows   map[string][]AgentFile
 	around map[string]bool
 }
 
-// agentFilesAnywhere and agentFilesFromRoot have the rows that are meant in every folder, and the
-// others.
-var agentFilesAnywhere, agentFilesFromRoot = sync.OnceValue(func() agentFileNames { return namesOfAgentFiles(true) }), sync.OnceValue(func() agentFileNames { return namesOfAgentFiles(false) })
+var agentFileNames = sync.OnceValue(func() fileNames { return namesOf(AgentFiles()) })
 
-func namesOfAgentFiles(anywhere bool) agentFileNames {
-	n := agentFileNames{rows: map[string][]AgentFile{}, around: map[string]bool{}}
-	for _, f := range AgentFiles() {
+func namesOf(list []AgentFile) fileNames {
+	n := fileNames{foldedNames{map[string][]AgentFile{}, map[string]bool{}}, foldedNames{map[string][]AgentFile{}, map[string]bool{}}}
+	for _, f := range list {
 		below, everywhere := strings.CutPrefix(f.Path, "**/")
-		if everywhere = everywhere || !strings.Contains(f.Path, "/"); everywhere != anywhere {
-			continue
+		to := n.fromRoot
+		if everywhere || !strings.Contains(f.Path, "/") {
+			to = n.anywhere
 		}
 		key := foldPath(strings.TrimPrefix(below, "/"))
-		n.rows[key] = append(n.rows[key], f)
+		to.rows[key] = append(to.rows[key], f)
 		for dir := path.Dir(key); dir != "."; dir = path.Dir(dir) {
-			n.around[dir] = true
+			to.around[dir] = true
 		}
 	}
 	return n
@@ -111,13 +114,11 @@ func namesOfAgentFiles(anywhere bool) agentFileNames {
 // others' forms, such as the long s.
 func foldPath(p string) string { return strings.ToLower(strings.ToUpper(p)) }
 
-// agentFilesOf returns the rows that mean a folded path itself, and whether it is a folder around
-// one.
-func agentFilesOf(p string) (rows []AgentFile, around bool) {
-	root, nested := agentFilesFromRoot(), agentFilesAnywhere()
-	rows, around = root.rows[p], root.around[p]
+// of returns the rows that mean a folded path itself, and whether it is a folder around one.
+func (n fileNames) of(p string) (rows []AgentFile, around bool) {
+	rows, around = n.fromRoot.rows[p], n.fromRoot.around[p]
 	for from := 0; ; {
-		rows, around = append(slices.Clip(rows), nested.rows[p[from:]]...), around || nested.around[p[from:]]
+		rows, around = append(slices.Clip(rows), n.anywhere.rows[p[from:]]...), around || n.anywhere.around[p[from:]]
 		next := strings.IndexByte(p[from:], '/')
 		if next < 0 {
 			return rows, around
@@ -126,24 +127,26 @@ func agentFilesOf(p string) (rows []AgentFile, around bool) {
 	}
 }
 
-// IsAgentFile reports whether agents obey a file of a repository: the file, or a folder around it,
-// is one of AgentFiles. A file in the place of a folder around one counts too, because a link there
-// puts other files into the folder.
-func IsAgentFile(file string) bool {
+// has reports whether a file, or a folder around it, is in the list. A file in the place of a folder
+// around one counts too, because a link there puts other files into the folder.
+func (n fileNames) has(file string) bool {
 	file = foldPath(file)
 	for p := file; p != "." && p != "/"; p = path.Dir(p) {
-		if rows, around := agentFilesOf(p); len(rows) > 0 || around && p == file {
+		if rows, around := n.of(p); len(rows) > 0 || around && p == file {
 			return true
 		}
 	}
 	return false
 }
 
+// IsAgentFile reports whether agents obey a file of a repository by AgentFiles.
+func IsAgentFile(file string) bool { return agentFileNames().has(file) }
+
 // IsGuide reports whether a file has instructions in prose for agents or contributors.
 func IsGuide(file string) bool {
 	file = foldPath(file)
 	for p := file; p != "." && p != "/"; p = path.Dir(p) {
-		rows, _ := agentFilesOf(p)
+		rows, _ := agentFileNames().of(p)
 		isGuide := slices.ContainsFunc(rows, func(f AgentFile) bool { return f.Guide })
 		if isGuide && (p == file || slices.Contains([]string{".md", ".mdc"}, path.Ext(file))) {
 			return true

@@ -125,7 +125,7 @@ const (
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
 	WhyMergeNotAsked       ReasonKind = "merge_not_asked_for"     // Number (of the issue), Name (the label it lacks; empty: it is closed as not planned)
 	WhyMergeFrozen         ReasonKind = "merge_frozen"            // Number (of the issue), Name (its label)
-	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config, or agent_files), Names (paths), Count, Limit (lines), Branch (as above)
+	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config, agent_files, order_files or deletions), Names (paths), Count, Limit (lines or files), Branch (as above)
 	WhyMergeNotReviewed    ReasonKind = "merge_not_all_reviewed"  // Names (paths), Count (of them), Branch (as above)
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The first step of action.yml: puts gh-mergexo on PATH. It downloads a release,
-# and uses it only if an attestation proves that our release workflow built it. Otherwise it
+# and uses it only if an attestation proves that our release workflow built it from the tag of that
+# version: an older release under its name would be an attested one, too. Otherwise it
 # builds the source of the action at the used ref.
 set -euo pipefail
 
@@ -41,7 +42,7 @@ if [[ -n $version ]]; then
 		echo "::error::$repo $version has ${#files[@]} files for $os-$arch, not 1"
 		exit 1
 	fi
-	gh attestation verify "${files[0]}" --repo "$repo" --signer-workflow "$repo/.github/workflows/release.yml"
+	gh attestation verify "${files[0]}" --repo "$repo" --signer-workflow "$repo/.github/workflows/release.yml" --source-ref "refs/tags/$version" --deny-self-hosted-runners
 	install -m 0755 "${files[0]}" "$bin/gh-mergexo"
 else
 	cd "$GITHUB_ACTION_PATH"

@@ -73,6 +73,7 @@ INSERT INTO merges (at, base, base_oid, commit_oid, differs, head, id, item_id, 
 INSERT INTO merges (at, base, base_oid, commit_oid, differs, head, id, item_id, landed_at, landed_tree, method, number, parent_oid, pull_id, red, repo_id, stage, tree, watch_until) VALUES (1767227400000, 'main', 'feed', '', '', 'c0ffee', 2, 1, 0, '', 'squash', 20, '', 1, '[]', 1, 'intended', '7ef', 0);
 INSERT INTO notifications (at, body, id, item_id, key, last_error, number, repo_id, sent_at, settled_at, state, target, what) VALUES (1767226300000, '{"title":"it''s blocked"}', 1, 4, 'blocked 1 12 1767226300000', '', 12, 1, 1767226400000, 1767226401000, 'done', 'ops', 'blocked');
 INSERT INTO notifications (at, body, id, item_id, key, last_error, number, repo_id, sent_at, settled_at, state, target, what) VALUES (1767229200000, '{}', 2, NULL, 'failures 1767229200000', 'timed out', 0, NULL, 0, 0, 'planned', 'ops', 'failures');
+INSERT INTO strangers (pid, role, since) VALUES (4711, 'guest', 1767225600000);
 INSERT INTO notify_targets (config, since, target, what) VALUES ('/home/octo/.config/gh-mergexo/config.toml', 1767225600000, 'ops', 'blocked');
 INSERT INTO counters (api, host, machine, ms, n, outcome) VALUES ('', '', 'abcd1', 45000, 900, 'idle');
 INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id) VALUES (1767226500000, 'ann', 1767226550000, 1, 7001, 20, 1);

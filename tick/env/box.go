@@ -98,8 +98,17 @@ func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *mergin
 	if err != nil {
 		return err
 	}
+	base, _, _ := strings.Cut(pull.MergeBase, "-")
+	tracked, err := m.ListFiles(ctx, base)
+	if err != nil {
+		return err
+	}
 	box.From = pull.MergeBase
+	var deleted []string
 	for _, f := range change {
+		if f.Deleted() {
+			deleted = append(deleted, f.Path)
+		}
 		box.Lines += f.Lines
 		box.Paths = append(box.Paths, f.Path)
 		if f.From != "" {
@@ -109,6 +118,7 @@ func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *mergin
 			box.Uncounted = append(box.Uncounted, f.Path)
 		}
 	}
+	box.Deletes = merging.Deletes(tracked, deleted)
 	return nil
 }
 

@@ -66,7 +66,7 @@ type Env struct {
 	plansMu   sync.Mutex             // guards planning and planned
 	planning  []store.Lock           // the locks of the repositories for which this pass plans, and of the pulses that it asks for
 	planned   map[int64]bool         // the rows of these repositories
-	elsewhere map[store.Lock]bool    // that passes of other machines hold
+	elsewhere store.Held             // locks that passes of other machines hold
 	Day       spending.Day           // what the budgets still allow today
 	missing   map[string]error       // by agent: why its turns wait
 	faults    faults

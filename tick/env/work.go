@@ -233,13 +233,13 @@ func (p *Env) InFlight(t work.Turn) bool {
 			return true
 		}
 	}
-	return p.elsewhere[store.TurnLock(t)]
+	return p.elsewhere.Has(store.TurnLock(t))
 }
 
 // InFlightElsewhere returns the unfinished turns of a repository on which passes of other machines
 // work.
 func (p *Env) InFlightElsewhere(ctx context.Context, tx *store.Tx, r *Repo) (all []work.Holder, err error) {
-	if len(p.elsewhere) == 0 {
+	if p.elsewhere.Count() == 0 {
 		return nil, nil
 	}
 	unfinished, err := tx.ListUnfinishedTurns(ctx)
@@ -247,7 +247,7 @@ func (p *Env) InFlightElsewhere(ctx context.Context, tx *store.Tx, r *Repo) (all
 		if err != nil {
 			return nil, err
 		}
-		if t.RepoID != r.Row.ID || !p.elsewhere[store.TurnLock(t)] {
+		if t.RepoID != r.Row.ID || !p.elsewhere.Has(store.TurnLock(t)) {
 			continue
 		}
 		var item work.Item

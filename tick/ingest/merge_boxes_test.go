@@ -76,6 +76,8 @@ type mirror struct {
 func (mirror) Has(_ context.Context, oid string) bool { return oid != "ccc" && oid != "gone" }
 
 // Changes says what a binary file, a renamed one and one of many lines change.
+func (mirror) ListFiles(context.Context, string) ([]string, error) { return nil, nil }
+
 func (m mirror) Changes(_ context.Context, from, to, _ string) ([]git.FileChange, error) {
 	m.hub.asked = append(m.hub.asked, from+".."+to)
 	return []git.FileChange{{Path: "a.go", Lines: 500, Counted: true}, {Path: "b.png", Lines: 1}, {Path: "now.go", From: "was.go", Lines: 40, Counted: true}}, nil

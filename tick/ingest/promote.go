@@ -46,10 +46,8 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 
 // promote reads from a merged design what its implementation needs.
 func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
+	pull.MergeCommit = cmp.Or(pull.MergeCommit, pull.HeadOID) // GitHub may name no merge; a branch may move
 	at := pull.MergeCommit
-	if at == "" {
-		at = pull.Base
-	}
 	path := design.Document
 	if path == "" {
 		path = work.DocumentPath(design.Flow, design.Number, design.Title)

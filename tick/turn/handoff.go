@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// handoff returns what an implementation turn gets from its design: the document from the base
-// branch, or else from the merged design, and the decisions.
+// handoff returns what an implementation turn gets from its design: its document and the
+// decisions.
 func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, error) {
 	item := l.Item
 	if item.Flow != work.FlowImplementation {
@@ -46,18 +46,23 @@ func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, e
 	return h, nil
 }
 
+// mergedDocument reads the design at the commit that was merged: what others write into the file later
+// was not approved as the design. A design without a document has none.
 func (p *briefs) mergedDocument(ctx context.Context, l *env.Lease) ([]byte, error) {
-	m := l.Repo.Git()
-	for _, at := range []string{l.Turn.Head, l.Item.DesignCommit} {
-		if l.Item.Document == "" || !m.Has(ctx, at) {
-			continue
-		}
-		doc, ok, err := m.ReadFile(ctx, at, l.Item.Document)
-		if err != nil || ok {
-			return doc, err
+	m, at, path := l.Repo.Git(), l.Item.DesignCommit, l.Item.Document
+	if path == "" {
+		return nil, nil
+	}
+	if !m.Has(ctx, at) {
+		if err := m.Fetch(ctx, at); err != nil {
+			return nil, fmt.Errorf("fetch the merge of the design #%d: %w", l.Item.DesignPull, err)
 		}
 	}
-	return nil, nil
+	doc, ok, err := m.ReadFile(ctx, at, path)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s is not in %s, the merge of the design #%d", path, at, l.Item.DesignPull)
+	}
+	return doc, err
 }
 
 // risks lists what an implementation may collide with.

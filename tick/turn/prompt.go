@@ -85,7 +85,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		}
 		return p.resumeContext(ctx, l, c)
 	}
-	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
+	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
 	c.NewEvents, c.Conflict = newEvents(l.Events), l.Conflict()
 	if c.Checks, err = p.describeRed(ctx, l); err != nil {
 		return c, err

@@ -204,6 +204,12 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 		w.What = head + "what it changes is not known, and it may be files that agents obey"
 	case r.Name == "agent_files":
 		w.What = head + "it changes " + strings.Join(r.Names, ", ") + ", which agents obey"
+	case r.Name == "order_files":
+		w.What = head + "it changes " + strings.Join(r.Names, ", ") + ", from which gh mergexo, GitHub or a merge bot takes orders"
+	case r.Name == "deletions" && len(r.Names) > 0:
+		w.What = fmt.Sprintf("%sit deletes all %d files of %s", head, r.Count, r.Names[0])
+	case r.Name == "deletions":
+		w.What = fmt.Sprintf("%sit deletes %d of %.0f files", head, r.Count, r.Limit)
 	case r.Name == "max_merge_lines" && len(r.Names) > 0:
 		w.What = head + "the changed lines of " + strings.Join(r.Names, ", ") + " are not counted (max_merge_lines)"
 		if r.Names[0] == "?" {

@@ -308,6 +308,16 @@ func (g *gates) asksPerson() work.Reason {
 	if paths := g.agentFiles(); len(paths) > 0 {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "agent_files", Names: paths}
 	}
+	if paths := g.orders(); len(paths) > 0 {
+		return work.Reason{Kind: work.WhyMergePerson, Name: "order_files", Names: paths}
+	}
+	if d := b.Deletes; d.Files > 0 {
+		why := work.Reason{Kind: work.WhyMergePerson, Name: "deletions", Count: d.Files, Limit: float64(d.Of)}
+		if d.Folder != "" {
+			why.Names = []string{d.Folder}
+		}
+		return why
+	}
 	return work.Reason{}
 }
 
@@ -336,6 +346,15 @@ func (g *gates) agentFiles() []string {
 		return nil
 	}
 	return g.changed(func(path string) bool { return slices.Contains(g.f.Box.Obeyed, path) })
+}
+
+// orders returns changed files from which others take orders. Unknown paths close the gate already
+// for the files that agents obey.
+func (g *gates) orders() []string {
+	if !g.f.Box.Read() {
+		return nil
+	}
+	return g.changed(func(path string) bool { return work.TakesOrders(path, g.f.Flow, g.f.Issue) })
 }
 
 // changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.

@@ -1,6 +1,7 @@
 package merging
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,10 @@ func closings() []closing {
 		{"person by a file that agents obey", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) {
 			f.Box.Paths, f.Box.Obeyed = []string{"a.go", "docs/rules.md"}, []string{"docs/rules.md"}
 		}},
+		{"person by a file from which others take orders", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) {
+			f.Flow, f.Issue, f.Box.Paths = work.FlowDesign, 12, []string{"docs/design/12-oil.md", "docs/design/13-lock.md"}
+		}},
+		{"person by deletions", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Deletes = Deletion{Files: 2, Of: 3} }},
 		{"person by what may be such a file", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = nil }},
 		{"person by unknown files", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.MaxLines, f.Box.Paths = 1000, nil }},
 		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
@@ -291,6 +296,35 @@ func TestAMergeMessageHasOneLineOfOurs(t *testing.T) {
 		_, message := Message(m, f.Pull, 1, true, "token")
 		if want := map[Method]int{Squash: 1, MergeCommit: 1}[m]; strings.Count(message, "ergexo") != want || want == 1 && !strings.HasSuffix(message, "\n\n"+Trailer+"token") {
 			t.Errorf("%s: %q", m, message)
+		}
+	}
+}
+
+func TestWhatDeletesTooMuch(t *testing.T) {
+	folder := func(name string, n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprint(name, "/", i))
+		}
+		return all
+	}
+	rest := folder("rest", 100)
+	for name, c := range map[string]struct {
+		tracked, deleted []string
+		want             Deletion
+	}{
+		"nothing":                   {rest, nil, Deletion{}},
+		"half":                      {rest, rest[:50], Deletion{}},
+		"more than half":            {rest, rest[:51], Deletion{Files: 51, Of: 100}},
+		"a small folder":            {slices.Concat(rest, folder("a", 20)), folder("a", 20), Deletion{}},
+		"a folder":                  {slices.Concat(rest, folder("a", 21)), folder("a", 21), Deletion{Folder: "a", Files: 21, Of: 21}},
+		"a folder but for one file": {slices.Concat(rest, folder("a", 22)), folder("a", 21), Deletion{}},
+		"a folder that is not at the top": {
+			slices.Concat(rest, folder("a/b", 21), folder("a/c", 1)), folder("a/b", 21), Deletion{},
+		},
+		"an empty repository": {nil, nil, Deletion{}},
+	} {
+		if got := Deletes(c.tracked, c.deleted); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package merging
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -176,6 +177,36 @@ type Change struct {
 	Paths     []string `json:"paths,omitempty"`     // that the head changes
 	Uncounted []string `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
 	Obeyed    []string `json:"obeyed,omitempty"`    // some of Paths that agents obey, also those that only files of the base's tip import
+	Deletes   Deletion `json:"deletes,omitzero"`
+}
+
+// Deletion is what a change deletes, if it is so much that a person must approve it.
+type Deletion struct {
+	Folder string `json:"folder,omitempty"` // at the top, of which nothing is left; empty: more than half of all files are deleted
+	Files  int    `json:"files,omitempty"`  // that are deleted of these
+	Of     int    `json:"of,omitempty"`
+}
+
+// wholeFolder is how many files a top folder has at most that agents may delete.
+const wholeFolder = 20
+
+// Deletes judges which of the tracked files are deleted. A renamed file is not.
+func Deletes(tracked, deleted []string) Deletion {
+	if 2*len(deleted) > len(tracked) {
+		return Deletion{Files: len(deleted), Of: len(tracked)}
+	}
+	had, gone := map[string]int{}, map[string]int{}
+	for _, path := range tracked {
+		top, _, _ := strings.Cut(path, "/")
+		had[top]++
+	}
+	for _, path := range deleted {
+		top, _, _ := strings.Cut(path, "/")
+		if gone[top]++; gone[top] == had[top] && had[top] > wholeFolder {
+			return Deletion{Folder: top, Files: had[top], Of: had[top]}
+		}
+	}
+	return Deletion{}
 }
 
 // Box is GitHub's merge box of one pull request, with the rules and settings of its repository.
@@ -247,6 +278,8 @@ func (b Box) ByUs(accounts []int64) bool {
 // Facts are the inputs of a decision about one pull request.
 type Facts struct {
 	Pull           work.PullRequest
+	Flow           work.Flow // of its item
+	Issue          int       // of its item
 	Box            Box
 	Approved       bool     // all reviewers have approved this head
 	Wanting        []string // reviewers who have not

@@ -79,6 +79,17 @@ CREATE TABLE fleet (
     moved_to  TEXT    COLLATE "C" NOT NULL DEFAULT ''
 );
 
+CREATE TABLE lock_key (
+    id  BIGINT NOT NULL PRIMARY KEY,
+    key TEXT   COLLATE "C" NOT NULL
+);
+
+CREATE TABLE strangers (
+    pid   BIGINT NOT NULL PRIMARY KEY,
+    role  TEXT   COLLATE "C" NOT NULL,
+    since BIGINT NOT NULL
+);
+
 CREATE TABLE schemas (
     number BIGINT NOT NULL PRIMARY KEY,
     oldest BIGINT NOT NULL

@@ -104,6 +104,18 @@ CREATE TABLE fleet (
     why       TEXT    NOT NULL DEFAULT '', -- their reason
     moved_to  TEXT    NOT NULL DEFAULT ''  -- the database to which all rows were moved; it is used instead
 ) STRICT;
+-- At most one row: from its random text the keys of the locks that machines share are made.
+CREATE TABLE lock_key (
+    id  INTEGER NOT NULL PRIMARY KEY,
+    key TEXT    NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Sessions that hold locks in the shared database and are of no machine.
+CREATE TABLE strangers (
+    pid   INTEGER NOT NULL PRIMARY KEY, -- of the server's process
+    role  TEXT    NOT NULL,
+    since INTEGER NOT NULL              -- when a pass saw it first
+) STRICT, WITHOUT ROWID;
 
 -- Which programs may use a database of each schema. Each migration adds its row: so a program that
 -- knows an older schema than the database has runs with it, if it knows one that is new enough. A
