@@ -34,6 +34,7 @@ func TestBody(t *testing.T) {
 		{"after an HTML block", "<details>\n\n```\n@x\n```\n</details>", "<details>\n\n```\n@x\n```\n</details>"},
 		{"command", "/mergexo retry", "`/mergexo` retry"},
 		{"other command", "ok\n  /assign @x\n> /close\n- /label a", "ok\n  `/assign` @\u200bx\n> `/close`\n- `/label` a"},
+		{"command of another bot", "!merge\nbors r+\n- bors: try\n![x](y)\nborsch! bors", "`!merge`\n`bors` r+\n- `bors`: try\n![x](y)\nborsch! bors"},
 		{"command in a sentence", "a /path and 1/2", "a /path and 1/2"},
 		{"path first", "/usr/bin/x is missing", "`/usr/bin/x` is missing"},
 		{"command in a fence", "```\n/bin/sh\n/mergexo x\n```", "```\n/bin/sh\n/\u200bmergexo x\n```"},
