@@ -140,7 +140,7 @@ func TestTitleAndMessage(t *testing.T) {
 
 func FuzzBody(f *testing.F) {
 	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
-	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
+	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "\u00a0/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -159,6 +159,9 @@ func FuzzBody(f *testing.F) {
 		}
 		if hasComment(got) {
 			t.Errorf("comment in %q", got)
+		}
+		if c, ok := work.ParseCommand(got); ok {
+			t.Errorf("command %s in %q", c, got)
 		}
 		for l := range strings.SplitSeq(got, "\n") {
 			if strings.HasPrefix(strings.ToLower(strings.TrimLeft(l, " \t>")), "/mergexo") {
