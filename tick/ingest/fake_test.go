@@ -221,6 +221,14 @@ func (h *hub) Text(ctx context.Context, node string) (github.Text, bool, error) 
 	return github.Text{}, false, h.time.ask(ctx)
 }
 
+func (h *hub) Words(ctx context.Context, nodes []string) (map[string]work.Word, error) {
+	words := map[string]work.Word{}
+	for _, n := range nodes {
+		words[n] = work.Word{Known: true}
+	}
+	return words, h.time.ask(ctx)
+}
+
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {
 	return h.timelines[number], h.askPages(ctx, fmt.Sprint("timeline/", number), len(h.timelines[number]))
 }
