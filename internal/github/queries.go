@@ -26,7 +26,7 @@ var (
 	threadsQuery  = loadQuery("threads", "threads", "comments", "author")
 	commentsQuery = loadQuery("comments", "comments", "author")
 	checksQuery   = loadQuery("checks", "checks")
-	textQuery     = loadQuery("text")
+	textQuery     = loadQuery("text", "author")
 	wordsQuery    = loadQuery("words", "author")
 	resolveQuery  = loadQuery("resolve")
 
