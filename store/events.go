@@ -11,7 +11,7 @@ import (
 )
 
 const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
-	body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome, review_id`
+	body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome, review_id, node`
 
 func eventFields(e *work.Event) []any {
 	return []any{
@@ -24,7 +24,7 @@ func eventFields(e *work.Event) []any {
 		timeOf(&e.SeenAt),
 		refOf(&e.TurnID),
 		timeOf(&e.ProcessedAt),
-		&e.Outcome, &e.Review,
+		&e.Outcome, &e.Review, &e.Node,
 	}
 }
 
@@ -181,7 +181,7 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 
 // RecordEditBack records that a comment was edited back to a known version. Other versions that no
 // turn has taken are ended. The known version is pending again if it was ended by an edit, or
-// processed with e.Outcome if that is set. at is now. A reading that is older than the stored one
+// processed with e.Outcome if that is set. So is one that did not count for its last editor or because it was hidden. at is now. A reading that is older than the stored one
 // is ignored.
 func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
@@ -197,9 +197,27 @@ func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) err
 		processed = t.stamp(at)
 	}
 	_, err := t.exec(ctx, "take "+e.Key+" up again",
-		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
-		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf(&e.UpdatedAt))
+		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome IN (?, ?, ?)`+newest,
+		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, work.OutcomeEditedByOther, work.OutcomeHidden, timeOf(&e.UpdatedAt))
 	return err
+}
+
+// ListHidden returns the comments of a repository that do not count because people hid them, and that
+// were looked at before a time, longest ago first: at most most, of open work and of none.
+func (t *Tx) ListHidden(ctx context.Context, repoID int64, before time.Time, most int) ([]work.Event, error) {
+	return listRows(ctx, t, "list hidden comments", scanEvents(),
+		selectEvent+`WHERE repo_id = ? AND outcome = ? AND processed_at > 0 AND seen_at < ? AND node <> ''
+		 AND (item_id IS NULL OR item_id IN (SELECT id FROM work_items WHERE `+openItem+`)) ORDER BY seen_at, id LIMIT ?`, repoID, work.OutcomeHidden, t.stamp(before), most)
+}
+
+// LookedAt records when events were looked at last.
+func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
+	for _, id := range ids {
+		if _, err := t.exec(ctx, fmt.Sprintf("look at event %d", id), `UPDATE events SET seen_at = ? WHERE id = ?`, t.stamp(at), id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReopenEvent makes an event pending again if it was processed with outcome, because the cause of

@@ -214,7 +214,7 @@ func (r Repo) printIgnored(notes io.Writer) {
 		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name, work.Count(n, "command"), wasWere(n))
 	}
 	if n := r.Outcomes[work.OutcomeTakenOver]; n > 0 {
-		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
+		fmt.Fprintf(notes, "%s: a login of the config is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
 	}
 	if n := r.Outcomes[work.OutcomeNoLabeller]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))

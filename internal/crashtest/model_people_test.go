@@ -282,7 +282,7 @@ func (l *life) reword(w *writing, body string) error {
 	case work.EventReview:
 		return l.repo.EditReviewComment(w.id, w.by, body)
 	case work.EventSummary:
-		return l.repo.EditReview(w.number, w.id, body)
+		return l.repo.EditReview(w.number, w.id, "", body)
 	default:
 		return l.repo.EditComment(w.id, w.by, body)
 	}

@@ -24,6 +24,7 @@ type Comment struct {
 	Author    work.Account
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Word      work.Word // not from lists
 }
 
 type wireComment struct {

@@ -284,6 +284,7 @@ func rollup(all []Check) string {
 }
 
 type wireGraphReview struct {
+	wireWord
 	ID          string           `json:"id"`
 	DatabaseID  transport.BigInt `json:"fullDatabaseId"`
 	State       string           `json:"state"`
@@ -298,7 +299,7 @@ type wireGraphReview struct {
 func (w wireGraphReview) review() Review {
 	return Review{
 		ID: int64(w.DatabaseID), NodeID: w.ID, State: w.State, Body: w.Body, Author: w.Author.Account(),
-		CommitOID: w.Commit.OID, SubmittedAt: w.SubmittedAt, UpdatedAt: w.UpdatedAt, URL: w.URL,
+		CommitOID: w.Commit.OID, SubmittedAt: w.SubmittedAt, UpdatedAt: w.UpdatedAt, URL: w.URL, Word: w.word(),
 	}
 }
 
@@ -337,6 +338,7 @@ func (w wireThread) thread(pull int) (Thread, error) {
 }
 
 type wireGraphComment struct {
+	wireWord
 	ID             string           `json:"id"`
 	DatabaseID     transport.BigInt `json:"fullDatabaseId"`
 	State          string           `json:"state"`
@@ -360,7 +362,7 @@ func (w wireGraphComment) comment(pull int) ReviewComment {
 		ReviewID: int64(w.Review.ID), Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
 		CommitOID: w.Commit.OID, OriginalCommitOID: w.OriginalCommit.OID, Body: w.Body, URL: w.URL,
 		Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		Pending: w.State == pending,
+		Pending: w.State == pending, Word: w.word(),
 	}
 }
 

@@ -43,6 +43,7 @@ func (h *History) Join(o History) {
 }
 
 type wireTalk struct {
+	wireWord
 	ID         string           `json:"id"`
 	DatabaseID transport.BigInt `json:"fullDatabaseId"`
 	Body       string           `json:"body"`
@@ -134,7 +135,8 @@ func (h *History) addTalk(number int, list transport.Connection[wireTalk]) {
 			return
 		}
 		talk = append(talk, Comment{
-			ID: int64(w.DatabaseID), NodeID: w.ID, Number: number, Body: w.Body, URL: w.URL,
+			Word: w.word(),
+			ID:   int64(w.DatabaseID), NodeID: w.ID, Number: number, Body: w.Body, URL: w.URL,
 			Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		})
 	}

@@ -116,6 +116,9 @@ func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 		for _, number := range []int{n, first + i} {
 			talk, err := w.client.CommentsOf(ctx, w.name, number, time.Time{})
 			must(t, err)
+			for i := range h.Comments[number] {
+				h.Comments[number][i].Word = work.Word{} // REST does not show it
+			}
 			if got := h.Comments[number]; len(got) != len(talk) || len(talk) > 0 && !reflect.DeepEqual(got, talk) {
 				t.Errorf("the comments of #%d are %+v, by themselves %+v", number, got, talk)
 			}

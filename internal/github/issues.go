@@ -278,13 +278,15 @@ func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, bod
 type Text struct {
 	Title    string // of an issue
 	Body     string
-	EditedAt time.Time // last edit of the body; zero: never
+	EditedAt time.Time    // last edit of the body; zero: never
+	Editor   work.Account // whose edit that was, of a comment in a conversation
 }
 
 type wireText struct {
 	Title    string    `json:"title"`
 	Body     string    `json:"body"`
 	EditedAt time.Time `json:"lastEditedAt"`
+	wireWord
 }
 
 // Text reads the content of an issue, comment or review by its node id. It is false if it was
@@ -301,5 +303,5 @@ func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	case data.Node == nil:
 		return Text{}, false, nil
 	}
-	return Text{Title: data.Node.Title, Body: data.Node.Body, EditedAt: data.Node.EditedAt}, true, nil
+	return Text{Title: data.Node.Title, Body: data.Node.Body, EditedAt: data.Node.EditedAt, Editor: data.Node.word().Editor}, true, nil
 }

@@ -196,6 +196,7 @@ type Review struct {
 	SubmittedAt time.Time
 	UpdatedAt   time.Time
 	URL         string
+	Word        work.Word // set only by Details
 }
 
 // Thread is a conversation on a diff.
@@ -244,7 +245,8 @@ type ReviewComment struct {
 	Author            work.Account
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
-	Pending           bool // part of our own account's draft review; set only by Details
+	Pending           bool      // part of our own account's draft review; set only by Details
+	Word              work.Word // set only by Details
 }
 
 // agentsVersion is the version of the API that has GitHub's own agents.

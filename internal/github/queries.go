@@ -26,7 +26,8 @@ var (
 	threadsQuery  = loadQuery("threads", "threads", "comments", "author")
 	commentsQuery = loadQuery("comments", "comments", "author")
 	checksQuery   = loadQuery("checks", "checks")
-	textQuery     = loadQuery("text")
+	textQuery     = loadQuery("text", "author")
+	wordsQuery    = loadQuery("words", "author")
 	resolveQuery  = loadQuery("resolve")
 
 	boxReviewsQuery = loadQuery("boxreviews", "boxreviews", "author")
@@ -38,6 +39,7 @@ var (
 
 	openPullsQuery   = loadQuery("openpulls", "author")
 	createChildQuery = loadQuery("createchild")
+	revisionsQuery   = loadQuery("revisions", "author")
 )
 
 // historiesQuery returns a document that reads content and events of pull requests and of a number
@@ -110,8 +112,9 @@ func readQuery(name string) string {
 func Queries() map[string]string {
 	return map[string]string{
 		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
-		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
-		"boxes": boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
+		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "words": wordsQuery(), "revisions": revisionsQuery(),
+		"resolve": resolveQuery(),
+		"boxes":   boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
 		"openpulls": openPullsQuery(), "createchild": createChildQuery(), "histories": historiesQuery(2),
 	}

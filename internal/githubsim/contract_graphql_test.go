@@ -32,6 +32,17 @@ type BaseRefForcePushedEvent implements Node { actor: Actor createdAt: DateTime!
 type LabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type UnlabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type RenamedTitleEvent implements Node { actor: Actor createdAt: DateTime! currentTitle: String! id: ID! previousTitle: String! }
+extend type IssueComment { userContentEdits(after: String, before: String, first: Int, last: Int): UserContentEditConnection }
+extend type PullRequestReview {
+  editor: Actor minimizedReason: String
+  userContentEdits(after: String, before: String, first: Int, last: Int): UserContentEditConnection
+}
+extend type PullRequestReviewComment {
+  editor: Actor minimizedReason: String
+  userContentEdits(after: String, before: String, first: Int, last: Int): UserContentEditConnection
+}
+type UserContentEditConnection { nodes: [UserContentEdit] pageInfo: PageInfo! totalCount: Int! }
+type UserContentEdit { diff: String editedAt: DateTime! editor: Actor }
 extend type Mutation { createIssue(input: CreateIssueInput!): CreateIssuePayload }
 input CreateIssueInput {
   assigneeIds: [ID!] body: String clientMutationId: String issueTemplate: String labelIds: [ID!] milestoneId: ID parentIssueId: ID projectIds: [ID!]

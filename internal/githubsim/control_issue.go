@@ -191,6 +191,28 @@ func (r *Repo) EditComment(id int64, actor, body string) error {
 	return r.onComment(id, actor, func(u *user, c *comment) *apiError { return r.editComment(u, c, body) })
 }
 
+// Hide hides a comment, a comment on the diff or a review, as people do who may write; an empty
+// reason shows it again. No stamp changes.
+func (r *Repo) Hide(id int64, reason string) error {
+	defer r.hub.enter()()
+	var w *wording
+	if c := r.comment(id); c != nil {
+		w = &c.wording
+	} else if c := r.diffComment(id); c != nil {
+		w = &c.wording
+	}
+	for _, is := range r.issues {
+		if w == nil && is.pull != nil && is.pull.reviewByID(id) != nil {
+			w = &is.pull.reviewByID(id).wording
+		}
+	}
+	if w == nil {
+		return fmt.Errorf("there is no comment and no review %d in %s", id, r.fullName())
+	}
+	w.minimized = reason
+	return nil
+}
+
 // DeleteComment deletes a comment; actor "" is its author.
 func (r *Repo) DeleteComment(id int64, actor string) error {
 	return r.onComment(id, actor, func(u *user, c *comment) *apiError { return r.deleteComment(u, c) })

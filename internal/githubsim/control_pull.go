@@ -185,14 +185,18 @@ func (r *Repo) ChangeBase(number int, actor, base string) error {
 }
 
 // EditReview changes a review's summary, as its author.
-func (r *Repo) EditReview(number int, review int64, body string) error {
+func (r *Repo) EditReview(number int, review int64, actor, body string) error {
 	defer r.hub.enter()()
 	p := r.pull(number)
 	if p == nil || p.reviewByID(review) == nil {
 		return fmt.Errorf("there is no review %d of %d", review, number)
 	}
 	v := p.reviewByID(review)
-	return asError(r.editReview(v.author, v, body))
+	who, err := r.actorOr(actor, v.author)
+	if err != nil {
+		return err
+	}
+	return asError(r.editReview(who, v, body))
 }
 
 // Resolve resolves the thread that a review comment is in.

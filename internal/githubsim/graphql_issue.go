@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/graph-gophers/graphql-go"
@@ -42,7 +43,7 @@ func (x *gql) comments(is *issue, a PageArgs) *gqlPage[*gqlComment] {
 			list = append(list, c)
 		}
 	}
-	return gqlPaginate(list, a, func(c *comment) *gqlComment { return &gqlComment{x, c} })
+	return gqlPaginate(list, a, x.commented)
 }
 
 // gqlMilestone is a Milestone, of which there are none.
@@ -68,9 +69,42 @@ type gqlName struct{ Name string }
 
 // gqlComment is an IssueComment.
 type gqlComment struct {
+	*gqlWording
 	x *gql
 	c *comment
 }
+
+func (x *gql) commented(c *comment) *gqlComment { return &gqlComment{&gqlWording{&c.wording}, x, c} }
+
+// gqlWording is what GraphQL has of every comment and review: REST shows neither its editor nor
+// that it is hidden.
+type gqlWording struct{ w *wording }
+
+func (g *gqlWording) LastEditedAt() *gqlTime   { return gqlStamp(g.w.edited) }
+func (g *gqlWording) IsMinimized() bool        { return g.w.minimized != "" }
+func (g *gqlWording) MinimizedReason() *string { return orNull(g.w.minimized) }
+
+// Editor is who edited last, null if nobody did.
+func (g *gqlWording) Editor() *gqlAccount {
+	if len(g.w.versions) == 0 {
+		return nil
+	}
+	return gqlAccountOf(g.w.versions[len(g.w.versions)-1].by)
+}
+
+// UserContentEdits are the versions, newest first, with the first one.
+func (g *gqlWording) UserContentEdits(a PageArgs) *gqlPage[*gqlRevision] {
+	all := slices.Clone(g.w.versions)
+	slices.Reverse(all)
+	return gqlPaginate(all, a, func(v revision) *gqlRevision { return &gqlRevision{v} })
+}
+
+// gqlRevision is a UserContentEdit. Its diff is the whole text.
+type gqlRevision struct{ v revision }
+
+func (g *gqlRevision) Editor() *gqlAccount { return gqlAccountOf(g.v.by) }
+func (g *gqlRevision) EditedAt() gqlTime   { return gqlTime(g.v.at) }
+func (g *gqlRevision) Diff() *string       { return &g.v.body }
 
 func (g *gqlComment) ID() graphql.ID                   { return graphql.ID(g.c.nodeID) }
 func (g *gqlComment) FullDatabaseID() *gqlBig          { return new(gqlBig(g.c.id)) }
@@ -80,9 +114,6 @@ func (g *gqlComment) URL() gqlURI                      { return gqlURI(g.x.urls.
 func (g *gqlComment) Author() *gqlAccount              { return gqlAccountOf(g.c.author) }
 func (g *gqlComment) AuthorAssociation() string        { return g.c.issue.repo.association(g.c.author) }
 func (g *gqlComment) CreatedAt() gqlTime               { return gqlTime(g.c.created) }
-func (g *gqlComment) LastEditedAt() *gqlTime           { return gqlStamp(g.c.edited) }
 func (g *gqlComment) IncludesCreatedEdit() bool        { return !g.c.edited.IsZero() }
-func (g *gqlComment) IsMinimized() bool                { return false }
-func (g *gqlComment) MinimizedReason() *string         { return nil }
 func (g *gqlComment) ViewerDidAuthor() bool            { return g.c.author == g.x.viewer }
 func (g *gqlComment) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.c.reactions) }

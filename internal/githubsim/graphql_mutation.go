@@ -79,6 +79,6 @@ func (*gqlRoot) AddComment(ctx context.Context, a struct {
 	if e != nil {
 		return nil, refuse(e)
 	}
-	edge := &commentEdge{gqlCursor(len(is.comments)), &gqlComment{x, c}}
+	edge := &commentEdge{gqlCursor(len(is.comments)), x.commented(c)}
 	return &commentPayload{a.Input.ClientMutationID, edge, x.node(string(a.Input.SubjectID))}, nil
 }

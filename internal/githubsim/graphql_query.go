@@ -146,12 +146,18 @@ func (g *gqlNode) ToPullRequest() (*gqlPull, bool) {
 
 func (g *gqlNode) ToIssueComment() (*gqlComment, bool) {
 	v, ok := g.v.(*comment)
-	return &gqlComment{g.x, v}, ok
+	if !ok {
+		return nil, false
+	}
+	return g.x.commented(v), true
 }
 
 func (g *gqlNode) ToPullRequestReview() (*gqlReview, bool) {
 	v, ok := g.v.(*review)
-	return &gqlReview{g.x, v}, ok
+	if !ok {
+		return nil, false
+	}
+	return g.x.reviewed(v), true
 }
 
 func (g *gqlNode) ToPullRequestReviewThread() (*gqlThread, bool) {
@@ -161,7 +167,10 @@ func (g *gqlNode) ToPullRequestReviewThread() (*gqlThread, bool) {
 
 func (g *gqlNode) ToPullRequestReviewComment() (*gqlDiffComment, bool) {
 	v, ok := g.v.(*reviewComment)
-	return &gqlDiffComment{g.x, v}, ok
+	if !ok {
+		return nil, false
+	}
+	return g.x.diffCommented(v), true
 }
 
 func (g *gqlNode) ToRepository() (*gqlRepo, bool) {

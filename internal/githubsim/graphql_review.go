@@ -51,11 +51,12 @@ func (x *gql) visible(list []*reviewComment) []*reviewComment {
 
 // gqlReview is a PullRequestReview.
 type gqlReview struct {
+	*gqlWording
 	x *gql
 	v *review
 }
 
-func (x *gql) reviewed(v *review) *gqlReview { return &gqlReview{x, v} }
+func (x *gql) reviewed(v *review) *gqlReview { return &gqlReview{&gqlWording{&v.wording}, x, v} }
 
 func (g *gqlReview) ID() graphql.ID            { return graphql.ID(g.v.nodeID) }
 func (g *gqlReview) FullDatabaseID() *gqlBig   { return new(gqlBig(g.v.id)) }
@@ -68,7 +69,6 @@ func (g *gqlReview) AuthorAssociation() string { return g.v.pull.repo.associatio
 func (g *gqlReview) Commit() *gqlCommit               { return g.x.commit(g.v.pull.repo, g.v.commitSHA) }
 func (g *gqlReview) SubmittedAt() *gqlTime            { return gqlStamp(g.v.submitted) }
 func (g *gqlReview) UpdatedAt() gqlTime               { return gqlTime(g.v.updated) }
-func (g *gqlReview) LastEditedAt() *gqlTime           { return gqlStamp(g.v.edited) }
 func (g *gqlReview) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.v.reactions) }
 
 // gqlThread is a PullRequestReviewThread. One that the viewer sees has a comment.
@@ -81,7 +81,7 @@ func (g *gqlThread) ID() graphql.ID       { return graphql.ID(g.t.nodeID) }
 func (g *gqlThread) Path() string         { return g.t.path }
 func (g *gqlThread) IsResolved() bool     { return g.t.resolved }
 func (g *gqlThread) IsOutdated() bool     { return g.t.outdated() }
-func (g *gqlThread) top() *gqlDiffComment { return &gqlDiffComment{g.x, g.t.top()} }
+func (g *gqlThread) top() *gqlDiffComment { return g.x.diffCommented(g.t.top()) }
 func (g *gqlThread) Line() *int32         { return g.top().Line() }
 
 // Comments are the conversation.
@@ -91,11 +91,14 @@ func (g *gqlThread) Comments(a PageArgs) *gqlPage[*gqlDiffComment] {
 
 // gqlDiffComment is a PullRequestReviewComment.
 type gqlDiffComment struct {
+	*gqlWording
 	x *gql
 	c *reviewComment
 }
 
-func (x *gql) diffCommented(c *reviewComment) *gqlDiffComment { return &gqlDiffComment{x, c} }
+func (x *gql) diffCommented(c *reviewComment) *gqlDiffComment {
+	return &gqlDiffComment{&gqlWording{&c.wording}, x, c}
+}
 
 func (g *gqlDiffComment) ID() graphql.ID                { return graphql.ID(g.c.nodeID) }
 func (g *gqlDiffComment) FullDatabaseID() *gqlBig       { return new(gqlBig(g.c.id)) }
@@ -104,11 +107,10 @@ func (g *gqlDiffComment) URL() gqlURI                   { return gqlURI(g.x.urls
 func (g *gqlDiffComment) Author() *gqlAccount           { return gqlAccountOf(g.c.author) }
 func (g *gqlDiffComment) CreatedAt() gqlTime            { return gqlTime(g.c.created) }
 func (g *gqlDiffComment) UpdatedAt() gqlTime            { return gqlTime(g.c.updated) }
-func (g *gqlDiffComment) LastEditedAt() *gqlTime        { return gqlStamp(g.c.edited) }
 func (g *gqlDiffComment) Path() string                  { return g.c.path }
 func (g *gqlDiffComment) DiffHunk() string              { return g.c.diffHunk }
 func (g *gqlDiffComment) OriginalCommit() *gqlCommit    { return g.x.commit(g.repo(), g.c.originalSHA) }
-func (g *gqlDiffComment) PullRequestReview() *gqlReview { return &gqlReview{g.x, g.c.review} }
+func (g *gqlDiffComment) PullRequestReview() *gqlReview { return g.x.reviewed(g.c.review) }
 func (g *gqlDiffComment) repo() *Repo                   { return g.c.pull().repo }
 
 // State is PENDING in a draft.
@@ -147,5 +149,5 @@ func (g *gqlDiffComment) ReplyTo() *gqlDiffComment {
 	if g.c.inReplyTo == nil {
 		return nil
 	}
-	return &gqlDiffComment{g.x, g.c.inReplyTo}
+	return g.x.diffCommented(g.c.inReplyTo)
 }

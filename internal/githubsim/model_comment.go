@@ -42,8 +42,8 @@ func (r *Repo) editComment(actor *user, c *comment, body string) *apiError {
 		return e
 	}
 	if body != c.body {
-		c.body = body
-		c.updated, c.edited = r.hub.now(), r.hub.now()
+		c.edit(c.author, c.created, c.body, actor, r.hub.now(), body)
+		c.body, c.updated = body, r.hub.now()
 		c.issue.touch()
 		r.refer(actor, c.issue, body)
 	}

@@ -153,8 +153,8 @@ func (r *Repo) editReview(actor *user, v *review, body string) *apiError {
 		return unprocessable(e.items[0].Message)
 	}
 	if body != v.body {
-		v.body = body
-		v.updated, v.edited = r.hub.now(), r.hub.now()
+		v.edit(v.author, v.created, v.body, actor, r.hub.now(), body)
+		v.body, v.updated = body, r.hub.now()
 		v.pull.touch()
 	}
 	return nil
@@ -305,8 +305,8 @@ func (r *Repo) editDiffComment(actor *user, c *reviewComment, body string) *apiE
 		return e
 	}
 	if body != c.body {
-		c.body = body
-		c.updated, c.edited = r.hub.now(), r.hub.now()
+		c.edit(c.author, c.created, c.body, actor, r.hub.now(), body)
+		c.body, c.updated = body, r.hub.now()
 		c.pull().touch()
 	}
 	return nil

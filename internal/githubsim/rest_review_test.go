@@ -23,7 +23,7 @@ func TestReviews(t *testing.T) {
 	}
 	id, err := w.repo.Review(1, "me", "REQUEST_CHANGES", "no", LineComment{Path: "src/a.txt", Line: 3, Body: "here"})
 	w.must(err)
-	w.must(w.repo.EditReview(1, id, "no, no"))
+	w.must(w.repo.EditReview(1, id, "", "no, no"))
 	list := get[[]object](w, "tom", "/repos/acme/app/pulls/1/reviews")
 	if len(list) != 1 || list[0]["state"] != "CHANGES_REQUESTED" || list[0]["submitted_at"] == nil || list[0]["body"] != "no, no" {
 		t.Errorf("reviews %v", list)

@@ -132,8 +132,32 @@ type pull struct {
 	agentMerge   bool // Agent Merge is on
 }
 
+// wording is who wrote which version of a text, and whether it is hidden.
+type wording struct {
+	edited    time.Time  // zero when never edited
+	versions  []revision // oldest first, from the first one on; empty when never edited
+	minimized string     // why it is hidden, as GraphQL answers; empty: it is shown
+}
+
+// revision is one version of a text.
+type revision struct {
+	by   *user
+	body string
+	at   time.Time
+}
+
+// edit records that an actor replaced the text that author wrote at a time.
+func (w *wording) edit(author *user, written time.Time, was string, actor *user, now time.Time, body string) {
+	if len(w.versions) == 0 {
+		w.versions = append(w.versions, revision{author, was, written})
+	}
+	w.versions = append(w.versions, revision{actor, body, now})
+	w.edited = now
+}
+
 // comment is a conversation comment on an issue or a pull request.
 type comment struct {
+	wording
 	issue     *issue
 	id        int64
 	nodeID    string
@@ -141,13 +165,13 @@ type comment struct {
 	author    *user
 	created   time.Time
 	updated   time.Time
-	edited    time.Time // zero when never edited
 	reactions []*reaction
 	lag       lag
 }
 
 // review is a review of a pull request.
 type review struct {
+	wording
 	pull      *pull
 	id        int64
 	nodeID    string
@@ -158,7 +182,6 @@ type review struct {
 	created   time.Time
 	submitted time.Time // zero while PENDING
 	updated   time.Time
-	edited    time.Time
 	comments  []*reviewComment
 	reactions []*reaction
 	lag       lag
@@ -193,6 +216,7 @@ func (t *thread) visibleTo(viewer *user) bool {
 
 // reviewComment is a comment on the diff.
 type reviewComment struct {
+	wording
 	thread       *thread
 	review       *review
 	id           int64
@@ -210,7 +234,6 @@ type reviewComment struct {
 	position     int // in the diff, as first posted
 	created      time.Time
 	updated      time.Time
-	edited       time.Time
 	reactions    []*reaction
 	lag          lag
 }

@@ -23,13 +23,14 @@
 //	hub lock N                         hub unlock N
 //	hub close N [--reason completed|not_planned|duplicate] [--by U]      hub reopen N [--by U]
 //	hub comment N AUTHOR BODY
-//	hub edit-comment ID BODY           hub delete-comment ID
+//	hub edit-comment ID BODY [--by U]  hub delete-comment ID [--by U]; the author, if not given
+//	hub hide ID REASON                 hub unhide ID; as moderators do (minimized)
 //	hub react N|ID AUTHOR CONTENT
 //	hub open-pull AUTHOR BRANCH TITLE [--body B] [--base B] [--draft]
 //	hub review-comment PR AUTHOR PATH LINE BODY
 //	hub reply PR TOP AUTHOR BODY
 //	hub review PR AUTHOR COMMENT|APPROVE|REQUEST_CHANGES|PENDING BODY [--line PATH:LINE:BODY]… [--commit REF]
-//	hub edit-review PR ID BODY         hub submit PR AUTHOR VERDICT BODY
+//	hub edit-review PR ID BODY [--by U]         hub submit PR AUTHOR VERDICT BODY
 //	hub dismiss PR ID [MESSAGE] [--by U]            hub request PR LOGIN… [--by U]
 //	hub ready PR [--by U]              hub draft PR [--by U]
 //	hub change-base PR BRANCH [--by U]

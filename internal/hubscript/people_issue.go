@@ -58,6 +58,8 @@ var issueDeeds = map[string]subcommand{
 	"comment":        {3, comment},
 	"edit-comment":   {2, editComment},
 	"delete-comment": {1, deleteComment},
+	"hide":           {2, hide(func(c *command) string { return c.args[1] })},
+	"unhide":         {1, hide(func(*command) string { return "" })},
 	"react":          {3, react},
 }
 
@@ -192,6 +194,17 @@ func editComment(c *command) error {
 		return c.repo.EditReviewComment(n, c.flag("by", ""), text(c.args[1]))
 	}
 	return c.repo.EditComment(n, c.flag("by", ""), text(c.args[1]))
+}
+
+// hide hides a comment or a review, or shows it again.
+func hide(why func(*command) string) func(*command) error {
+	return func(c *command) error {
+		n, err := id(c.args[0])
+		if err != nil {
+			return err
+		}
+		return c.repo.Hide(n, why(c))
+	}
 }
 
 func deleteComment(c *command) error {

@@ -206,7 +206,7 @@ func editReview(c *command) error {
 	if err != nil {
 		return err
 	}
-	return c.repo.EditReview(n, v, text(c.args[2]))
+	return c.repo.EditReview(n, v, c.flag("by", ""), text(c.args[2]))
 }
 
 func submit(c *command) error {

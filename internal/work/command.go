@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
@@ -48,9 +49,8 @@ func (c Command) Named() string {
 	return c.String()
 }
 
-// commandLine matches the first line of a command. A line indented by four spaces is code, a line
-// after > is a quotation. A point or colon may follow a word.
-var commandLine = lazy.Regexp(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
+// commandLine matches the first line of a command, without what people do not see. A point or colon may follow a word.
+var commandLine = lazy.Regexp(`(?i)^/mergexo[:,]?(?: +(.*))?$`)
 
 // headPrefix matches how a commit may be named.
 var headPrefix = lazy.Regexp(`^[0-9a-fA-F]{7,40}$`)
@@ -61,12 +61,11 @@ var listNumber = lazy.Regexp(`^[1-9][0-9]{0,3}$`)
 // plainWord matches a word that may be repeated in an answer.
 var plainWord = lazy.Regexp(`^[a-z][a-z-]{0,19}$`)
 
-// ParseCommand parses a comment. A comment is a command if its first non-empty line begins with the
-// word /mergexo. Then agents get none of it, and the lines below are ignored. A command that is not
-// understood is answered with the help.
+// ParseCommand parses a comment. A comment is a command if the first line that people see begins
+// with the word /mergexo. Then agents get none of it, and the lines below are ignored. A command
+// that is not understood is answered with the help.
 func ParseCommand(body string) (Command, bool) {
-	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(Normalise(body)), "\n"), "\n")
-	found := commandLine().FindStringSubmatch(strings.TrimRight(line, " \t"))
+	found := commandLine().FindStringSubmatch(firstLine(Normalise(body)))
 	if found == nil {
 		return Command{}, false
 	}
@@ -77,15 +76,40 @@ func ParseCommand(body string) (Command, bool) {
 	return NewCommand(strings.TrimRight(words[0], ".,:;!?"), words[1:]), true
 }
 
-// withoutBlankLines removes empty lines at the beginning.
-func withoutBlankLines(s string) string {
+// firstLine returns the first line of a comment that people see, as it looks: empty lines and HTML
+// comments before it are skipped, characters without width are removed, and every space is a plain
+// one. It is empty if that line is code: indented by four spaces or a tab.
+func firstLine(s string) string {
 	for {
-		line, rest, more := strings.Cut(s, "\n")
-		if strings.TrimSpace(line) != "" || !more {
-			return s
+		shown := strings.TrimLeftFunc(s, blank)
+		hidden, found := strings.CutPrefix(shown, "<!--")
+		if !found {
+			indent := s[:len(s)-len(shown)]
+			indent = indent[strings.LastIndexByte(indent, '\n')+1:]
+			if plain := indent[:len(indent)-len(strings.TrimLeft(indent, " \t"))]; len(plain) > 3 || strings.Contains(plain, "\t") {
+				return ""
+			}
+			line, _, _ := strings.Cut(shown, "\n")
+			return strings.TrimSpace(strings.Map(plainRune, line))
 		}
-		s = rest
+		if _, s, found = strings.Cut(hidden, "-->"); !found {
+			return ""
+		}
 	}
+}
+
+// blank reports whether a character shows nothing: a space, a line's end, or one without width.
+func blank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+
+// plainRune returns a character as it looks: -1 for one without width.
+func plainRune(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	}
+	return r
 }
 
 // NewCommand makes a command of a verb, in any case, and its arguments.

@@ -53,10 +53,23 @@ func TestParseCommand(t *testing.T) {
 		{"    /mergexo retry", none},
 		{"\t/mergexo retry", none},
 		{"```\n/mergexo retry\n```", none},
-		{"<!-- x -->\n/mergexo retry", none},
+		{"<!-- x -->\n/mergexo retry", "/mergexo retry"},
+		{"\ufeff<!-- x\ny --> <!---->\u00a0/mergexo retry", "/mergexo retry"},
+		{"<!-- x\n/mergexo retry", none},
+		{"<!-- x -->\n    /mergexo retry", none},
+		{"<!-- x -->\nPlease type\n/mergexo retry", none},
+		{"\u00a0/mergexo retry", "/mergexo retry"},
+		{"\u00a0\u00a0\u00a0\u00a0/mergexo retry", "/mergexo retry"}, // no code: Markdown counts plain spaces
+		{"/mergexo\u00a0retry", "/mergexo retry"},
+		{"/mergexo\u2009retry\u202f", "/mergexo retry"},
+		{"/mergexo\u3000unblock\u2003--head\u00a0abcdef1", "/mergexo unblock --head abcdef1"},
+		{"\u200b\n\u2060/mergexo retry", "/mergexo retry"},
+		{"/mer\u00adgexo re\u200dtry\u200e", "/mergexo retry"},
+		{"/mergexo\u2028retry", "/mergexo retry"},
+		{"\u200b    /mergexo retry", "/mergexo retry"},
 		{"Please type\n/mergexo retry", none},
 		{"> /mergexo retry\n\n/mergexo cancel", none},
-		{"/\u200bmergexo retry", none},
+		{"/\u200bmergexo retry", "/mergexo retry"},
 	} {
 		got := none
 		if cmd, ok := ParseCommand(c.body); ok {

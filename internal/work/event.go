@@ -57,6 +57,7 @@ type Event struct {
 	Source string // id by kind: comment id, review id, timeline event id, head oid
 	Hash   string // ContentHash of its content
 
+	Node      string // GitHub's id of the comment or review
 	Author    Account
 	Body      string
 	State     string // review, summary: COMMENTED, CHANGES_REQUESTED or APPROVED; labelled: the label's name; command: the kind that the comment would have without the command
@@ -193,9 +194,16 @@ const OutcomeVerdict = "a reviewer's verdict"
 // OutcomePaused is for comments made while the item was paused.
 const OutcomePaused = "ignored: paused"
 
+// OutcomeEditedByOther is for texts that somebody else than their author edited last, until their
+// author edits them.
+const OutcomeEditedByOther = "ignored: last edited by another account than its author's"
+
+// OutcomeHidden is for comments that people hid on GitHub, until they are shown again.
+const OutcomeHidden = "ignored: hidden"
+
 // OutcomeTakenOver is for comments by a login that the config names, but whose account is not the
 // first one seen with that login.
-const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"
+const OutcomeTakenOver = "ignored: another account than the one that the config names"
 
 // CheckNames returns the names in the body of an event about checks.
 func CheckNames(e Event) []string {

@@ -21,9 +21,10 @@ const zeroWidth = "\u200B"
 var (
 	// mention is an @, also as a numeric or named reference, before a possible first letter of a
 	// name. In HTML a reference needs no semicolon.
-	mention    = lazy.Regexp(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
-	command    = lazy.Regexp(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
-	ownCommand = lazy.Regexp(`(?im)^([ \t>]*)/(mergexo)`)
+	mention = lazy.Regexp(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
+	// command is the first word of a line that bots obey: /word, !word or bors.
+	command    = lazy.Regexp(`^([ \t\p{Zs}]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)([/!][A-Za-z][^ \t\n` + "`" + `]*|(?i:bors\b))`)
+	ownCommand = lazy.Regexp(`(?im)^([ \t\p{Zs}>]*)/(mergexo)`)
 	ownMarker  = lazy.Regexp(`(?i)<!--(\s*mergexo)`)
 )
 

@@ -35,6 +35,7 @@ func TestBody(t *testing.T) {
 		{"after an HTML block", "<details>\n\n```\n@x\n```\n</details>", "<details>\n\n```\n@x\n```\n</details>"},
 		{"command", "/mergexo retry", "`/mergexo` retry"},
 		{"other command", "ok\n  /assign @x\n> /close\n- /label a", "ok\n  `/assign` @\u200bx\n> `/close`\n- `/label` a"},
+		{"command of another bot", "!merge\nbors r+\n- bors: try\n![x](y)\nborsch! bors", "`!merge`\n`bors` r+\n- `bors`: try\n![x](y)\nborsch! bors"},
 		{"command in a sentence", "a /path and 1/2", "a /path and 1/2"},
 		{"path first", "/usr/bin/x is missing", "`/usr/bin/x` is missing"},
 		{"command in a fence", "```\n/bin/sh\n/mergexo x\n```", "```\n/bin/sh\n/\u200bmergexo x\n```"},
@@ -138,7 +139,7 @@ func TestTitleAndMessage(t *testing.T) {
 
 func FuzzBody(f *testing.F) {
 	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
-	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
+	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "\u00a0/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -157,6 +158,9 @@ func FuzzBody(f *testing.F) {
 		}
 		if hasComment(got) {
 			t.Errorf("comment in %q", got)
+		}
+		if c, ok := work.ParseCommand(got); ok {
+			t.Errorf("command %s in %q", c, got)
 		}
 		for l := range strings.SplitSeq(got, "\n") {
 			if strings.HasPrefix(strings.ToLower(strings.TrimLeft(l, " \t>")), "/mergexo") {

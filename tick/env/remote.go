@@ -56,6 +56,8 @@ type Lists interface {
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
+	Words(ctx context.Context, nodeIDs []string) (map[string]work.Word, error)
+	Revisions(ctx context.Context, nodeID string) ([]github.Revision, error)
 	OpenPullsPage(ctx context.Context, repo work.RepoName, after string) (github.OpenPullsPage, error)
 	Histories(ctx context.Context, repo work.RepoName, asked []github.PullWithIssue) (github.History, error)
 }

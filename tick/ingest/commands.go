@@ -23,11 +23,14 @@ func (h *reading) intakeUntracked(c candidate) {
 }
 
 // commandVerdict judges a command that is new to the database: whether its author may give it, and
-// whether it was carried out before the database was lost.
-func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
+// whether it was carried out before the database was lost. ignored says why its text does not count.
+func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome, ignored string) (string, error) {
 	switch outcome {
 	case "":
 		outcome, err := h.obeyedBefore(ctx, e)
+		if outcome == "" && err == nil {
+			outcome = ignored
+		}
 		if outcome == "" && err == nil {
 			outcome, err = h.mayMerge(ctx, e)
 		}

@@ -69,8 +69,8 @@ func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewCommen
 func commentEvent(kind work.EventKind, itemID int64, c github.Comment) candidate {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
-	return candidate{pull: kind == work.EventIssue, node: c.NodeID, event: work.Event{
-		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
+	return candidate{pull: kind == work.EventIssue, word: c.Word, event: work.Event{
+		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Node: c.NodeID, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 	}}
 }
@@ -83,8 +83,8 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	if top == 0 {
 		top = c.ID
 	}
-	return candidate{pull: true, pending: c.Pending, node: c.NodeID, review: c.ReviewID, event: work.Event{
-		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash, Review: c.ReviewID,
+	return candidate{pull: true, pending: c.Pending, word: c.Word, review: c.ReviewID, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Node: c.NodeID, Hash: hash, Review: c.ReviewID,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
@@ -103,14 +103,18 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	default: // PENDING drafts and DISMISSED reviews are ignored
 		return candidate{}, false
 	}
+	return reviewOf(pull, r), true
+}
+
+func reviewOf(pull work.PullRequest, r github.Review) candidate {
 	id := strconv.FormatInt(r.ID, 10)
 	hash := work.ContentHash(r.Body, r.State)
-	return candidate{pull: true, node: r.NodeID, event: work.Event{
-		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
+	return candidate{pull: true, word: r.Word, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Node: r.NodeID, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
 		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
 		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
-	}}, true
+	}}
 }
 
 // filterEvents keeps the candidates that are new, each judged. Known ones cost no request.
@@ -128,18 +132,15 @@ func (h *reading) filterEvents(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, time.Minute)
 	defer reads.Stop()
 	asked := authorPrefetch{reading: h, known: seen}
-	fresh := make([]candidate, 0, len(h.events))
+	judged := make([]judgedCandidate, 0, len(h.events))
 	for _, c := range h.events {
 		asked.judges(ctx, c.event.Author)
 		if c.pending {
 			continue
 		}
 		if k, known := seen[c.event.Key]; known {
-			if !mayChange(k) && !several[versionOf(c.event)] {
-				continue
-			}
-			if err := h.readAgain(ctx, c, k.Outcome); err != nil {
-				return err
+			if mayChange(k) || several[versionOf(c.event)] {
+				judged = append(judged, judgedCandidate{candidate: c, known: true, was: k.Outcome})
 			}
 			continue
 		}
@@ -151,6 +152,27 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		}
 		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
+		}
+		judged = append(judged, judgedCandidate{candidate: c, err: err})
+	}
+	if judged, err = h.readWords(ctx, judged); err != nil {
+		return err
+	}
+	fresh := make([]candidate, 0, len(judged))
+	for _, j := range judged {
+		c, err := j.candidate, j.err
+		ignored := ""
+		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
+			ignored = c.word.Ignored(c.event.Author)
+		}
+		if j.known {
+			if err := h.readAgain(ctx, j, ignored); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.event.Kind != work.EventCommand && ignored != "" {
+			c.event.Outcome = ignored
 		}
 		if err == nil && c.event.Kind == work.EventReview && c.event.Outcome == "" {
 			var fixed bool
@@ -164,7 +186,7 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		switch {
 		case err != nil:
 		case c.event.Kind == work.EventCommand:
-			c.event.Outcome, err = h.commandVerdict(ctx, c.event, c.event.Outcome)
+			c.event.Outcome, err = h.commandVerdict(ctx, c.event, c.event.Outcome, ignored)
 		case c.event.Outcome == "":
 			c.event.Outcome, err = h.paused(ctx, c)
 		}
@@ -184,7 +206,7 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		h.forget(c)
 	}
 	for i, c := range fresh {
-		if h.answered(c.event.Key) && c.event.Outcome == "" {
+		if h.answered(c.event.Key) && (c.event.Outcome == "" || work.ByWord(c.event.Outcome)) {
 			fresh[i].event.Outcome = work.OutcomeAnswered
 		}
 	}
@@ -238,13 +260,17 @@ func (h *reading) deferCandidate(c candidate) {
 	}
 }
 
-// readAgain records that a known event was read again. An edit that a person reverted while the
-// item was paused for them is skipped like other comments.
-func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
-	if !c.event.Kind.Written() {
+// readAgain records that a known event was read again. If its text does not count, ignored says so.
+// An edit that a person reverted while the item was paused for them is skipped like other comments.
+func (h *reading) readAgain(ctx context.Context, j judgedCandidate, ignored string) (err error) {
+	c := j.candidate
+	switch err = j.err; {
+	case !c.event.Kind.Written(), ignored != "" && (c.keeps || ignored == j.was):
 		return nil
-	}
-	if outcome == store.OutcomeEdited && c.event.Kind.IsComment() {
+	case err != nil:
+	case ignored != "":
+		c.event.Outcome = ignored
+	case (j.was == store.OutcomeEdited || work.ByWord(j.was)) && c.event.Kind.IsComment():
 		c.event.Outcome, err = h.paused(ctx, c)
 	}
 	if err == nil {
@@ -295,6 +321,9 @@ func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
+	}
+	if _, err := h.permissions.isReviewer(ctx, e.Author); err != nil {
+		return "", err
 	}
 	may, err := h.permissions.mayComment(ctx, e)
 	if may || err != nil {

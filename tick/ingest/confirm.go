@@ -126,11 +126,11 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.repo.Settings.Labels.Of(flow), labelled.Label) {
 			continue
 		}
-		at, err := h.writtenAt(ctx, c)
+		at, theirs, err := h.writtenAt(ctx, c)
 		if err != nil {
 			return w, err
 		}
-		if at.After(labelled.CreatedAt) {
+		if !theirs || at.After(labelled.CreatedAt) {
 			continue
 		}
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
@@ -174,14 +174,14 @@ func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string
 }
 
 // writtenAt returns when a comment got its current text. UpdatedAt is no proof: reactions move it,
-// and anybody may leave one.
-func (h *reading) writtenAt(ctx context.Context, c github.Comment) (time.Time, error) {
+// and anybody may leave one. theirs reports whether its author edited it last.
+func (h *reading) writtenAt(ctx context.Context, c github.Comment) (at time.Time, theirs bool, err error) {
 	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
-		return c.CreatedAt, nil
+		return c.CreatedAt, true, nil
 	}
 	text, ok, err := h.repo.GitHub.Text(ctx, c.NodeID)
 	if err != nil || !ok || text.EditedAt.IsZero() {
-		return c.CreatedAt, err
+		return c.CreatedAt, true, err
 	}
-	return text.EditedAt, nil
+	return text.EditedAt, work.Word{Editor: text.Editor}.Ignored(c.Author) == "", nil
 }

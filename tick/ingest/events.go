@@ -24,11 +24,12 @@ func sourceEvents(candidates []candidate) []work.Event {
 // candidate is an event that may be new.
 type candidate struct {
 	event   work.Event
-	pull    bool   // it is on a pull request, otherwise on an issue
-	pending bool   // part of a draft review
-	former  bool   // it belongs to its item even if a later item follows on the issue
-	node    string // of a comment or a review
-	review  int64  // of a diff comment: its review's id
+	pull    bool  // it is on a pull request, otherwise on an issue
+	pending bool  // part of a draft review
+	former  bool  // it belongs to its item even if a later item follows on the issue
+	review  int64 // of a diff comment: its review's id
+	word    work.Word
+	keeps   bool // somebody else edited it; what its author said before still holds
 }
 
 // timelineEvent makes an event of a timeline entry.

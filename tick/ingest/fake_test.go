@@ -48,6 +48,7 @@ type hub struct {
 	issues    map[int]github.Issue
 	timelines map[int][]github.TimelineEvent
 	comments  []github.Comment
+	editors   map[string]work.Account // who edited comments last, by node id
 	pulls     map[int]github.PullDetail
 
 	open    []github.Pull // for OpenPullsPage
@@ -219,6 +220,18 @@ func (h *hub) Text(ctx context.Context, node string) (github.Text, bool, error) 
 		}
 	}
 	return github.Text{}, false, h.time.ask(ctx)
+}
+
+func (h *hub) Words(ctx context.Context, nodes []string) (map[string]work.Word, error) {
+	words := map[string]work.Word{}
+	for _, n := range nodes {
+		words[n] = work.Word{Known: true, Editor: h.editors[n]}
+	}
+	return words, h.time.ask(ctx)
+}
+
+func (h *hub) Revisions(ctx context.Context, _ string) ([]github.Revision, error) {
+	return nil, h.time.ask(ctx)
 }
 
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {

@@ -150,9 +150,10 @@ func remember[K comparable, V any](answers *map[K]V, k K, v V, err error) (V, er
 }
 
 // mayChange reports whether a known version that is read again may count again: it has other
-// versions, was ended for one, or ended together with what its turn was to answer.
+// versions, was ended for one or together with what its turn was to answer, or did not count for its
+// last editor or because it was hidden.
 func mayChange(k store.KnownEvent) bool {
-	return k.Edited || k.Outcome == store.OutcomeEdited || k.Outcome == work.OutcomeVoid+work.ReasonGone
+	return k.Edited || work.ByWord(k.Outcome) || k.Outcome == store.OutcomeEdited || k.Outcome == work.OutcomeVoid+work.ReasonGone
 }
 
 // commentVersion identifies a comment; its versions share it.

@@ -187,10 +187,10 @@ func (h *reading) textSince(ctx context.Context, c candidate, pauses []work.Paus
 		at = s // it was a draft until then
 	}
 	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
-	if !c.event.Kind.IsComment() || !stamp.After(at) || c.node == "" || !slices.ContainsFunc(pauses, meets) {
+	if !c.event.Kind.IsComment() || !stamp.After(at) || c.event.Node == "" || !slices.ContainsFunc(pauses, meets) {
 		return at, nil
 	}
-	text, ok, err := h.repo.GitHub.Text(ctx, c.node)
+	text, ok, err := h.repo.GitHub.Text(ctx, c.event.Node)
 	if err == nil && ok && text.EditedAt.After(at) {
 		at = text.EditedAt
 	}

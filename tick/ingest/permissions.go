@@ -40,6 +40,8 @@ type permissions struct {
 	answers   map[int64]permission // answers stored in the database, by account id
 	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
 
+	pinned map[string]int64 // accounts that logins of the config mean, by login in lower case
+
 	about map[int64]bool // authors looked up in this pass because of a comment
 	there map[int]int    // number of these authors, by issue or pull request
 }
@@ -47,7 +49,7 @@ type permissions struct {
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	return &permissions{
 		database: database{e.Store}, env: e, repo: r,
-		levels: map[int64]string{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, about: map[int64]bool{}, there: map[int]int{},
+		levels: map[int64]string{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{}, about: map[int64]bool{}, there: map[int]int{},
 	}
 }
 
@@ -301,31 +303,59 @@ func (h *permissions) askPermission(ctx context.Context, who work.Account) (stri
 	})
 }
 
-// isAllowedUser reports whether allowed_users names the account. Anybody can take a login that was
-// given up, so a login counts for the first account seen with it, or for the id given in the config
-// as "login:id".
+// isAllowedUser reports whether allowed_users names the account.
 func (h *permissions) isAllowedUser(ctx context.Context, who work.Account) (bool, error) {
-	if who.ID == 0 {
-		return false, nil
-	}
 	for _, entry := range h.repo.Settings.AllowedUsers {
-		login, id, given := strings.Cut(entry, ":")
-		if !strings.EqualFold(login, who.Login) {
-			continue
+		login, text, _ := strings.Cut(entry, ":")
+		id, _ := strconv.ParseInt(text, 10, 64)
+		if named, err := h.isNamed(ctx, login, id, who); named || err != nil {
+			return named, err
 		}
-		pinned, err := strconv.ParseInt(id, 10, 64)
-		if !given {
-			err = h.update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-				pinned, err = tx.PinAllowed(ctx, h.repo.Row.ID, who, h.env.Now())
-				return err
-			})
-		}
-		if err != nil || pinned == who.ID {
-			return err == nil, err
-		}
-		h.takenOver[who.ID] = pinned
 	}
 	return false, nil
+}
+
+// isReviewer reports whether the config names the account as a reviewer. A pass calls it about each
+// author, so that a reviewer's login means the first account that says anything.
+func (h *permissions) isReviewer(ctx context.Context, who work.Account) (bool, error) {
+	if !h.repo.Settings.Review.Enabled {
+		return false, nil
+	}
+	for _, x := range h.repo.Settings.Reviewers {
+		if !x.Human {
+			continue
+		}
+		if named, err := h.isNamed(ctx, x.Login, x.LoginID, who); named || err != nil {
+			return named, err
+		}
+	}
+	return false, nil
+}
+
+// isNamed reports whether a login of the config means the account. Anybody can take a login that was
+// given up, so a login means the first account seen with it, or the one whose id stands beside it.
+func (h *permissions) isNamed(ctx context.Context, login string, id int64, who work.Account) (bool, error) {
+	same := strings.EqualFold(login, who.Login)
+	if who.ID == 0 || login == "" || id == 0 && !same {
+		return false, nil
+	}
+	if key := strings.ToLower(login); id == 0 {
+		var known bool
+		if id, known = h.pinned[key]; !known {
+			err := h.update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+				id, err = tx.PinAllowed(ctx, h.repo.Row.ID, who, h.env.Now())
+				return err
+			})
+			if err != nil {
+				return false, err
+			}
+			h.pinned[key] = id
+		}
+	}
+	if same && id != who.ID {
+		h.takenOver[who.ID] = id
+	}
+	return id == who.ID, nil
 }
 
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are

@@ -50,19 +50,31 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 	return item, c.Edited, nil
 }
 
-// Lost returns the events whose authors lost the permission for them. begun says why the event that
+// Lost returns the events that no longer count, each with its outcome: their authors lost the
+// permission for them, somebody else edited them, or people hid them. begun says why the event that
 // began the work no longer counts; "" if it does.
 func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) (lost []work.Event, begun string, err error) {
 	h := newReading(r.ingest, repo)
+	words, err := h.lostWords(ctx, events)
+	if err != nil {
+		return nil, "", err
+	}
 	for _, e := range events {
 		may, why, err := h.stillMay(ctx, e)
 		if err != nil {
 			return nil, "", err
 		}
-		if !may {
-			lost = append(lost, e)
-			begun = cmp.Or(begun, why)
+		switch e.Outcome = words[e.ID]; {
+		case may && e.Outcome == "":
+			continue
+		case may:
+		case e.Kind == work.EventLabelled:
+			e.Outcome = work.OutcomeNoLabeller
+		default:
+			e.Outcome = work.OutcomeNoPermission
 		}
+		lost = append(lost, e)
+		begun = cmp.Or(begun, why)
 	}
 	return lost, begun, nil
 }

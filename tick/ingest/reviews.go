@@ -181,6 +181,13 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 		}
 		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
+			if r.Word.Ignored(r.Author) != "" {
+				c.event.Outcome = ""
+			}
+		}
+		if _, other := h.permissions.takenOver[r.Author.ID]; !ok && !said && other && r.State == approved {
+			c, said = reviewOf(pull, r), true
+			c.event.Outcome = work.OutcomeTakenOver
 		}
 		if said {
 			h.newsOf(pull.Number).add(c)
@@ -196,7 +203,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			}
 			e := reviewEvent(pull, c)
 			e.event.State = h.reviewStates[c.ReviewID]
-			if verdicts[c.ReviewID] {
+			if verdicts[c.ReviewID] && c.Word.Ignored(c.Author) == "" {
 				e.event.Outcome = work.OutcomeVerdict
 			}
 			h.newsOf(pull.Number).add(e)
@@ -300,11 +307,16 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 
 // personsVerdict reads the review of a person. If the config requires a person's approval beside
 // the reviewers', people who are not reviewers count, too: the last review of each does, and
-// changes that they request are feedback as well.
+// changes that they request are feedback as well. The decision is its author's, whoever edited the text;
+// the texts count as those of other comments.
 func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+	text := r.Body
+	if r.Word.Ignored(r.Author) != "" {
+		text = ""
+	}
 	v := review.Verdict{
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
-		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
+		By: r.Author, CalledIn: review.CalledIn(text), Body: work.Normalise(text), URL: r.URL, At: r.SubmittedAt,
 	}
 	at := slices.IndexFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
 	switch r.State {
@@ -354,29 +366,17 @@ func withdrawn(r github.Review, d github.PullDetail) bool {
 	})
 }
 
-// reviewerOf returns the reviewer that an account is. Anybody can take a login that was given up,
-// so a login counts for the first account seen with it.
+// reviewerOf returns the reviewer that an account is.
 func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
 	for _, one := range by.line {
-		if !one.Is(who) {
+		if !one.Human {
 			continue
 		}
-		if one.LoginID == 0 {
-			pinned, err := by.pinned(ctx, who)
-			if err != nil || pinned != who.ID {
-				return review.Reviewer{}, false, err
-			}
+		if named, err := by.permissions.isNamed(ctx, one.Login, one.LoginID, who); named || err != nil {
+			return one, named, err
 		}
-		return one, true, nil
 	}
 	return review.Reviewer{}, false, nil
-}
-
-func (by reviewReader) pinned(ctx context.Context, who work.Account) (id int64, err error) {
-	return id, by.update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		id, err = tx.PinAllowed(ctx, by.row.ID, who, by.env.Now())
-		return err
-	})
 }
 
 // findingsOf returns the line comments of a person's review that requests changes. Each is a
@@ -388,7 +388,7 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	var all []review.Finding
 	for _, t := range d.Threads {
 		for _, c := range t.Comments {
-			if c.ReviewID != v.ReviewID {
+			if c.ReviewID != v.ReviewID || c.Word.Ignored(c.Author) != "" {
 				continue
 			}
 			comment := c.ID

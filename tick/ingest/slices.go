@@ -127,7 +127,7 @@ func (h *reading) readRest(ctx context.Context) error {
 func (h *reading) judge(ctx context.Context, more bool) error {
 	sifts := []func(context.Context) error{h.storePauses, h.intakeComments, h.filterEvents}
 	if !more {
-		sifts = append(sifts, h.judgePaused, h.askCommandersAgain)
+		sifts = append(sifts, h.judgePaused, h.readHidden, h.askCommandersAgain)
 	}
 	for _, sift := range append(sifts, h.readJournals) {
 		if err := sift(ctx); err != nil {
@@ -168,8 +168,10 @@ func (h *reading) log(ctx context.Context) {
 		case work.OutcomeNoCommander:
 			h.env.Log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
 		case work.OutcomeTakenOver:
-			h.env.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write the value of entry there",
+			h.env.Log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
 				h.eventAttrs(c, "account_id_before", h.permissions.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
+		case work.OutcomeEditedByOther:
+			h.env.Log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
 		case work.OutcomeOwnEdited:
 			h.env.Log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
 		case work.OutcomeNoLabeller:

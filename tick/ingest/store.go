@@ -147,6 +147,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storePaused(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
+		return err
+	}
 	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
@@ -244,7 +247,12 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 			}
 		}
 	}
-	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(added), now)
+	keeps := map[string]bool{}
+	for _, c := range h.events {
+		keeps[c.event.Key] = c.keeps
+	}
+	ending := slices.DeleteFunc(slices.Clone(added), func(e work.Event) bool { return keeps[e.Key] })
+	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(ending), now)
 	return err
 }
 

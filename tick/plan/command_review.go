@@ -54,6 +54,10 @@ func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who rev
 		if one.Is(inv.account) {
 			return pull, one, ""
 		}
+		if one.Human && strings.EqualFold(one.Login, inv.by) {
+			return pull, who, fmt.Sprintf("Approval not counted: the login %s of the config means another account, the first one that was seen with it. "+
+				"To accept this account, write `login = \"%s:%d\"` in the config.", inv.by, inv.by, inv.account.ID)
+		}
 	}
 	if p.Agents(inv.account) {
 		return pull, who, ofAgent(inv)

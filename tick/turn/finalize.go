@@ -34,10 +34,10 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
+	if err := p.LastLook.requireTrusted(ctx, l); err != nil {
+		return err
+	}
 	if planned {
-		if err := p.LastLook.requireTrusted(ctx, l); err != nil {
-			return err
-		}
 		if err := p.rereadIssueComments(ctx, l, push); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -280,8 +281,8 @@ func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// requireTrusted ends a turn before its first effect if an author of its events lost the permission
-// to ask. The events of other authors make a new turn.
+// requireTrusted ends a turn before its first effect if one of its events no longer counts: its author
+// lost the permission to ask, somebody else edited it, or people hid it. The others make a new turn.
 func (p *lastLook) requireTrusted(ctx context.Context, l *env.Lease) error {
 	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
 	if err != nil || len(lost) == 0 {
@@ -299,11 +300,7 @@ func (p *lastLook) requireTrusted(ctx context.Context, l *env.Lease) error {
 func (p *lastLook) finishLost(ctx context.Context, lost []work.Event) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, e := range lost {
-			outcome := work.OutcomeNoPermission
-			if e.Kind == work.EventLabelled {
-				outcome = work.OutcomeNoLabeller
-			}
-			if err := tx.FinishEvents(ctx, []int64{e.ID}, outcome, p.Now()); err != nil {
+			if err := tx.FinishEvents(ctx, []int64{e.ID}, e.Outcome, p.Now()); err != nil {
 				return err
 			}
 		}
@@ -311,12 +308,16 @@ func (p *lastLook) finishLost(ctx context.Context, lost []work.Event) error {
 	})
 }
 
-// noLonger returns the error that ends a turn whose authors may not ask any more.
+// noLonger returns the error that ends a turn some of whose events no longer count.
 func noLonger(l *env.Lease, lost []work.Event, begun string) error {
 	if begun != "" {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: begun}}
 	}
 	reason := fmt.Sprintf("%s may not write to the repository any more", work.Authors(lost))
+	if at := slices.IndexFunc(lost, func(e work.Event) bool { return work.ByWord(e.Outcome) }); at >= 0 {
+		_, why, _ := strings.Cut(lost[at].Outcome, ": ")
+		reason = fmt.Sprintf("a comment by %s does not count any more: %s", lost[at].Author.Login, why)
+	}
 	if len(lost) < len(l.Events) {
 		return &work.SupersededError{Reason: reason}
 	}

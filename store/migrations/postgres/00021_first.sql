@@ -454,6 +454,7 @@ CREATE TABLE events (
     processed_at BIGINT  NOT NULL,
     outcome      TEXT    COLLATE "C" NOT NULL,
     review_id    BIGINT  NOT NULL DEFAULT 0,
+    node         TEXT    COLLATE "C" NOT NULL DEFAULT '', -- GitHub's id of a comment or a review
     body         TEXT    COLLATE "C" NOT NULL,
     diff_hunk    TEXT    COLLATE "C" NOT NULL,
     UNIQUE (repo_id, event_key)

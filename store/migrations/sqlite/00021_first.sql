@@ -522,6 +522,7 @@ CREATE TABLE events (
     processed_at INTEGER NOT NULL,
     outcome      TEXT    NOT NULL,
     review_id    INTEGER NOT NULL DEFAULT 0, -- GitHub's: the review that a diff comment belongs to
+    node         TEXT    NOT NULL DEFAULT '', -- GitHub's id of a comment or a review
     body         TEXT    NOT NULL,
     diff_hunk    TEXT    NOT NULL,
     UNIQUE (repo_id, event_key)
