@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -106,7 +107,9 @@ func implementationOf(design work.Item, pull work.PullRequest, f prompts.Documen
 		item.Priority = f.Priority
 	}
 	for _, line := range f.DependsOn {
-		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: design.Number}).String() {
+		d, ok := work.ParseDependency(line, r)
+		itself := d.String() == (work.Dependency{Repo: r, Number: design.Number}).String()
+		if ok && !itself && !slices.Contains(item.DependsOn, d.String()) && len(item.DependsOn) <= work.MostDependencies {
 			item.DependsOn = append(item.DependsOn, d.String())
 		}
 	}
