@@ -16,7 +16,7 @@ import (
 const (
 	maxPaths   = 200
 	maxPath    = MaxPath
-	maxDepends = 50
+	maxDepends = work.MostDependencies
 
 	maxFollowups   = 3
 	maxFollowupWhy = 1000

@@ -378,7 +378,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.NameRepo(ctx, r.ID, "config.toml"),
 		tx.MarkRepoRemoved(ctx, r.ID),
 		identified(tx.IdentifyRepo(ctx, r.ID, RepoIdentity{NodeID: "n", GitHubID: 1, Current: r.Name})),
-		tx.DeferRepo(ctx, r.ID, t0, "", false),
+		tx.DeferRepo(ctx, r.ID, t0, "", false), tx.AddRepoError(ctx, r.ID, ""),
 	)
 }
 

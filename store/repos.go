@@ -75,6 +75,15 @@ func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason st
 		`UPDATE repositories SET not_before = ?, last_error = ?, failures = CASE ? WHEN '' THEN 0 ELSE failures + ? END WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
 }
 
+// AddRepoError adds an error to those that are shown of a repository until a pass reads it; the next pass
+// may read it at once.
+func (t *Tx) AddRepoError(ctx context.Context, id int64, reason string) error {
+	reason = t.clean(reason)
+	_, err := t.exec(ctx, fmt.Sprintf("add an error of repository %d", id),
+		`UPDATE repositories SET last_error = CASE last_error WHEN '' THEN ? ELSE last_error || '; ' || ? END WHERE id = ? AND replace(last_error, ?, '') = last_error`, reason, reason, id, reason)
+	return err
+}
+
 // OpenRepos returns the rows of the repositories that the config names, in its order, and creates
 // missing ones. A repository that was renamed on GitHub and then in the config keeps its row. If
 // the config still has the former name too, that name gets another row. Names keep the config's

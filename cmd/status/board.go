@@ -174,6 +174,11 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 	}
 	r := repoOf(row, called, counts)
 	r.ignored = ignored
+	failed, err := tx.ChooseNotices(ctx, row.ID, func(a work.Action) bool { return a.LastError != "" })
+	if err != nil {
+		return Repo{}, err
+	}
+	r.unsent = unsent(failed)
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
 	if stopped {
 		r.Stopped = cli.ViewStopped(halt, called)

@@ -39,6 +39,7 @@ type Repo struct {
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
+	unsent  []string // notices that failed, and why
 	gone    string   // why no pass works on a repository that the config no longer names
 }
 
@@ -70,6 +71,20 @@ func repoOf(r work.Repo, called string, c store.Counts) Repo {
 		v.Current = r.Current.FullName()
 	}
 	return v
+}
+
+// mostUnsent is how many notices of a repository that failed are shown.
+const mostUnsent = 3
+
+// unsent returns why notices wait that were tried before.
+func unsent(failed []work.Action) (lines []string) {
+	for _, a := range failed[:min(len(failed), mostUnsent)] {
+		lines = append(lines, fmt.Sprintf("#%d: %s not sent yet: %s", a.Number, a.Kind, terminal.OneLine(a.LastError)))
+	}
+	if more := len(failed) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("%s more not sent yet (gh mergexo logs --level warn)", work.Count(more, "notice")))
+	}
+	return lines
 }
 
 // leftShown is how long a replaced repository is shown.
@@ -257,7 +272,7 @@ func (b Board) printRemoved(notes io.Writer) {
 func (b Board) repoLines() []string {
 	var shared cli.SharedLines
 	for _, r := range b.Repos {
-		for _, text := range r.ignored {
+		for _, text := range slices.Concat(r.ignored, r.unsent) {
 			shared.Add(r.Name, text)
 		}
 		switch {

@@ -45,7 +45,7 @@ func TestAFieldThatTheServerLacks(t *testing.T) {
 
 	w.hub.LackField("PullRequest", "headRefOid")
 	for i, most := range []int{1, 0, 0} {
-		if err := asks("a query without what we need", most, sweep); !NotUnderstood(err) || !strings.Contains(err.Error(), "headRefOid") {
+		if err := asks("a query without what we need", most, sweep); IsItemError(err) || !IsStatus(err, 400) || !strings.Contains(err.Error(), "headRefOid") {
 			t.Errorf("query %d: %v", i, err)
 		}
 	}
@@ -53,12 +53,12 @@ func TestAFieldThatTheServerLacks(t *testing.T) {
 		_, _, err := w.client.Details(t.Context(), ids)
 		return err
 	}
-	if err := asks("details without what we need", 1, details); !NotUnderstood(err) {
+	if err := asks("details without what we need", 1, details); IsItemError(err) || !IsStatus(err, 400) {
 		t.Errorf("details: %v", err)
 	}
 	must(t, asks("another document", 1, func() error {
 		_, err := w.client.OpenPullsPage(t.Context(), w.name, "")
-		if !NotUnderstood(err) {
+		if IsItemError(err) || !IsStatus(err, 400) {
 			t.Errorf("the open pull requests: %v", err)
 		}
 		return nil

@@ -32,25 +32,19 @@ func OutOfTime(err error) bool {
 	return errors.As(err, &wait) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// IsItemError reports whether an error may concern a single issue or pull request, rather than the
-// host, the account, the rate limit or the time.
+// IsItemError reports whether the error of a read of one issue or pull request concerns that one: the
+// number waits and is named, and the rest is read. Any other error fails the pass: it concerns the host,
+// the account, the rate limit or the time, or GitHub refuses the GraphQL document itself and would refuse
+// it with other variables, too.
 func IsItemError(err error) bool {
 	var wait *work.WaitError
 	var gone *transport.UnreachableError
 	switch {
 	case errors.As(err, &wait), errors.As(err, &gone), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return false
-	case IsStatus(err, 401, 403):
-		return false
 	}
-	return true
-}
-
-// NotUnderstood reports whether GitHub refused a GraphQL document as such: it would refuse the
-// same document with other variables, too.
-func NotUnderstood(err error) bool {
-	e, ok := errors.AsType[*transport.Error](err)
-	return ok && e.Status == http.StatusBadRequest && e.Type != ""
+	e, answered := errors.AsType[*transport.Error](err)
+	return !answered || e.Status != http.StatusUnauthorized && (e.Status != http.StatusBadRequest || e.Type == "")
 }
 
 // FirstError returns the first *work.WaitError of several requests, if any; otherwise it joins all

@@ -46,6 +46,9 @@ func (s State) NeedsPerson() bool {
 	return false
 }
 
+// MostDependencies is how many issues a design may name that must be closed first.
+const MostDependencies = 50
+
 // Item is one issue in one flow.
 type Item struct {
 	ID     int64
@@ -71,7 +74,7 @@ type Item struct {
 	DesignPull      int      // implementation: number of its design's pull request
 	DesignCommit    string   // implementation: the commit that merged its design
 	Size            string   // S, M or L; empty: unknown
-	DependsOn       []string // issues that must be closed first, in the form of Dependency.String
+	DependsOn       []string // issues that must be closed first, in the form of Dependency.String; more than MostDependencies: the design names too many
 	DecisionSummary string   // summary so far, from the agent's last answer
 	Edited          string   // what somebody without write permission changed in the issue after the labelling; empty: nothing
 	IssueClosed     bool     // as of the last read of the issue

@@ -17,7 +17,7 @@ func (k ReasonKind) OfRoadmap() bool {
 
 // OfDependency reports whether an item is stopped because an issue that it depends on will not be closed.
 func (k ReasonKind) OfDependency() bool {
-	return k == WhyDependsMissing || k == WhyDependsHidden || k == WhyDependsDropped || k == WhyDependsCircle
+	return k == WhyDependsMany || k == WhyDependsMissing || k == WhyDependsHidden || k == WhyDependsDropped || k == WhyDependsCircle
 }
 
 // StopsRoadmap reports whether it is a merged roadmap that is stopped, and not the work on its issue.

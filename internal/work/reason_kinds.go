@@ -21,6 +21,7 @@ const (
 	WhyNotFixed           ReasonKind = "not_fixed"                   // one turn did not fix it; Names, Branch
 	WhyFlakyTest          ReasonKind = "flaky_test"                  // we cannot rerun its checks; Name
 	WhyStillRed           ReasonKind = "still_red"                   // the checks are red after a rerun; Commit
+	WhyDependsMany        ReasonKind = "dependencies_too_many"       // Count: how many are taken
 	WhyDependsMissing     ReasonKind = "dependency_missing"          // Name
 	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
 	WhyDependsDropped     ReasonKind = "dependency_dropped"          // Name

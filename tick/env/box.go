@@ -159,7 +159,7 @@ func (b boxReader) boxes(ctx context.Context, all []merging.BoxOf) []github.BoxR
 	switch half := len(all) / 2; {
 	case err == nil:
 		return read
-	case half > 0 && github.IsItemError(err) && !github.IsStatus(err, 400):
+	case half > 0 && github.IsItemError(err):
 		return append(b.boxes(ctx, all[:half]), b.boxes(ctx, all[half:])...)
 	}
 	read = make([]github.BoxRead, len(all))

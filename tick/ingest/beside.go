@@ -13,10 +13,8 @@ import (
 // GitHub's own agents may work on a pull request of ours. That Copilot is assigned is in the list of
 // issues; whether Agent Merge is on is asked only where Copilot was assigned or has pushed.
 
-const (
-	agentMergeLife  = 30 * time.Minute // after which an Agent Merge that is on is asked about again
-	agentMergeAgain = 5 * time.Minute  // likewise if GitHub could not tell
-)
+// agentMergeLife is the time after which an Agent Merge that is on is asked about again.
+const agentMergeLife = 30 * time.Minute
 
 // beside is what this pass learned of GitHub's own agents on a pull request.
 type beside struct {
@@ -70,14 +68,9 @@ func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pu
 	return nil
 }
 
-// madeByCopilot reports whether Copilot made commits of a pull request since its former head. It is
-// false if GitHub does not list them.
+// madeByCopilot reports whether Copilot made commits of a pull request since its former head.
 func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest) (bool, error) {
 	commits, err := h.commitsOf(ctx, pull.Number)
-	if err != nil && (github.IsItemError(err) || github.IsStatus(err, 403)) {
-		h.env.Log.WarnContext(ctx, "could not read who pushed to a pull request", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
-		return false, nil
-	}
 	if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
 		commits = commits[at+1:]
 	}
@@ -96,9 +89,10 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 		case github.OutOfTime(err):
 			h.stopReading(err)
 			return nil
-		case err != nil:
-			h.env.Log.WarnContext(ctx, "whether Agent Merge is on was not read", "repo_full_name", h.repo.Name.FullName(), "pr_number", n, "error", err)
-			b.LookAt = h.now().Add(agentMergeAgain)
+		case err != nil: // it stays due
+			if err := h.deferOne(err, "read whether Agent Merge is on for #%d", n); err != nil {
+				return err
+			}
 		case on:
 			b.Merges, b.LookAt = true, h.now().Add(agentMergeLife)
 		default:

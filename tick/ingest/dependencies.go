@@ -31,6 +31,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		return err
 	}
 	changed := h.changedRefs()
+	read := map[string]dependencyRead{} // by reference: several items may wait for one issue
 	for _, d := range waiting {
 		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
 			h.edges = append(h.edges, d)
@@ -39,20 +40,30 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
 		}
-		state, edge, err := h.dependencyState(ctx, d.Ref)
-		if github.OutOfTime(err) {
-			h.stopReading(err)
+		seen, known := read[strings.ToLower(d.Ref)]
+		if !known {
+			seen.state, seen.edge, seen.err = h.dependencyState(ctx, d.Ref)
+			read[strings.ToLower(d.Ref)] = seen
+		}
+		if github.OutOfTime(seen.err) {
+			h.stopReading(seen.err)
 			return nil
 		}
-		if err != nil {
-			h.env.Log.WarnContext(ctx, "a dependency was not read", "repo_full_name", h.repo.Name.FullName(), "dependency_of", d.ItemID, "dependency", d.Ref, "error", err)
-			h.trouble = append(h.trouble, err.Error())
+		if seen.err != nil {
+			h.tellUnread(fmt.Errorf("read the dependency %s: %w", d.Ref, seen.err))
 		} else {
-			d.State, d.Edge = state, edge
+			d.State, d.Edge = seen.state, seen.edge
 		}
 		h.dependencies = append(h.dependencies, d)
 	}
 	return nil
+}
+
+// dependencyRead is what GitHub says of an issue that others depend on.
+type dependencyRead struct {
+	state work.DependencyState
+	edge  bool
+	err   error
 }
 
 // storeDependencies stores what was read of what designs name, and plans that GitHub lists an open
@@ -169,8 +180,9 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			h.env.Log.WarnContext(ctx, "what blocks an issue was not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", item.ID, "issue_number", item.Number, "error", err)
-			h.trouble = append(h.trouble, err.Error())
+			if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
+				return err
+			}
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)

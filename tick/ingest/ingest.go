@@ -139,6 +139,9 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*rea
 	h := newReading(p, r)
 	if h.look = look; look != nil {
 		h.doubtful = look.Shown.Doubted // the name is settled before anything is judged
+		if look.Shown.Err != nil {
+			h.tellUnread(fmt.Errorf("read whether it changed: %w", look.Shown.Err))
+		}
 	}
 	if err := h.load(ctx); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"context"
-	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,39 +35,25 @@ func (h *olderHub) Histories(context.Context, work.RepoName, []github.PullWithIs
 	return github.History{}, h.refuse()
 }
 
-// A batch is split only where another part of it may succeed: a server that does not understand a
-// document refuses each part. All of the batch waits, as one that GitHub cannot answer for does.
-func TestWhatTheServerDoesNotUnderstandIsNotSplit(t *testing.T) {
-	m := newMachine(t, news{seed: 1, pulls: 30, seconds: 60}, 100)
-	older := &olderHub{hub: m.hub}
-	m.github = older
-	m.pass(fate{})
-	if n := older.asked.Load(); n != 4 { // the first of the three is also sent ahead; the client would send it once
-		t.Errorf("%d queries about the details of 30 pull requests, not 4", n)
-	}
-	deferred := 0
-	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		pulls, err := tx.ListOpenPulls(ctx, repo.ID)
-		deferred = 0
-		for _, p := range pulls {
-			if p.Failures == 1 {
-				deferred++
-			}
+// A server that does not understand a document refuses it whatever it asks about: nothing is split, the pass
+// fails and says which document, and nobody takes it for an answer.
+func TestWhatTheServerDoesNotUnderstandFailsThePass(t *testing.T) {
+	for name, m := range map[string]*machine{
+		"known": newMachine(t, news{seed: 1, pulls: 30, seconds: 60}, 100),
+		"lost":  newLostMachine(t, lost{seed: 1, pulls: 20, ours: 10}, 100),
+	} {
+		older := &olderHub{hub: m.hub}
+		m.github = older
+		m.pass(fate{})
+		if n := older.asked.Load(); n == 0 || n > 5 {
+			t.Errorf("%s: %d queries", name, n)
 		}
-		return err
-	})
-	if deferred != 30 {
-		t.Errorf("%d pull requests of 30 wait", deferred)
-	}
-
-	lost := newLostMachine(t, lost{seed: 1, pulls: 20, ours: 10}, 100)
-	older = &olderHub{hub: lost.hub}
-	lost.github = older
-	lost.pass(fate{})
-	if n := older.asked.Load(); n > 5 {
-		t.Errorf("%d queries about the histories and details of 20 pull requests", n)
-	}
-	if !github.NotUnderstood(errors.Join(errNotUnderstood)) || github.NotUnderstood(&transport.Error{Status: 400}) || github.NotUnderstood(&transport.Error{Status: 404, Type: "NOT_FOUND"}) {
-		t.Error("NotUnderstood is wrong about a document or about an item")
+		m.update(func(ctx context.Context, tx *store.Tx, _ work.Repo) error {
+			repos, err := tx.ListRepos(ctx)
+			if err == nil && (len(repos) != 1 || repos[0].Failures != 1 || !strings.Contains(repos[0].LastError, "Field 'new'")) {
+				t.Errorf("%s: the repository is %+v", name, repos)
+			}
+			return err
+		})
 	}
 }

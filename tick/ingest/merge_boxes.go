@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -58,9 +57,6 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 		}
 		if github.OutOfTime(err) {
 			return err
-		}
-		if github.IsStatus(err, 403) { // a token that may not read merge boxes still reads everything else
-			err = errors.New(err.Error())
 		}
 		if err != nil {
 			h.unreadBoxes = append(h.unreadBoxes, c.pull.ID)

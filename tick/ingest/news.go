@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -189,6 +190,9 @@ func (h *reading) dropUnreadAdoptions() {
 	for number, issue := range h.adopted {
 		if _, read := h.readPull(number); read {
 			continue
+		}
+		if err := h.unanswered[h.openPulls.light[number].NodeID]; err != nil {
+			h.tellUnread(fmt.Errorf("adopt #%d: %w", number, err))
 		}
 		delete(h.adopted, number)
 		delete(h.pulls, number)

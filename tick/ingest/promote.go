@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -109,7 +110,9 @@ func asDesigned(item work.Item, f prompts.DocumentFields, r work.RepoName) work.
 		item.Priority = f.Priority
 	}
 	for _, line := range f.DependsOn {
-		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: item.Number}).String() {
+		d, ok := work.ParseDependency(line, r)
+		itself := d.String() == (work.Dependency{Repo: r, Number: item.Number}).String()
+		if ok && !itself && !slices.Contains(item.DependsOn, d.String()) && len(item.DependsOn) <= work.MostDependencies {
 			item.DependsOn = append(item.DependsOn, d.String())
 		}
 	}

@@ -25,7 +25,10 @@ func (h *reading) defers(nodeID string, err error) {
 	h.deferPull(nodeID, err)
 }
 
+// deferPull leaves a pull request for a later pass. One that is not tracked yet is told of where its adoption
+// is undone.
 func (h *reading) deferPull(nodeID string, err error) {
+	h.unanswered[nodeID] = err
 	for _, pull := range h.openPulls.light {
 		if pull.NodeID == nodeID {
 			h.tried[pull.Number] = true
@@ -456,7 +459,7 @@ func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, a
 	end := work.PullEnd{At: at, Human: -1, ReadAt: h.now()}
 	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
 	if err != nil {
-		if !github.IsItemError(err) && !github.IsStatus(err, 403) { // counts must not keep a merge from being acted on
+		if !github.IsItemError(err) { // counts must not keep a merge from being acted on
 			return err
 		}
 		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)

@@ -146,6 +146,7 @@ type PulseShown struct {
 	Doubted       bool      // it has another name than the stored one, or is archived
 	Viewer        bool      // the answer named our account
 	Issues, Pulls time.Time // zero: there is none, or GitHub does not show it
+	Err           error     // why GitHub does not
 }
 
 // moved reports whether a repository changed since it was last read in full. A stamp that went back

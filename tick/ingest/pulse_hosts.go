@@ -251,7 +251,7 @@ func (p PulsePass) noteMoved(ctx context.Context, tx *store.Tx, a *asked, now ti
 }
 
 // query asks for the pulse of some repositories. If GitHub cannot answer for all of them, it asks
-// in halves; a single one is then read as if it had no pulse, and all of them if no half can succeed.
+// in halves; a single one is then read as if it had no pulse.
 func (p PulsePass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	ids := make([]string, len(some))
 	for i, r := range some {
@@ -265,24 +265,23 @@ func (p PulsePass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	}
 	switch half := len(some) / 2; {
 	case err == nil:
-		a.take(some, seen)
-	case whole(err), p.Accounts.HostSkipped(p.Host) != nil:
+		a.take(some, seen, nil)
+	case !github.IsItemError(err), p.Accounts.HostSkipped(p.Host) != nil:
 		a.fail(some, err)
-	case half == 0, github.NotUnderstood(err):
-		p.Log.WarnContext(ctx, "could not read the pulse of a repository", "repo_full_name", some[0].Name.FullName(), "error", err)
-		a.take(some, github.Pulse{})
+	case half == 0:
+		a.take(some, github.Pulse{}, err)
 	default:
 		p.query(ctx, some[:half], a)
 		p.query(ctx, some[half:], a)
 	}
 }
 
-func (a *asked) take(some []*env.Repo, seen github.Pulse) {
+func (a *asked) take(some []*env.Repo, seen github.Pulse, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range some {
 		one, known := seen.Repos[r.Row.NodeID]
-		s := PulseShown{Asked: true, Known: known, Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
+		s := PulseShown{Asked: true, Known: known, Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls, Err: err}
 		same := strings.EqualFold(one.FullName, r.Row.Current.FullName()) && !one.Archived
 		if s.Doubted = known && !same; known && same {
 			r.Confirm(r.GitHub.Now())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,12 +59,13 @@ type reading struct {
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 	incomplete     error           // why not everything was read
 	trouble        []string
-	forgotten      map[int]bool // issues and pull requests that this pass left as they were; ingesting one removes it
-	leftTracked    map[int]bool // tracked ones among forgotten
-	tried          map[int]bool // pull requests whose details were asked for
-	hung           string       // the node id of the pull request whose details took the rest of the time
-	unread         map[int]bool // pull requests about which GitHub has more than could be read
-	rested         map[int]bool // quiet ones that this pass does not ask about: no list shows them
+	forgotten      map[int]bool     // issues and pull requests that this pass left as they were; ingesting one removes it
+	leftTracked    map[int]bool     // tracked ones among forgotten
+	tried          map[int]bool     // pull requests whose details were asked for
+	unanswered     map[string]error // by the node id of a pull request: why its details could not be read
+	hung           string           // the node id of the pull request whose details took the rest of the time
+	unread         map[int]bool     // pull requests about which GitHub has more than could be read
+	rested         map[int]bool     // quiet ones that this pass does not ask about: no list shows them
 
 	added   int
 	ignored int
@@ -95,7 +97,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
 		known: known{pages: map[string]work.Validator{}, cuts: map[string]string{}}, prefetched: map[int]bool{},
 		besides: map[int]beside{}, lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
-		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{},
+		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{}, unanswered: map[string]error{},
 		slice: newSlice(),
 	}
 	h.openPulls = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {
@@ -180,7 +182,7 @@ func (h *reading) cutList(name string) {
 // moreNext is the note of a repository that was not read whole.
 const moreNext = "more is read in the next pass"
 
-// deferOne logs an error that concerns one issue or pull request and returns nil; the next pass
+// deferOne tells an error that concerns one issue or pull request and returns nil; the next pass
 // tries it again. It returns any other error.
 func (h *reading) deferOne(err error, what string, args ...any) error {
 	if err == nil {
@@ -190,9 +192,29 @@ func (h *reading) deferOne(err error, what string, args ...any) error {
 	if !github.IsItemError(err) {
 		return err
 	}
-	h.trouble = append(h.trouble, err.Error())
-	h.env.Log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
+	h.tellUnread(err)
 	return nil
+}
+
+// tellUnread logs why a part of the repository was not read, and has status show it until a pass reads
+// everything.
+func (h *reading) tellUnread(err error) {
+	if said := err.Error(); !slices.Contains(h.trouble, said) {
+		h.trouble = append(h.trouble, said)
+	}
+	h.env.Log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
+}
+
+// mostTold is how many parts of a repository that were not read status shows.
+const mostTold = 10
+
+// told is what status shows of the parts that were not read.
+func (h *reading) told() string {
+	some := h.trouble[:min(len(h.trouble), mostTold)]
+	if more := len(h.trouble) - len(some); more > 0 {
+		some = append(slices.Clone(some), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(some, "; ")
 }
 
 func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {

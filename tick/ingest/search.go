@@ -198,7 +198,7 @@ func (h *reading) readHistories(ctx context.Context, group []foundPull) error {
 		asked[i] = github.PullWithIssue{NodeID: p.NodeID, Issue: p.issue}
 	}
 	read, err := h.repo.GitHub.Histories(ctx, h.row.Current, asked)
-	if half := len(group) / 2; err != nil && github.IsItemError(err) && !github.NotUnderstood(err) && half > 0 { // one that GitHub cannot answer for does not hide the others
+	if half := len(group) / 2; err != nil && github.IsItemError(err) && half > 0 { // one that GitHub cannot answer for does not hide the others
 		return errors.Join(h.readHistories(ctx, group[:half]), h.readHistories(ctx, group[half:]))
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -65,7 +64,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
 	}
-	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
+	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)
 }
 
 // store stores a slice.

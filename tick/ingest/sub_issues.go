@@ -71,9 +71,7 @@ func (h *reading) laterOrFail(ctx context.Context, m roadmap.Record, err error) 
 	if errors.Is(err, context.Canceled) {
 		return true, err
 	}
-	h.env.Log.WarnContext(ctx, "a roadmap was not read", "repo_full_name", h.repo.Name.FullName(), "issue_number", m.Number, "error", err)
-	h.trouble = append(h.trouble, err.Error())
-	return false, nil
+	return false, h.deferOne(err, "read the roadmap of #%d", m.Number)
 }
 
 // readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is

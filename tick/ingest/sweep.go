@@ -63,15 +63,13 @@ func asStored(p store.OpenPull) github.PullLight {
 }
 
 // halve splits a failed batch in two, so that one pull request that GitHub cannot answer for does
-// not hide the others. A single one is deferred, and all of them are if no part can succeed.
+// not hide the others. A single one is deferred.
 func (h *reading) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
 	switch half := len(ids) / 2; {
 	case !github.IsItemError(err):
 		return err
-	case half == 0, github.NotUnderstood(err):
-		for _, id := range ids {
-			h.defers(id, err)
-		}
+	case half == 0:
+		h.defers(ids[0], err)
 		return nil
 	default:
 		return errors.Join(read(ctx, ids[:half]), read(ctx, ids[half:]))

@@ -2,13 +2,11 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -182,16 +180,8 @@ func (s *Sweeper) query(parts []part) {
 	switch {
 	case err == nil:
 		s.answer(parts, sweep)
-	case whole(err), len(parts) == 1 && !github.IsItemError(err):
+	case !github.IsItemError(err):
 		s.fail(parts, err)
-	case github.NotUnderstood(err):
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, p := range parts {
-			for _, id := range p.ids {
-				p.q.answer.Failed[id] = err
-			}
-		}
 	case len(parts) > 1:
 		s.query(parts[:len(parts)/2])
 		s.query(parts[len(parts)/2:])
@@ -204,13 +194,6 @@ func (s *Sweeper) query(parts []part) {
 		s.query([]part{{parts[0].q, ids[:half]}})
 		s.query([]part{{parts[0].q, ids[half:]}})
 	}
-}
-
-// whole reports whether an error concerns the host or the account and not something asked about.
-func whole(err error) bool {
-	var wait *work.WaitError
-	var gone *transport.UnreachableError
-	return errors.As(err, &wait) || errors.As(err, &gone) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || github.IsStatus(err, 401)
 }
 
 // longest returns a context that lasts until those of all questions have ended.

@@ -32,7 +32,7 @@ func (o round) adopt(ctx context.Context, pulls []work.PullRequest) {
 			return
 		}
 		if err := o.adoptOne(ctx, p); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not find out who merged a pull request", "repo_full_name", o.r.Name.FullName(), "pr_number", p.Number, "error", err)
+			o.tellUnread(ctx, p.Number, "who merged it", err)
 		}
 	}
 }

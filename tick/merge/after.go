@@ -101,12 +101,12 @@ func (o round) checkFollowUps(ctx context.Context, d due) {
 			return
 		}
 		if err := o.checkIssue(ctx, row); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not read whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+			o.tellUnread(ctx, row.Number, "whether its issue was closed", err)
 		}
 	}
 	for _, one := range d.kept {
 		if err := o.planRevertComment(ctx, one); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not report that a merge is not reverted", "repo_full_name", o.r.Name.FullName(), "pr_number", one.row.Number, "error", err)
+			o.tellUnread(ctx, one.row.Number, "why it is not reverted", err)
 		}
 	}
 	for _, row := range d.watched {
@@ -114,8 +114,17 @@ func (o round) checkFollowUps(ctx context.Context, d due) {
 			return
 		}
 		if err := o.watch(ctx, row); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not read the checks of the base", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+			o.tellUnread(ctx, row.Number, "the checks of its base", err)
 		}
+	}
+}
+
+// tellUnread logs what of a merge was not read, and has status show it until the next pass tries again.
+func (o round) tellUnread(ctx context.Context, number int, what string, err error) {
+	o.Log.WarnContext(ctx, "what follows a merge was not read", "repo_full_name", o.r.Name.FullName(), "pr_number", number, "what", what, "error", err)
+	said := fmt.Sprintf("read of merged #%d %s: %v", number, what, err)
+	if err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.AddRepoError(ctx, o.r.Row.ID, said) }); err != nil {
+		o.Log.ErrorContext(ctx, "could not record what was not read", "repo_full_name", o.r.Name.FullName(), "error", err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (o round) recordLandings(ctx context.Context) error {
 			return nil
 		}
 		if err := o.recordLanding(ctx, l); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "the landed commit is not known yet", o.attrs(ctx, l.a, "head", l.row.Head, "error", err)...)
+			o.tellUnread(ctx, l.row.Number, "which commit landed", err)
 		}
 	}
 	return nil

@@ -21,6 +21,10 @@ func (r *itemPlanner) waitsForOthers(kind work.Kind) bool {
 	if r.item.Stopped() && slices.ContainsFunc(r.item.Events, since) {
 		return false
 	}
+	if len(r.item.DependsOn) > work.MostDependencies {
+		r.stop(work.Reason{Kind: work.WhyDependsMany, Count: work.MostDependencies})
+		return true
+	}
 	var open []string
 	for _, ref := range slices.Sorted(maps.Keys(r.item.Dependencies)) {
 		why, name := work.ReasonKind(""), r.v.Short(ref)

@@ -35,6 +35,7 @@ type Call struct {
 	Effect   Effect
 	Resource string // empty: core
 	Version  string // of the API, where the call needs one; empty: GitHub's default
+	Query    string // the name of a GraphQL document; errors say it
 }
 
 // Answer is an answer with its whole body.
@@ -138,6 +139,9 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	defer resp.Body.Close()
 	seen.Status = resp.StatusCode
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, URL: seen.URL, resource: k.Resource}
+	if k.Query != "" {
+		a.URL += ", " + k.Query
+	}
 	c.clock.observe(resp.Header, start, c.now())
 	noteDate(req.Context(), resp.Header)
 	a.limits = readLimits(resp.Header, c.Now())
@@ -180,8 +184,10 @@ func (c *Client) refused(a *Answer, k Call) error {
 	case a.Status >= 300 && a.Status < 400:
 		return &MovedError{URL: a.URL, Location: a.Header.Get("Location")}
 	}
-	e, docs := parseError(a)
+	e, docs, readable := parseError(a)
 	switch {
+	case !readable && (a.Status == http.StatusNotFound || a.Status == http.StatusGone): // nothing is absent because a proxy says so
+		return unusableAnswer(k.Effect, &BodyError{URL: a.URL, Err: fmt.Errorf("status %d without GitHub's message", a.Status)})
 	case isLimit(a, e, docs):
 		return c.blockLimited(a, e)
 	case a.Status >= 500 && a.limits.retryAfter > 0:
@@ -192,9 +198,10 @@ func (c *Client) refused(a *Answer, k Call) error {
 	return e
 }
 
-// parseError reads GitHub's error document and returns its documentation URL.
-func parseError(a *Answer) (*Error, string) {
-	e := &Error{Status: a.Status, URL: a.URL}
+// parseError reads GitHub's error document and returns its documentation URL. It is not readable if
+// something else answered in GitHub's place.
+func parseError(a *Answer) (e *Error, docs string, readable bool) {
+	e = &Error{Status: a.Status, URL: a.URL}
 	var doc struct {
 		Message string            `json:"message"`
 		Docs    string            `json:"documentation_url"`
@@ -202,7 +209,7 @@ func parseError(a *Answer) (*Error, string) {
 	}
 	if json.Unmarshal(a.Body, &doc) != nil {
 		e.Message = http.StatusText(a.Status)
-		return e, ""
+		return e, "", false
 	}
 	e.Message = doc.Message
 	for _, raw := range doc.Errors {
@@ -212,7 +219,7 @@ func parseError(a *Answer) (*Error, string) {
 		}
 		e.Items = append(e.Items, item)
 	}
-	return e, doc.Docs
+	return e, doc.Docs, doc.Message != ""
 }
 
 // maxRedirects limits the redirects of one request: a repository may have moved several times.

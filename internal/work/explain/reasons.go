@@ -77,6 +77,7 @@ var reasons = []row{
 		work.WhyStillRed, People, AtOnce, "the checks of {commit} failed again, although their failed jobs were run again for a test that looked flaky",
 		retried("", "fix the test, or say in a comment on the pull request what to do"), nil,
 	},
+	{work.WhyDependsMany, People, AtOnce, "depends_on of its design names more than {count} issues", startAnyway("comment on the issue to start it anyway"), nil},
 	{work.WhyDependsMissing, People, AtOnce, "it depends on {name}, which does not exist or is not visible to this account", startAnyway("comment on the issue to start it anyway"), nil},
 	{
 		work.WhyDependsHidden, People, AtOnce, "it depends on {name}, which GitHub does not show to this account",

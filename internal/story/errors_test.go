@@ -1,0 +1,240 @@
+//go:build unix
+
+package story
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// An error is never taken for absence: whichever read GitHub answers with an error for ever, the exit
+// code or status says so, and what does not depend on it works. A sample of reads and errors is
+// played; MERGEXO_TEST=long plays all.
+
+// errorStory is played up to the line lastPasses, and then each case its own way.
+const (
+	errorStory = "every_kind_of_request"
+	lastPasses = "# The last three passes."
+)
+
+// losesDatabase are the lines after which the passes have no database.
+const losesDatabase = "exec sh -c 'rm -f $STATE/state.db*'\n"
+
+// fiveMore makes so many repositories that one query says which of them changed.
+var fiveMore = func() (lines string) {
+	for i := range 5 {
+		lines += fmt.Sprintf("hub repo octo/more%[1]d\nhub --repo octo/more%[1]d user operator write\nconfig repo:octo/more%[1]d name octo/more%[1]d\n", i)
+	}
+	return lines
+}()
+
+// errorKind is one way to answer with an error; said matches what names it in the output of a pass or of status.
+type errorKind struct {
+	name   string
+	answer githubsim.Fault
+	said   *regexp.Regexp
+}
+
+var errorKinds = []errorKind{
+	{"refused", githubsim.Fault{Status: 200, Body: `{"errors":[{"message":"Field 'gauge' doesn't exist on type 'Query'","extensions":{"code":"undefinedField","typeName":"Query","fieldName":"gauge"}}]}`}, regexp.MustCompile(`gauge|unexpected answer|not GitHub's API`)},
+	{"page", githubsim.HTML(), regexp.MustCompile(`unexpected answer|not GitHub's API`)},
+	{"other", githubsim.Fault{Status: 200, Body: `{}`}, regexp.MustCompile(`unexpected answer|not GitHub's API`)},
+	{"403", refusing(403), regexp.MustCompile(`gauge 403`)},
+	{"422", refusing(422), regexp.MustCompile(`gauge 422`)},
+	{"451", refusing(451), regexp.MustCompile(`gauge 451`)},
+	{"500", refusing(500), regexp.MustCompile(`gauge 500`)},
+	{"502", refusing(502), regexp.MustCompile(`gauge 502`)},
+}
+
+func refusing(status int) githubsim.Fault {
+	return githubsim.Fault{Status: status, Body: fmt.Sprintf(`{"message":"gauge %d"}`, status)}
+}
+
+// asked is what is the same in all requests of one kind: a path, or the name of a query.
+type asked struct{ path, query string }
+
+// askedBy returns what a request asks; false if it changes something.
+func askedBy(rq githubsim.Request) (asked, bool) {
+	if rq.Write {
+		return asked{}, false
+	}
+	if rq.Path != "/graphql" {
+		return asked{path: rq.Path}, rq.Method == http.MethodGet
+	}
+	var in struct{ Query string }
+	_ = json.Unmarshal([]byte(rq.Body), &in)
+	name := regexp.MustCompile(`query \w+\(`).FindString(in.Query)
+	return asked{path: rq.Path, query: name}, name != ""
+}
+
+func (a asked) String() string {
+	return strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(strings.TrimPrefix(cmp.Or(a.query, a.path), "query "), "-"), "-")
+}
+
+// shape is the address without repository, numbers and commits.
+func (a asked) shape() string {
+	return regexp.MustCompile(`^/repos/octo/\w+|/\d+|[0-9a-f]{40}`).ReplaceAllString(a.path, "/N") + a.query
+}
+
+// ofOne reports whether a request concerns one issue or pull request of octo/app other than number.
+func (a asked) ofOne(number string) bool {
+	m := regexp.MustCompile(`^/repos/octo/app/(?:issues|pulls)/(\d+)`).FindStringSubmatch(a.path)
+	return m != nil && m[1] != number
+}
+
+// errorSweep is what the cases share.
+type errorSweep struct {
+	text string // of the story up to the last passes
+
+	mu     sync.Mutex
+	reads  map[string]map[asked]bool // by variant
+	ran    int
+	missed int
+	silent []string
+}
+
+func TestErrorsAreNeverAbsence(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(scripts, "github", errorStory+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(text), lastPasses)
+	if !found {
+		t.Fatalf("%s has no line %q", errorStory, lastPasses)
+	}
+	s := &errorSweep{text: before, reads: map[string]map[asked]bool{}}
+	variants := map[string]string{"kept": before, "lost": before + losesDatabase, "many": before + fiveMore}
+	records := map[string]string{}
+	for name, text := range variants {
+		records[name] = text + "record " + name + "\n"
+	}
+	s.play(t, "record", records)
+	cases := map[string]string{}
+	done := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(variants)) {
+		for n, a := range s.sorted(name) {
+			if name == "many" && a.path != "/graphql" || os.Getenv(longVariable) != "all" && done[name+a.shape()] {
+				continue
+			}
+			done[name+a.shape()] = true
+			for k, kind := range errorKinds {
+				if os.Getenv(longVariable) == "" && (n+k)%40 != 0 && (kind.name != "refused" || name != "lost" || !strings.Contains(a.query, "Details")) {
+					continue
+				}
+				cases[fmt.Sprintf("%s_%s_%s", name, a, kind.name)] = fmt.Sprintf("%ssuffer %s %s '%s'\n", variants[name], kind.name, a.path, a.query)
+			}
+		}
+	}
+	s.play(t, "cases", cases)
+	t.Logf("%d reads × kinds of errors; never asked: %d; silent: %d\n%s", s.ran, s.missed, len(s.silent), strings.Join(s.silent, "\n"))
+}
+
+// longVariable makes the sweep whole: "long" each kind of read with each kind of error, "all" each single read.
+const longVariable = "MERGEXO_TEST"
+
+// sorted returns the reads of a variant in a fixed order.
+func (s *errorSweep) sorted(variant string) []asked {
+	return slices.SortedFunc(maps.Keys(s.reads[variant]), func(a, b asked) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.query, b.query))
+	})
+}
+
+// play plays stories by name.
+func (s *errorSweep) play(t *testing.T, name string, stories map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	p := params(t)
+	p.WorkdirRoot = filepath.Join(dir, "w")
+	if err := os.Mkdir(p.WorkdirRoot, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.Cmds = maps.Clone(p.Cmds)
+	p.Cmds["record"], p.Cmds["suffer"] = s.cmdRecord, s.cmdSuffer
+	for name, text := range stories {
+		file := filepath.Join(dir, name+".txtar")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Files = append(p.Files, file)
+	}
+	slices.Sort(p.Files)
+	t.Run(name, func(t *testing.T) { testscript.Run(t, p) })
+}
+
+// passes makes the last passes and returns what status and the passes that failed printed.
+func (s *errorSweep) passes(ts *testscript.TestScript) (said string) {
+	for range 3 {
+		if err := ts.Exec("gh-mergexo", "tick"); err != nil {
+			said += ts.ReadFile("stderr")
+		}
+		ts.Check(worldOf(ts).clock.later(time.Minute))
+	}
+	ts.Check(ts.Exec("gh-mergexo", "status"))
+	return said + ts.ReadFile("stdout") + ts.ReadFile("stderr")
+}
+
+// cmdRecord notes what the last passes read.
+func (s *errorSweep) cmdRecord(ts *testscript.TestScript, _ bool, args []string) {
+	w := worldOf(ts)
+	w.hub.ResetLog()
+	if said := s.passes(ts); strings.Contains(said, "GitHub's API") {
+		ts.Fatalf("an error without an error: %s", said)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads[args[0]] = map[asked]bool{}
+	for _, rq := range w.hub.Requests() {
+		if a, reads := askedBy(rq); reads {
+			s.reads[args[0]][a] = true
+		}
+	}
+}
+
+// cmdSuffer has GitHub answer one read with an error: "suffer KIND PATH QUERY".
+func (s *errorSweep) cmdSuffer(ts *testscript.TestScript, _ bool, args []string) {
+	w, a := worldOf(ts), asked{path: args[1], query: args[2]}
+	kind := errorKinds[slices.IndexFunc(errorKinds, func(k errorKind) bool { return k.name == args[0] })]
+	f := kind.answer
+	f.Path, f.Contains, f.Always = a.path, a.query, true
+	w.hub.ResetLog()
+	w.hub.AddFault(f)
+	said := s.passes(ts)
+	met := slices.ContainsFunc(w.hub.Requests(), func(rq githubsim.Request) bool { is, reads := askedBy(rq); return reads && is == a })
+	name := fmt.Sprintf("%s %s%s", kind.name, a.path, strings.TrimSuffix(" "+a.query, "("))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ran++
+	if !met {
+		s.missed++
+		return
+	}
+	if !kind.said.MatchString(said) {
+		s.silent = append(s.silent, name)
+		ts.Fatalf("%s: no pass that failed and no status names it:\n%s", name, said)
+	}
+	if a.ofOne("8") && !slices.ContainsFunc(w.hub.Repo(mainRepo).Pulls(), isTitled("Stand alone")) {
+		ts.Fatalf("%s: the work of an issue beside it did not begin:\n%s", name, said)
+	}
+	if strings.HasPrefix(a.path, "/repos/octo/app") && !slices.ContainsFunc(w.hub.Repo("octo/other").Pulls(), isTitled("Elsewhere")) {
+		ts.Fatalf("%s: the work of another repository did not begin:\n%s", name, said)
+	}
+}
+
+func isTitled(title string) func(githubsim.Pull) bool {
+	return func(p githubsim.Pull) bool { return p.Title == title }
+}
