@@ -23,7 +23,7 @@ func underReview() prompts.Context {
 	return prompts.Context{
 		Task: prompts.Task{
 			Repository: "octo/app", Issue: prompts.Issue{Number: 1, Title: "Crash on start", Body: "It crashes.", Author: "ann"}, Branch: "agent/bugfix/1-crash",
-			PullRequest: &prompts.PullRequest{Number: 2, Title: "Crash on start", HeadSHA: strings.Repeat("ab", 20), Base: "main"}, Base: "main", TurnKey: turnKey,
+			PullRequest: &prompts.PullRequest{Number: 2, HeadSHA: strings.Repeat("ab", 20), Base: "main"}, Base: "main", TurnKey: turnKey,
 		},
 		Findings: []prompts.Finding{{ID: "f00d", Reviewer: "quinn", Path: "app.txt", Line: 1, Severity: review.Major, Confidence: "high", Body: "Untested."}},
 		Review: &prompts.Review{
