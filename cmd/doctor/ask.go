@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,7 +59,8 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		each.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			private[i] = askRepo(ctx, clients[r.Host], settings, r)
+			first := i == slices.IndexFunc(f.Repos, func(o doctor.Repo) bool { return o.Host == r.Host })
+			private[i] = askRepo(ctx, clients[r.Host], settings, r, first)
 			if r.Current != "" {
 				askGit(ctx, a, cfg, settings, r)
 			}
@@ -134,8 +136,8 @@ func kind(h *doctor.Host) doctor.TokenKind {
 }
 
 // askRepo asks about a repository and reports whether it is private. Results of one question are
-// kept even if the next fails.
-func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *doctor.Repo) (private bool) {
+// kept even if the next fails. queries has it send each query of a pass.
+func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *doctor.Repo, queries bool) (private bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	r, err := c.Repository(ctx, settings.Name)
@@ -144,15 +146,30 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 		return false
 	}
 	Describe(r, to)
-	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // an error is not a finding
+	unanswered := func(err error) {
+		if err != nil {
+			to.Unanswered = append(to.Unanswered, strings.Join(strings.Fields(err.Error()), " "))
+		}
+	}
+	if queries {
+		for _, err := range c.TryQueries(ctx, r.Current, r.NodeID) {
+			unanswered(err)
+		}
+	}
+	kept, err := c.Unreadable(ctx, r.Current, r.DefaultBranch)
+	unanswered(err)
 	for _, k := range kept {
 		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
 	}
-	if labels, err := c.RepoLabels(ctx, r.Current); err == nil {
+	if labels, err := c.RepoLabels(ctx, r.Current); err != nil {
+		unanswered(err)
+	} else {
 		missing, wanted := MissingLabels(settings, labels)
 		to.Labels = &doctor.Labels{Wanted: wanted, Missing: terminal.Each(missing, func(l work.Label) string { return l.Name })}
 	}
-	if rules, err := c.Rules(ctx, r.Current, r.DefaultBranch); err == nil {
+	if rules, err := c.Rules(ctx, r.Current, r.DefaultBranch); err != nil {
+		unanswered(err)
+	} else {
 		to.Rules = &rules
 	}
 	to.WorkRules = hinderingRules(ctx, c, r.Current)

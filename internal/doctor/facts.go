@@ -111,6 +111,7 @@ type Repo struct {
 	Git           *Trouble         // why git does not reach its remote; AsksGit is whether it was asked
 	AsksGit       bool
 	Unreadable    []Unread
+	Unanswered    []string       // errors of reads that passes make, too
 	Rules         *merging.Rules // of the default branch; nil: unreadable
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes
 	Labels        *Labels        // nil: unreadable

@@ -82,6 +82,18 @@ func reads(r Repo) []Check {
 	return all
 }
 
+// answers reports the reads that GitHub does not answer. A pass that makes one fails.
+func answers(r Repo) []Check {
+	var all []Check
+	for _, says := range r.Unanswered {
+		all = append(all, fail(says, "see whether gh gets an answer: gh api --hostname "+r.Host+" rate_limit; if the host refuses a query, update GitHub Enterprise Server or gh mergexo")...)
+	}
+	if len(all) == 0 {
+		return ok("GitHub answers each query of a pass")
+	}
+	return all
+}
+
 func labels(r Repo) []Check {
 	switch {
 	case r.Labels == nil:

@@ -90,6 +90,7 @@ var table = []Row{
 	{"write", forRepository, "whether the account may push", usual | AtInit, readable(write)},
 	{"remote", forRepository, "whether git reaches it, asked as a pass asks", AtDoctor, repos(remote)},
 	{"reads", forRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
+	{"answers", forRepository, "whether GitHub answers the queries that passes send; they are sent about the first repository of a host", AtDoctor, readable(answers)},
 	{"labels", forRepository, "whether the labels in the config exist", usual, readable(labels)},
 	{"rules", forRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
 	{"approvals", forRepository, "whether the required approvers can approve, if `auto_merge` is on", usual, ruled(approvals)},

@@ -1,11 +1,18 @@
 package github
 
 import (
+	"context"
 	"embed"
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // queryFiles has a NAME.graphql for each document and a fragment.NAME.graphql for each part shared
@@ -118,4 +125,34 @@ func Queries() map[string]string {
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
 		"openpulls": openPullsQuery(), "createchild": createChildQuery(), "histories": historiesQuery(2),
 	}
+}
+
+// TryQueries sends each query of a pass once, with one of everything that it asks about, and returns the errors of
+// those that the host does not answer. It does not matter whether there is what they ask about.
+func (c *Client) TryQueries(ctx context.Context, repo work.RepoName, nodeID string) (refused []error) {
+	of := map[string]any{
+		"owner": repo.Owner, "name": repo.Name, "ids": []string{nodeID}, "id": nodeID, "oid": strings.Repeat("0", 40), "before": "", "after": "",
+		"n0": 1, "id0": nodeID, "issue0": 1, "asked0": true, "labels0": []string{}, "freezes0": false,
+	}
+	all := Queries()
+	all["boxes"], all["histories"] = boxesQuery(1), historiesQuery(1)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !strings.HasPrefix(transport.Operation(all[name]), "query ") {
+			continue
+		}
+		vars := map[string]any{}
+		for v, value := range of {
+			if strings.Contains(all[name], "$"+v+":") {
+				vars[v] = value
+			}
+		}
+		a, err := transport.AskGraphQL(ctx, c.api, transport.Reads, all[name], vars)
+		if err == nil {
+			_, err = transport.ReadGraphQL[map[string]any](c.api, transport.Reads, a)
+		}
+		if err != nil && !IsStatus(err, http.StatusNotFound) {
+			refused = append(refused, err)
+		}
+	}
+	return refused
 }

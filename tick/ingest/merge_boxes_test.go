@@ -168,13 +168,22 @@ func (w *world) update(do func(context.Context, *store.Tx) error) {
 // pass reads and stores, and returns the requests and the new events.
 func (w *world) pass() (asked string, b *reading) {
 	w.t.Helper()
-	w.hub.asked = nil
-	b = newReading(New(w.env, nil), w.r)
-	if err := b.readMergeBoxes(w.t.Context()); err != nil {
+	asked, b, err := w.try()
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.update(func(ctx context.Context, tx *store.Tx) error { return b.storeMergeBoxes(ctx, tx, noon) })
-	return strings.Join(w.hub.asked, ", "), b
+	return asked, b
+}
+
+// try is pass, which may fail.
+func (w *world) try() (asked string, b *reading, err error) {
+	w.t.Helper()
+	w.hub.asked = nil
+	b = newReading(New(w.env, nil), w.r)
+	if err = b.readMergeBoxes(w.t.Context()); err == nil {
+		w.update(func(ctx context.Context, tx *store.Tx) error { return b.storeMergeBoxes(ctx, tx, noon) })
+	}
+	return strings.Join(w.hub.asked, ", "), b, err
 }
 
 func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
@@ -266,7 +275,7 @@ func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
 }
 
 // A query that fails is split in halves until the pull request that spoils it is alone. If GitHub
-// refuses the query itself, no half is sent.
+// refuses the query itself, no half is sent, and the pass fails.
 func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 	for _, c := range []struct {
 		err    error
@@ -274,11 +283,14 @@ func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 		others bool
 	}{
 		{&transport.Error{Status: 502}, "boxes agent:freeze 10 20 30 40, boxes agent:freeze 10 20, boxes agent:freeze 30 40, boxes agent:freeze 30, boxes agent:freeze 40, obeyed by tip", true},
-		{&transport.Error{Status: 400, Message: "Field 'isInMergeQueue' doesn't exist"}, "boxes agent:freeze 10 20 30 40", false},
+		{&transport.Error{Status: 400, Type: "undefinedField", Message: "Field 'isInMergeQueue' doesn't exist"}, "boxes agent:freeze 10 20 30 40", false},
 	} {
 		w := newWorld(t, 4)
 		w.hub.fatal[30] = c.err
-		asked, _ := w.pass()
+		asked, _, err := w.try()
+		if (err == nil) != c.others {
+			t.Errorf("%v: the pass ends with %v", c.err, err)
+		}
 		if asked != "rules main, base..aaa, base..aaa, base..aaa, base..aaa, "+c.asked {
 			t.Errorf("%v: asked for %s", c.err, asked)
 		}

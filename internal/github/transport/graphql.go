@@ -130,11 +130,11 @@ func (c *Client) ask(ctx context.Context, what Effect, document string, vars map
 	if err != nil {
 		return nil, fmt.Errorf("encode query: %w", err)
 	}
-	return c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL, Query: operation(document)})
+	return c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL, Query: Operation(document)})
 }
 
-// operation returns the kind and the name of a document, such as "query Details".
-func operation(document string) string {
+// Operation returns the kind and the name of a document, such as "query Details".
+func Operation(document string) string {
 	for line := range strings.Lines(document) {
 		if named, _, _ := strings.Cut(line, "("); strings.HasPrefix(line, "query ") || strings.HasPrefix(line, "mutation ") {
 			return strings.TrimSpace(named)
