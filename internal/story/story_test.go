@@ -108,6 +108,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/hubscript"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
@@ -115,6 +116,7 @@ var update = flag.Bool("update", false, "write what cmp found into the stories")
 func TestMain(m *testing.M) {
 	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
+			work.Probe = panicWhere
 			os.Exit(cmd.Main(cmd.Env{
 				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), Strict: true, Shared: os.Getenv(sharedVariable) != "",
 			}))
@@ -124,6 +126,13 @@ func TestMain(m *testing.M) {
 		// No story touches what repeats things on the machine that it is played on.
 		"crontab": fakeCrontab, "systemctl": fakeSystemctl, "loginctl": fakeLoginctl, "launchctl": fakeLaunchctl,
 	})
+}
+
+// panicWhere panics where a story's variable MERGEXO_PANIC says: a text that begins what is done.
+func panicWhere(doing string) {
+	if at := os.Getenv("MERGEXO_PANIC"); at != "" && strings.HasPrefix(doing, at) {
+		panic("the story says so")
+	}
 }
 
 func TestStories(t *testing.T) {

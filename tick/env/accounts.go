@@ -26,7 +26,7 @@ type Accounts struct {
 	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
 	accepted  map[string]int64          // the accounts that GitHub named in this pass as those of gh's login, by host
-	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
+	shut      map[string]error          // why a host, or an owner as in ownerOf, is skipped in this pass: no login, or another account's
 
 	// recording is held while a new account is stored. mu is not: a transaction may ask for accounts
 	// while another one is waited for.
@@ -70,11 +70,35 @@ func (a *Accounts) HostSkipped(host string) error {
 	return a.shut[host]
 }
 
+// RepoSkipped returns why this pass skips a repository, because of its host or its owner; nil: it does not.
+func (a *Accounts) RepoSkipped(name work.RepoName) error {
+	if why := a.HostSkipped(name.Host); why != nil {
+		return why
+	}
+	return a.HostSkipped(ownerOf(name))
+}
+
+// ownerOf names the owner of a repository beside the hosts that are skipped.
+func ownerOf(name work.RepoName) string { return name.Host + "/" + strings.ToLower(name.Owner) }
+
 // SkipHost makes this pass skip a host. Other hosts go on. It returns why.
 func (a *Accounts) SkipHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.skipHostLocked(host, why)
+}
+
+// SkipIfShut makes this pass skip what an error of GitHub keeps gh's login from: the host, or the owner of
+// the repository. The next pass asks again. It reports whether the repository is skipped.
+func (a *Accounts) SkipIfShut(name work.RepoName, err error) bool {
+	if shut, ok := github.LoginFault(name.Host, err); ok {
+		place := name.Host
+		if !shut.Host {
+			place = ownerOf(name)
+		}
+		_ = a.SkipHost(place, shut)
+	}
+	return a.RepoSkipped(name) != nil
 }
 
 func (a *Accounts) skipHostLocked(host string, why error) error {
@@ -85,8 +109,8 @@ func (a *Accounts) skipHostLocked(host string, why error) error {
 	return why
 }
 
-// SkippedHosts returns why wanted hosts are skipped, one line each; nil: none is.
-func (a *Accounts) SkippedHosts(wanted func(host string) bool) error {
+// SkippedHosts returns why wanted hosts and owners are skipped, one line each; nil: none is.
+func (a *Accounts) SkippedHosts(wanted func(place string) bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var errs []error

@@ -150,21 +150,21 @@ const Unprotected = "no sandbox"
 // NewReport starts the report of a pass.
 func NewReport(at time.Time) *Report { return &Report{StartedAt: at, Due: -1} }
 
-// TellShut records that the causes of a repository say why its host is skipped.
-func (r *Report) TellShut(host string) {
+// TellShut records that the causes of a repository say why its host, or its owner, is skipped.
+func (r *Report) TellShut(name work.RepoName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.told == nil {
 		r.told = map[string]bool{}
 	}
-	r.told[host] = true
+	r.told[name.Host], r.told[ownerOf(name)] = true, true
 }
 
-// Tells reports whether the report already says why a host was skipped.
-func (r *Report) Tells(host string) bool {
+// Tells reports whether the report already says why a host, or an owner, was skipped.
+func (r *Report) Tells(place string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.told[host]
+	return r.told[place]
 }
 
 // Repos returns the repositories, sorted by name.
@@ -242,9 +242,10 @@ func (p *Env) Changed(l *Lease, what, detail string) {
 
 // Codes of causes besides those of internal/github.
 const (
-	CauseLimit   = "limit"   // GitHub's rate limit
-	CauseBlocked = "blocked" // a person must act
-	CauseSlow    = "slow"    // ingest_timeout ran out
+	CauseLimit   = "limit"          // GitHub's rate limit
+	CauseBlocked = "blocked"        // a person must act
+	CauseSlow    = "slow"           // ingest_timeout ran out
+	CausePanic   = "internal_error" // a fault of gh mergexo
 	CauseOther   = "other"
 )
 
@@ -263,6 +264,10 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
 		return []Cause{{CauseBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
+	}
+	if broken, ok := errors.AsType[*work.PanicError](err); ok {
+		said := explain.Reason(broken.Reason(), explain.Place{})
+		return []Cause{{CausePanic, said.Here() + "; " + said.Fix}}
 	}
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
 		return []Cause{{CauseOther, damaged.Error()}}

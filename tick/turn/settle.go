@@ -67,6 +67,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		network    *git.NetworkError
 		offline    *transport.UnreachableError
 		halted     *folder.HaltedError
+		broken     *work.PanicError
 	)
 	soon := now.Add(retryBase)
 	fault, ours := work.MachineFault(err)
@@ -83,6 +84,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
+	case errors.As(err, &broken):
+		return parkedBy(broken.Reason())
 	case errors.As(err, &halted):
 		return settlement{kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
@@ -185,8 +188,29 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
-// Settle stores the result of a turn and adds it to the report.
-func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
+// Settle stores the result of a turn and adds it to the report. If that panics, the turn waits for a
+// person: its agent would be paid again in each pass.
+func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) (done env.TurnReport) {
+	failed := p.Contain(ctx, "end "+work.Ref(l.Repo.Name, l.Turn.Number), l.Repo, func() error { done = p.settle(ctx, l, err, rep); return nil })
+	broken, ok := errors.AsType[*work.PanicError](failed)
+	if !ok {
+		return done
+	}
+	ctx = context.WithoutCancel(ctx)
+	why := broken.Reason()
+	stop := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}
+	if err := p.apply(ctx, l, change.BlockTurn{Turn: l.Turn, Why: why}, change.Move{Move: stop}); err != nil {
+		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", err)...)
+	}
+	done = env.TurnReport{
+		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
+		Outcome: string(env.VerdictBlocked), Reason: explain.What(why, explain.Place{}), Code: why.Kind, Resumed: l.Resumed,
+	}
+	rep.AddTurn(done)
+	return done
+}
+
+func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := p.verdict(l, err)
 	if v.blames() {
