@@ -185,6 +185,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		return fleet, err
 	}
 	p.AssumeClocks(clocks)
+	p.Began = p.Now()
 	if note.former != "" {
 		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", note.former, "now", machine.Installation)
 	}

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,20 +270,50 @@ func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 }
 
 // Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not
-// installed waits until it is. Turns of other agents start.
+// installed, or could not work in the last passes, waits. Turns of other agents start.
 //
 // A turn without the sandbox that it needs is started and then blocked, so that GitHub shows that a
 // person must act.
 func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
 	hired, err := p.Hire(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
-		return true
+		stop, failed := p.agentStop(ctx, hired.Name)
+		return failed != nil || p.AtOnce || !stop.Stops(hired.Setup, p.Now())
 	}
 	if p.missing == nil {
 		p.missing = map[string]error{}
 	}
 	p.missing[hired.Name] = err
 	return false
+}
+
+func (p *Env) agentStop(ctx context.Context, agent string) (stop work.Outage, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		stop, _, err = tx.FindAgentStop(ctx, agent)
+		return err
+	})
+	return stop, err
+}
+
+// MeetAgentStop stores that a turn met what keeps its agent from every turn on this machine, and reports
+// it once for all of them.
+func (p *Env) MeetAgentStop(ctx context.Context, l *Lease, why work.Reason, rep *Report) error {
+	hired, _ := p.Hire(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer) // its setup is set with an error, too
+	name := cmp.Or(l.Turn.Agent, hired.Name)
+	var now work.Outage
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		before, _, err := tx.FindAgentStop(ctx, name)
+		if err != nil {
+			return err
+		}
+		before.Agent = name
+		now = before.Meets(why, hired.Setup, p.Began, p.Now(), p.Config.Runtime.RetryBase)
+		return tx.PutAgentStop(ctx, now)
+	})
+	if err == nil && now.Stands() {
+		rep.StopAgent(now)
+	}
+	return err
 }
 
 // MissingAgents returns one error line per agent that could not be started; nil: none.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,8 @@ type Report struct {
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.
 	// The causes of their repositories repeat it.
 	Shut error
+
+	agents map[string]work.Outage // that cannot work, by name
 
 	mu     sync.Mutex
 	told   map[string]bool // hosts for which the causes of a repository already say why they are skipped
@@ -165,6 +168,23 @@ func (r *Report) Tells(place string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.told[place]
+}
+
+// StopAgent adds an agent that cannot work.
+func (r *Report) StopAgent(o work.Outage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.agents == nil {
+		r.agents = map[string]work.Outage{}
+	}
+	r.agents[o.Agent] = o
+}
+
+// StoppedAgents returns the agents that cannot work, by name.
+func (r *Report) StoppedAgents() []work.Outage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.SortedFunc(maps.Values(r.agents), func(a, b work.Outage) int { return cmp.Compare(a.Agent, b.Agent) })
 }
 
 // Repos returns the repositories, sorted by name.

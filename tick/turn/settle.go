@@ -71,6 +71,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	)
 	soon := now.Add(retryBase)
 	fault, ours := work.MachineFault(err)
+	_, shut := github.LoginFault("", err)
 	switch {
 	case err == nil:
 		return settlement{kind: env.VerdictDone}
@@ -82,6 +83,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: fault.Error()}, soon)
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
+	case errors.As(err, &blocked) && blocked.Reason.Kind.OfAgent(): // Startable has all its turns wait
+		return waitsFor(blocked.Reason, soon)
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
 	case errors.As(err, &broken):
@@ -100,9 +103,9 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return blockedBy(work.Reason{Kind: work.WhyNotSigned, Text: signing.Error()})
 	case errors.As(err, &offline), errors.As(err, &network):
 		return waitsFor(work.Reason{Kind: work.WhyNoConnection, Local: err.Error()}, soon)
-	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be posted on GitHub either; every pass reports it
-		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
-	case github.IsStatus(err, 401, 403):
+	case shut: // the next pass asks before it resumes the turn
+		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, soon)
+	case github.IsStatus(err, 403):
 		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
 	case t.Attempts+1 >= work.MaxAttempts:
 		return blockedBy(givenUp(err, t.Attempts+1))
@@ -221,6 +224,11 @@ func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	}
 	if v.why.Kind == work.WhyMachineFault {
 		p.AddFault(err)
+	}
+	if v.kind == env.VerdictWait && v.why.Kind.OfAgent() {
+		if failed := p.MeetAgentStop(ctx, l, v.why, rep); failed != nil {
+			p.Log.ErrorContext(ctx, "could not store that an agent cannot work", p.TurnAttrs(l, "error", failed)...)
+		}
 	}
 	v = p.awaitFallback(ctx, l, v)
 	v.why = v.why.Map(p.Secrets.Redact)
