@@ -19,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Env has what a command uses of its process: arguments, standard streams, version and clock.
@@ -70,7 +71,9 @@ func Main(env Env) int {
 	defer stderr.Flush()
 	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
 	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: stderr, a: a}
-	ran, err := newRootCmd(a).ExecuteContextC(ctx)
+	ran := newRootCmd(a)
+	root := ran
+	err := work.Contain("run gh mergexo", func() (err error) { ran, err = root.ExecuteContextC(ctx); return err })
 	stdout.Flush()
 	if unwritten := stdout.Err(); err == nil {
 		err = unwritten
@@ -111,6 +114,9 @@ func (a *app) report(ran *cobra.Command, err error) {
 		return
 	}
 	fmt.Fprintln(a.Env.Stderr, "gh mergexo:", err)
+	if broken, ok := errors.AsType[*work.PanicError](err); ok {
+		fmt.Fprintln(a.Env.Stderr, broken.Stack)
+	}
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		fmt.Fprint(a.Env.Stderr, ran.UsageString())
 	}

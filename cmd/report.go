@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -74,6 +75,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	if err := printDone(out, rep, once); err != nil {
 		return err
 	}
+	a.printAgents(rep, once)
 	a.printMachines(rep, once)
 	a.printTrouble(rep.Repos())
 	if opt.now && limited(rep.Repos()) {
@@ -119,7 +121,7 @@ func (a *app) reportOnce(opt *tickOptions, cfg *config.Config) outcomeFilter {
 func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
-		if t.Code == work.WhyMachineFault { // the error that ends the pass says it once for all
+		if t.Code == work.WhyMachineFault || t.Code.OfAgent() { // a line of the pass says it once for all
 			continue
 		}
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
@@ -140,6 +142,23 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 		}
 	}
 	return told
+}
+
+// printAgents reports the agents that cannot work: under a scheduler once.
+func (a *app) printAgents(rep *env.Report, once outcomeFilter) {
+	lines := terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
+		said := explain.Reason(o.Why, explain.Place{})
+		return folder.Outcome{Key: "agent " + o.Agent + " " + work.Stamp(o.Since), Says: said.Here() + "; " + said.Fix, Waits: true}
+	})
+	tell := slices.Repeat([]bool{true}, len(lines))
+	if once != nil && len(lines) > 0 {
+		tell = once(lines, rep.EndedAt)
+	}
+	for i, l := range lines {
+		if tell[i] {
+			fmt.Fprintln(a.Env.Stderr, l.Says)
+		}
+	}
 }
 
 // printMachines reports the machines that are silent, or whose passes fail: under a scheduler once

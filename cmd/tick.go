@@ -118,7 +118,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if opt.detach {
 		err = a.detach(ctx, cfg, opt)
 	} else {
-		err = a.begunPass(ctx, cfg, opt)
+		err = work.Contain("run the pass", func() error { return a.begunPass(ctx, cfg, opt) })
 	}
 	return a.tellOutage(opt, dirs, a.endPass(ctx, cfg, opt.begun, err))
 }

@@ -269,11 +269,12 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, pullsErr := tx.ListNewPulls(ctx, since)
 	_, mergedErr := tx.ListNewMerged(ctx, since)
 	_, approvalsErr := tx.ListNewApprovals(ctx, since)
+	_, agentsErr := tx.ListOutages(ctx)
 	_, haltsErr := tx.ListNewHalts(ctx, since)
 	_, _, failingErr := tx.FindFailing(ctx, "chat", "")
 	_, silencesErr := tx.ListSilences(ctx)
 	_, plannedErr := tx.ListPlannedNews(ctx)
-	return firstOf(silencesErr, knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
+	return firstOf(silencesErr, knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, agentsErr, haltsErr, failingErr, plannedErr)
 }
 
 // tellIt is what a message asks of the database.
@@ -559,6 +560,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.AddTurnUsage(ctx, u.ID, work.Usage{}, work.Known{}),
 		tx.DropSession(ctx, SessionOf(u)), tx.DropOtherSessions(ctx, SessionOf(u)),
 		tx.NoteOutage(ctx, "codex", t0, t0), third(tx.FindOutage(ctx, "codex")), tx.EndOutage(ctx, "codex"),
+		tx.PutAgentStop(ctx, work.Outage{Agent: "codex", Why: work.Reason{Kind: work.WhyAgentLoggedOut}}), third(tx.FindAgentStop(ctx, "codex")), tx.EndAgentStop(ctx, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
 		tx.CheckRenewal(ctx, a),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),

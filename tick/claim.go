@@ -177,10 +177,10 @@ func (p *Pass) holderOf(l *env.Lease) work.Holder {
 	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key, Since: p.Local()}
 }
 
-// dropSkippedHosts releases the leases of turns on hosts that this pass skips.
+// dropSkippedHosts releases the leases of turns in repositories that this pass skips.
 func (p *Pass) dropSkippedHosts(leases []*env.Lease) (kept []*env.Lease) {
 	for _, l := range leases {
-		if p.Accounts.HostSkipped(l.Repo.Name.Host) == nil {
+		if p.Accounts.RepoSkipped(l.Repo.Name) == nil {
 			kept = append(kept, l)
 			continue
 		}

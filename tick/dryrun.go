@@ -54,13 +54,13 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	}
 	rep := env.NewReport(p.Now())
 	ready := p.ingest.ReadAll(ctx, rep)
-	preview.Repos = rep.Repos()
 	if _, err := p.findBusy(ctx); err != nil {
 		return nil, err
 	}
-	if preview.Plans, err = p.route(ctx, ready); err != nil {
+	if preview.Plans, err = p.route(ctx, ready, rep); err != nil {
 		return nil, err
 	}
+	preview.Repos = rep.Repos()
 	for i := range preview.Plans {
 		if err := p.previewLabels(ctx, &preview.Plans[i]); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func (p *Pass) assemble() {
 	p.ingest = ingest.New(e, p.notices)
 	reader := p.ingest.Reader()
 	p.turns = turn.New(e, reader, p.notices)
-	p.merging = merge.New(e, p.loader, reader.MayApprove, p.notices.SendNotices)
+	p.merging = merge.New(e, p.loader, reader.MayApprove, p.notices.ContainItem, p.notices.SendNotices)
 }
 
 // startSends sends notices and merges in a repository, in parallel with everything else. It first
@@ -54,7 +54,9 @@ func startSends(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, r
 		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
 	}
 	if toMerge {
-		wg.Go(func() { p.merging.Run(ctx, r, chosen, rep) })
+		wg.Go(func() {
+			_ = p.ContainRepo(ctx, "merge in", r, rep, func() error { p.merging.Run(ctx, r, chosen, rep); return nil })
+		})
 	}
 }
 
@@ -97,7 +99,8 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 
 // runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
 func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
-	ctx = store.Under(ctx, store.HoldTurn(l.Turn))
+	ctx, end := context.WithCancel(store.Under(ctx, store.HoldTurn(l.Turn)))
+	defer end() // of an agent whose phase panicked
 	tell.ObserveTurn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 
@@ -182,6 +185,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		return fleet, err
 	}
 	p.AssumeClocks(clocks)
+	p.Began = p.Now()
 	if note.former != "" {
 		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", note.former, "now", machine.Installation)
 	}

@@ -61,10 +61,11 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	return leases, nil
 }
 
-// postponed reports whether a turn waits. With AtOnce a wait for a login is over: a person has
-// fixed it.
+// postponed reports whether a turn waits. What is broken for all turns of an account or an agent is asked
+// for in each pass, not at the turn's own time: see Accounts.RepoSkipped and Startable.
 func postponed(p *env.Env, t work.Turn) bool {
-	return t.Waits(p.Now()) && (!p.AtOnce || t.WaitReason.Kind != work.WhyLoginUnknown)
+	why := t.WaitReason.Kind
+	return t.Waits(p.Now()) && why != work.WhyLoginUnknown && !why.OfAgent()
 }
 
 // resumable reports whether a turn can be resumed now.

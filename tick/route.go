@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (p *Pass) findBusy(ctx context.Context) (halted bool, err error) {
 
 // route plans every ready repository that findBusy found. If its ingest is late or failed, it plans with the
 // stored data.
-func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error) {
+func (p *Pass) route(ctx context.Context, ready []*env.Repo, rep *env.Report) ([]plan.Plan, error) {
 	busy := p.busy
 	if len(busy) == 0 && len(p.Config.Notify) == 0 { // a spent budget is told also if nothing waits for it
 		return nil, nil
@@ -40,14 +41,39 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 		if !busy[r.Row.ID] {
 			continue
 		}
-		made := plan.New()
-		v, err := p.loader.View(ctx, r, made)
+		var made plan.Plan
+		err := p.ContainRepo(ctx, "plan", r, rep, func() error {
+			items := plan.New()
+			v, err := p.loader.View(ctx, r, items)
+			if err == nil {
+				made = items.End(v)
+			}
+			return err
+		})
+		if _, broken := errors.AsType[*work.PanicError](err); broken {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}
-		plans = append(plans, made.End(v))
+		p.reportPanics(ctx, r, made, rep)
+		plans = append(plans, made)
 	}
 	return plans, nil
+}
+
+// reportPanics logs why items could not be planned, and prints those that this plan stops.
+func (p *Pass) reportPanics(ctx context.Context, r *env.Repo, made plan.Plan, rep *env.Report) {
+	for _, broken := range made.Panics {
+		p.LogPanic(ctx, r, broken)
+	}
+	for _, m := range plan.Of[change.Move](made) {
+		if m.Reason.Kind == work.WhyPanic {
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+				x.Warnings = append(x.Warnings, fmt.Sprintf("#%d is stopped: %s", m.Says.Number, m.Says.Reason))
+			})
+		}
+	}
 }
 
 // chooseMerges notes the merges that plans chose.
@@ -72,7 +98,7 @@ const (
 // what the others stored: they have asked GitHub.
 func (p *Pass) lookAgain(ctx context.Context, elsewhere []*env.Repo, running int, rep *env.Report) (plans []plan.Plan, leases []*env.Lease, err error) {
 	elsewhere = slices.DeleteFunc(elsewhere, func(r *env.Repo) bool {
-		return r.Removed || r.Row.NodeID == "" || p.Only != nil && !p.Only.Equal(r.Name) || p.Accounts.HostSkipped(r.Name.Host) != nil
+		return r.Removed || r.Row.NodeID == "" || p.Only != nil && !p.Only.Equal(r.Name) || p.Accounts.RepoSkipped(r.Name) != nil
 	})
 	wait := lookAgainFirst
 	for rest := lookAgainFor; rest > 0 && len(elsewhere) > 0; rest, wait = rest-wait, min(2*wait, lookAgainLast) {
@@ -117,7 +143,7 @@ func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int, r
 	if _, err := p.findBusy(ctx); err != nil {
 		return nil, nil, err
 	}
-	plans, err := p.route(ctx, repos)
+	plans, err := p.route(ctx, repos, rep)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -152,7 +152,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if halted, err := p.findBusy(ctx); err != nil || halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, err
 	}
-	plans, err := p.route(ctx, ready)
+	plans, err := p.route(ctx, ready, rep)
 	if err != nil {
 		return leases, fmt.Errorf("route: %w", err)
 	}
@@ -182,7 +182,7 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	for _, l := range leases {
 		wg.Go(func() {
 			defer l.Release()
-			runTurn(ctx, p, l, rep)
+			_ = p.ContainRepo(ctx, "end a turn in", l.Repo, rep, func() error { runTurn(ctx, p, l, rep); return nil })
 			p.notices.SendNotices(ctx, l.Repo, rep)
 		})
 	}
@@ -199,22 +199,27 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 // stored ones.
 func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 	for _, phase := range []struct {
-		at  work.Step
-		run func(context.Context, *env.Lease) error
+		at   work.Step
+		name string
+		run  func(context.Context, *env.Lease) error
 	}{
-		{work.StepClaimed, env.Phase("restore", p.turns.Restorer.Restore)},
-		{work.StepClaimed, env.Phase("execute", p.turns.Runner.Execute)},
-		{work.StepAnswered, env.Phase("finalize", p.turns.Finalize)},
-		{work.StepPushed, env.Phase("apply", p.turns.Apply)},
-		{work.StepApplied, env.Phase("finish", p.turns.Finish)},
+		{work.StepClaimed, "restore", p.turns.Restorer.Restore},
+		{work.StepClaimed, "execute", p.turns.Runner.Execute},
+		{work.StepAnswered, "finalize", p.turns.Finalize},
+		{work.StepPushed, "apply", p.turns.Apply},
+		{work.StepApplied, "finish", p.turns.Finish},
 	} {
 		if l.Turn.Step != phase.at {
 			continue
 		}
-		if err := checkSameRepo(ctx, p, l); err != nil {
+		if err := p.Contain(ctx, "look at the repository of a turn", l.Repo, func() error { return checkSameRepo(ctx, p, l) }); err != nil {
 			return err
 		}
-		if err := phase.run(ctx, l); err != nil {
+		doing := phase.name + " " + work.Ref(l.Repo.Name, l.Turn.Number)
+		err := env.Phase(phase.name, func(ctx context.Context, l *env.Lease) error {
+			return p.Contain(ctx, doing, l.Repo, func() error { return phase.run(ctx, l) })
+		})(ctx, l)
+		if err != nil {
 			if phase.at == work.StepClaimed {
 				l.Repo.Confirm(time.Time{}) // StillSame asks GitHub again before the result is published
 			}

@@ -116,7 +116,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, name string) (env.H
 		return env.Hired{Name: name}, fmt.Errorf("the config has no agent %q", name)
 	}
 	spec := m.spec(a)
-	hired := env.Hired{Name: a.Name}
+	hired := env.Hired{Name: a.Name, Setup: agent.SetupOf(spec)}
 	if err := agent.Find(spec); err != nil {
 		return hired, err
 	}

@@ -5,6 +5,7 @@ package status
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -82,7 +83,7 @@ func empty(q Query) Board {
 // Load reads the board, without the agents.
 func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	b, err := load(ctx, tx, q)
-	b.Items = terminal.Each(b.facts, ItemFacts.item)
+	b.Items = terminal.Each(b.facts, ItemFacts.shown)
 	return b, err
 }
 
@@ -136,7 +137,16 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	}
 	for _, name := range q.Repos {
 		row := cli.FindRepo(known, name)
-		r, err := b.loadRepo(ctx, tx, q, row, day, at)
+		var r Repo
+		items := len(b.facts)
+		err := work.Contain("show "+q.Config.Called(name), func() (err error) {
+			r, err = b.loadRepo(ctx, tx, q, row, day, at)
+			return err
+		})
+		if broken, ok := errors.AsType[*work.PanicError](err); ok { // the other repositories are shown
+			b.facts, r, err = b.facts[:items], repoOf(row, q.Config.Called(name), store.Counts{}), nil
+			r.Error, r.NotBefore = explain.What(broken.Reason(), explain.Place{}), terminal.Time{}
+		}
 		if err != nil {
 			return b, err
 		}
@@ -202,10 +212,11 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 			i.Setup = work.SetupFailure{}
 		}
 		f := ItemFacts{
-			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.of(i.Turn), Halt: q.Halt,
+			Item: i, Repo: r, Called: q.Config.Called(r.Name), Worked: at.of(i.Turn), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}
 		f.Live, f.Place.Repo = f.Worked != nil, f.Called
+		f.broken = work.Contain("show "+f.ref(), func() error { f.Outlook = outlook(i); return nil })
 		if f.Told() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return err

@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -111,6 +112,26 @@ type ItemFacts struct {
 	Budgets work.Budgets
 	Now     time.Time // by GitHub's clock
 	Local   time.Time // by this machine's clock
+
+	broken error // a panic of the plan about it
+}
+
+func (f ItemFacts) ref() string {
+	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Number)
+}
+
+// shown is item, or what is left of it after a panic.
+func (f ItemFacts) shown() (i Item) {
+	err := cmp.Or(f.broken, work.Contain("print "+f.ref(), func() error { i = f.item(); return nil }))
+	broken, ok := errors.AsType[*work.PanicError](err)
+	if !ok {
+		return i
+	}
+	said := explain.Reason(broken.Reason(), f.Place)
+	return Item{
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow, State: string(f.State), Stopped: true,
+		Since: terminal.Stamp(f.Since), WaitingFor: said.Here(), ReasonCode: work.WhyPanic, NextStep: said.Next(), open: f.State.Open(), now: f.Now, local: f.Local,
+	}
 }
 
 // item returns what people and programs see of the facts.

@@ -3,20 +3,27 @@ package status
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Outage is an agent whose provider was out when it ran last.
+// Outage is an agent that could not work when it ran last: its provider was out, or a person has to act.
 type Outage struct {
 	Agent     string        `json:"agent"`     // its name in the config
 	Since     terminal.Time `json:"since"`     // since when no run of it was answered
 	Fallback  string        `json:"fallback"`  // the agent that works in its place; empty: none
 	TakesOver bool          `json:"takesOver"` // whether turns that begin now go to the fallback
+
+	Machine string          `json:"machine"`    // where a person has to act; empty: its provider is out
+	Code    work.ReasonKind `json:"reasonCode"` // what they have to act on, for programs; empty: its provider is out
+	Why     string          `json:"reason"`     // the same for people
+	Do      string          `json:"do"`         // what to do about it
 
 	from, now time.Time // when the fallback begins to work, and when this was read
 }
@@ -28,7 +35,12 @@ func loadOutages(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 	stored, err := tx.ListOutages(ctx)
 	for _, o := range stored {
 		a, known := cfg.Agents[o.Agent]
-		if !known || now.Sub(o.Tried) > work.OutageForgotten {
+		if !known || now.Sub(o.Tried) > work.OutageForgotten || !o.Why.None() && !o.Stands() {
+			continue
+		}
+		if o.Stands() {
+			said := explain.Reason(o.Why, explain.Place{})
+			all = append(all, Outage{Agent: a.Name, Since: terminal.Stamp(o.Since), Machine: o.Machine, Code: o.Why.Kind, Why: said.Here(), Do: said.Fix})
 			continue
 		}
 		all = append(all, Outage{
@@ -41,6 +53,9 @@ func loadOutages(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 
 // says describes it in one line.
 func (x Outage) says() string {
+	if x.Why != "" {
+		return fmt.Sprintf("agent %q: its turns wait since %s: %s; %s", x.Agent, work.Stamp(x.Since.Time), strings.TrimSuffix(x.Why, "."), x.Do)
+	}
 	line := fmt.Sprintf("agent %q: its provider is out since %s", x.Agent, work.Stamp(x.Since.Time))
 	switch {
 	case x.Fallback == "":

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Reads has the reads that were started before their answers are needed.
@@ -123,10 +125,12 @@ func Begin(ctx context.Context, ask func(context.Context)) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(v.reads.life, cancel)()
-		ask(context.WithValue(ctx, key{}, v))
-		if v.first.take() { // it asked nothing
-			close(v.first.known)
-		}
+		defer func() {
+			if v.first.take() { // it asked nothing
+				close(v.first.known)
+			}
+		}()
+		_ = work.Contain("ask in advance", func() error { ask(context.WithValue(ctx, key{}, v)); return nil }) // whoever needs the answer asks
 	})
 	<-v.first.known
 }
@@ -170,7 +174,8 @@ func begin[T any](ctx context.Context, v view, question any, now time.Time, ask 
 		return none, errEnough
 	}
 	defer close(r.done)
-	answer, err := ask(ctx)
+	answer, err := none, error(nil)
+	err = work.Contain("ask in advance", func() (err error) { answer, err = ask(ctx); return err })
 	r.answer, r.err = answer, err
 	return answer, err
 }

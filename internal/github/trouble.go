@@ -32,6 +32,31 @@ type Trouble struct {
 // String returns cause and next step on one line.
 func (t Trouble) String() string { return t.Cause + "; " + t.Next }
 
+// LoginError means that GitHub accepts nothing from gh's login: on a whole host, or for all repositories of
+// an owner.
+type LoginError struct {
+	Trouble Trouble
+	Host    bool // on the whole host
+	Err     error
+}
+
+func (e *LoginError) Error() string { return e.Trouble.String() }
+
+// Unwrap is part of errors.
+func (e *LoginError) Unwrap() error { return e.Err }
+
+// LoginFault returns an error of a request as a LoginError, if it is one: no login, one that GitHub rejects,
+// or one that an organization wants to be authorized.
+func LoginFault(host string, err error) (*LoginError, bool) {
+	for _, one := range splitErrors(err) {
+		if t, ok := troubleOf(host, one); ok && t.Code == TroubleLogin {
+			refused, answered := errors.AsType[*transport.Error](one)
+			return &LoginError{t, !answered || refused.SSO == "", one}, true
+		}
+	}
+	return nil, false
+}
+
 // Troubles explains an error. Each cause appears once, even if several requests had it. Errors of
 // other kinds are skipped; the result is nil if none is known.
 func Troubles(host string, err error) []Trouble {
@@ -88,6 +113,8 @@ func refusalTrouble(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
 		return Trouble{TroubleLogin, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, messageOf(e)), newLogin(host)}, true
+	case e.SSO != "":
+		return Trouble{TroubleLogin, fmt.Sprintf("an organization on %s wants gh's login to be authorized for it (SAML single sign-on)", host), "open within an hour: " + e.SSO}, true
 	case e.Status == http.StatusForbidden && strings.Contains(e.Message, "was archived"):
 		return Trouble{
 			TroubleForbidden, "the repository is archived: nothing can be written there, whatever the account may do",

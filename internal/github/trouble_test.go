@@ -43,6 +43,10 @@ func TestTroublesOnce(t *testing.T) {
 			[]string{"github.com refuses this account (403: Resource protected by organization SAML enforcement.); see what it may do, and whether its token is allowed here: gh auth status --hostname github.com"},
 		},
 		{
+			"SAML with its link", &transport.Error{Status: 403, Message: "Resource protected by organization SAML enforcement.", SSO: "https://github.com/orgs/octo/sso?authorization_request=x"},
+			[]string{"an organization on github.com wants gh's login to be authorized for it (SAML single sign-on); open within an hour: https://github.com/orgs/octo/sso?authorization_request=x"},
+		},
+		{
 			"404", &transport.Error{Status: 404, Message: "Not Found"},
 			[]string{"it does not exist, or is not visible to this account (404: Not Found); check its name under [[repo]] in the config, and the login: gh auth status --hostname github.com"},
 		},
@@ -63,6 +67,27 @@ func TestTroublesOnce(t *testing.T) {
 		}
 		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// TestLoginFault: what a login is refused on the whole host, for an owner, or in one repository.
+func TestLoginFault(t *testing.T) {
+	ghConfig(t, nil, nil)
+	for name, c := range map[string]struct {
+		err         error
+		fault, host bool
+	}{
+		"no login": {&transport.NotLoggedInError{Host: "github.com"}, true, true},
+		"401":      {fmt.Errorf("list: %w", errors.Join(errors.New("x"), &transport.Error{Status: 401})), true, true},
+		"SAML":     {&transport.Error{Status: 403, SSO: "https://github.com/orgs/octo/sso"}, true, false},
+		"403":      {&transport.Error{Status: 403}, false, false},
+		"502":      {&transport.Error{Status: 502}, false, false},
+		"none":     {nil, false, false},
+	} {
+		fault, ok := LoginFault("github.com", c.err)
+		if ok != c.fault || ok && fault.Host != c.host {
+			t.Errorf("%s: %+v, %v", name, fault, ok)
 		}
 	}
 }

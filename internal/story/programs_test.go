@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // suite runs the tests with the programs of the stories on PATH.
@@ -54,6 +56,7 @@ const twiceVariable = "STORY_TWICE"
 
 // runProgram is the program in a story, or in a test outside of one.
 func runProgram() int {
+	work.Probe = panicWhere
 	env := cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",
@@ -84,4 +87,11 @@ func runProgram() int {
 		}
 	}
 	return code
+}
+
+// panicWhere panics where a story's variable MERGEXO_PANIC says: a text that begins what is done.
+func panicWhere(doing string) {
+	if at := os.Getenv("MERGEXO_PANIC"); at != "" && strings.HasPrefix(doing, at) {
+		panic("the story says so")
+	}
 }

@@ -112,6 +112,11 @@ func (w Wait) Same(o Wait) bool {
 // Due reports whether the plan decides about the wait now, even if nothing happened.
 func (w Wait) Due(now time.Time) bool { return !w.LookAt.IsZero() && !w.LookAt.After(now) }
 
+// StoppedBy reports whether a panic at the same place has stopped the item.
+func (i Item) StoppedBy(why Reason) bool {
+	return i.State == StateBlocked && i.Reason.Kind == why.Kind && i.Reason.Name == why.Name
+}
+
 // ReviewWithdrawn reports whether the review label of somebody else's pull request was removed:
 // nobody requests its review any more.
 func (i Item) ReviewWithdrawn() bool { return i.Flow == FlowReview && i.Label == "" }

@@ -5,6 +5,29 @@ import (
 	"time"
 )
 
+// TestAgentThatCannotWork: the first pass counts for nothing, others wait longer and longer, and another login
+// is tried at once.
+func TestAgentThatCannotWork(t *testing.T) {
+	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	why, o := Reason{Kind: WhyAgentLoggedOut, Who: "a"}, Outage{Agent: "a"}
+	for pass, wait := range []time.Duration{0, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+		began := noon.Add(time.Duration(pass) * 10 * time.Minute)
+		for turn := range 3 {
+			now := began.Add(time.Duration(turn+1) * time.Second)
+			o = o.Meets(why, "login", began, now, time.Minute)
+			if o.Until.Sub(now) != wait || o.Stands() != (pass > 0) || o.Passes != pass+1 {
+				t.Errorf("pass %d, turn %d: %+v", pass, turn, o)
+			}
+			if o.Stops("login", now) != (pass > 0) || o.Stops("other", now) || o.Stops("login", now.Add(wait)) {
+				t.Errorf("pass %d, turn %d: %+v", pass, turn, o)
+			}
+		}
+	}
+	if o.Meets(Reason{Kind: WhyAgentNoCredit}, "login", noon.Add(2*time.Hour), noon.Add(2*time.Hour), time.Minute).Stands() {
+		t.Error("another reason begins anew")
+	}
+}
+
 // TestWhenAnotherAgentTakesOver: not before fallback_after, not once the first one is to be tried again.
 func TestWhenAnotherAgentTakesOver(t *testing.T) {
 	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)

@@ -14,6 +14,7 @@ const (
 	WhyFailed             ReasonKind = "failed"                      // every attempt failed; Count, Text, Local, Advice
 	WhyLimitPassed        ReasonKind = "run_limit"                   // in every attempt the agent used too much memory or disk, or wrote too much; Count, Text, Advice
 	WhyUnknown            ReasonKind = "unknown"                     // Local
+	WhyPanic              ReasonKind = "internal_error"              // a fault of gh mergexo itself; Name (file:line), Local
 	WhyNeverAnswered      ReasonKind = "never_answered"              // the agent never answered in the allowed number of starts; Count, Local
 	WhyItemBudget         ReasonKind = "item_budget"                 // a budget of the item is spent; Name, Used, Limit, Begun; Count: runs with unknown cost
 	WhyTurnLimit          ReasonKind = "turn_limit"                  // the turn reached a limit; Name, Used, Limit; Count: ended runs

@@ -56,13 +56,57 @@ func (s Spent) Turns() int {
 	return s.Attempts
 }
 
-// Outage is an agent whose provider is out: since its first run that had to wait for it, no run was
-// answered.
+// Outage is an agent whose runs wait: since its first run that had to wait for its provider, no run was
+// answered; or on a machine, no run can be before a person acts.
 type Outage struct {
 	Agent string    // name in the config
 	Since time.Time // when the first of these runs ended
 	Tried time.Time // when the last one ended
 	Until time.Time // until when the last one waits
+
+	Machine string // where a person has to act; empty: its provider is out
+	Why     Reason // what they have to act on; none: its provider is out
+	Passes  int    // in how many passes it was so
+	Setup   string // a hash of the agent's login and settings then
+}
+
+// OfAgent reports whether a reason keeps an agent from every turn on a machine, and ends without a word
+// of a person on GitHub.
+func (k ReasonKind) OfAgent() bool {
+	switch k { //nolint:exhaustive // the others concern one turn, or one repository
+	case WhyAgentLoggedOut, WhyAgentNoCredit, WhyAgentMissing, WhyAgentNotStarted:
+		return true
+	}
+	return false
+}
+
+// mostAgentWait is the longest time without a try of an agent that cannot work: passes do not see
+// everything that mends it.
+const mostAgentWait = 5 * time.Minute
+
+// Meets returns the outage after one more run that could not be, in a pass that began at a time. The first
+// such pass changes nothing: two processes may have redeemed one token of the provider, and the later one
+// is refused once.
+func (o Outage) Meets(why Reason, setup string, began, now time.Time, retryBase time.Duration) Outage {
+	if o.Why.Kind != why.Kind || now.Sub(o.Tried) > OutageForgotten {
+		o = Outage{Agent: o.Agent, Since: now}
+	}
+	if began.After(o.Tried) {
+		o.Passes++
+	}
+	o.Why, o.Setup, o.Tried, o.Until = why, setup, now, now
+	if o.Stands() {
+		o.Until = now.Add(min(Backoff(retryBase, o.Passes-1), mostAgentWait))
+	}
+	return o
+}
+
+// Stands reports whether more than one pass met it.
+func (o Outage) Stands() bool { return !o.Why.None() && o.Passes > 1 }
+
+// Stops reports whether the agent is not tried now. With another login or other settings it is.
+func (o Outage) Stops(setup string, now time.Time) bool {
+	return o.Stands() && o.Until.After(now) && o.Setup == setup && !Future(o.Tried, now)
 }
 
 // OutageForgotten is how long after its last run an outage counts as over: nobody knows what was in

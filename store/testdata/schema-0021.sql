@@ -38,7 +38,7 @@ INSERT INTO actions (base, body, dropped, extra, head, id, item_id, kind, last_e
 INSERT INTO actions (base, body, dropped, extra, head, id, item_id, kind, last_error, made, need, not_before, number, on_kind, planned_at, position, renewals, repo_id, result_id, result_url, seen_at, seen_content, sends, sent_at, settled_at, state, target, title, token, turn_id, why) VALUES ('', '', 0, '', '0dd', 7, 6, 'push', '', 0, 'required', 0, 13, '', 1756684500000, 0, 0, 1, '0dd', '', 1756684502000, '', 1, 1756684501000, 1756684502000, 'applied', 'agent/bugfix/13-old-story', '', 'tok-old', 5, '');
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 1, 'abcd1', '', 's-1', 1, 1767225900000);
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 1, '', 'quinn', 's-q', 0, 1767227000000);
-INSERT INTO outages (agent, since, tried_at, until) VALUES ('codex', 1767225900000, 1767226200000, 1767226500000);
+INSERT INTO outages (agent, machine, since, tried_at, until, why, passes, setup) VALUES ('codex', '', 1767225900000, 1767226200000, 1767226500000, '', 0, '');
 INSERT INTO agent_sessions (agent, item_id, machine, role, session, slot, updated_at) VALUES ('codex', 6, '', '', 's-0', 0, 1756684700000);
 INSERT INTO proposals (item_id, number, title, why) VALUES (1, 1, 'Cache it', 'Each start reads it again.');
 INSERT INTO dependencies (item_id, ref, seen_at, state) VALUES (3, 'github.com/octo/hello#12', 1767226200000, 'open');

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Accounts struct {
 	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
 	accepted  map[string]int64          // the accounts that GitHub named in this pass as those of gh's login, by host
-	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
+	shut      map[string]error          // why a host, or an owner as in ownerOf, is skipped in this pass: no login, or another account's
 
 	// recording is held while a new account is stored. mu is not: a transaction may ask for accounts
 	// while another one is waited for.
@@ -70,11 +71,35 @@ func (a *Accounts) HostSkipped(host string) error {
 	return a.shut[host]
 }
 
+// RepoSkipped returns why this pass skips a repository, because of its host or its owner; nil: it does not.
+func (a *Accounts) RepoSkipped(name work.RepoName) error {
+	if why := a.HostSkipped(name.Host); why != nil {
+		return why
+	}
+	return a.HostSkipped(ownerOf(name))
+}
+
+// ownerOf names the owner of a repository beside the hosts that are skipped.
+func ownerOf(name work.RepoName) string { return name.Host + "/" + strings.ToLower(name.Owner) }
+
 // SkipHost makes this pass skip a host. Other hosts go on. It returns why.
 func (a *Accounts) SkipHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.skipHostLocked(host, why)
+}
+
+// SkipIfShut makes this pass skip what an error of GitHub keeps gh's login from: the host, or the owner of
+// the repository. The next pass asks again. It reports whether the repository is skipped.
+func (a *Accounts) SkipIfShut(name work.RepoName, err error) bool {
+	if shut, ok := github.LoginFault(name.Host, err); ok {
+		place := name.Host
+		if !shut.Host {
+			place = ownerOf(name)
+		}
+		_ = a.SkipHost(place, shut)
+	}
+	return a.RepoSkipped(name) != nil
 }
 
 func (a *Accounts) skipHostLocked(host string, why error) error {
@@ -85,8 +110,8 @@ func (a *Accounts) skipHostLocked(host string, why error) error {
 	return why
 }
 
-// SkippedHosts returns why wanted hosts are skipped, one line each; nil: none is.
-func (a *Accounts) SkippedHosts(wanted func(host string) bool) error {
+// SkippedHosts returns why wanted hosts and owners are skipped, one line each; nil: none is.
+func (a *Accounts) SkippedHosts(wanted func(place string) bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var errs []error
@@ -245,20 +270,50 @@ func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 }
 
 // Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not
-// installed waits until it is. Turns of other agents start.
+// installed, or could not work in the last passes, waits. Turns of other agents start.
 //
 // A turn without the sandbox that it needs is started and then blocked, so that GitHub shows that a
 // person must act.
 func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
 	hired, err := p.Hire(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
-		return true
+		stop, failed := p.agentStop(ctx, hired.Name)
+		return failed != nil || p.AtOnce || !stop.Stops(hired.Setup, p.Now())
 	}
 	if p.missing == nil {
 		p.missing = map[string]error{}
 	}
 	p.missing[hired.Name] = err
 	return false
+}
+
+func (p *Env) agentStop(ctx context.Context, agent string) (stop work.Outage, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		stop, _, err = tx.FindAgentStop(ctx, agent)
+		return err
+	})
+	return stop, err
+}
+
+// MeetAgentStop stores that a turn met what keeps its agent from every turn on this machine, and reports
+// it once for all of them.
+func (p *Env) MeetAgentStop(ctx context.Context, l *Lease, why work.Reason, rep *Report) error {
+	hired, _ := p.Hire(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer) // its setup is set with an error, too
+	name := cmp.Or(l.Turn.Agent, hired.Name)
+	var now work.Outage
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		before, _, err := tx.FindAgentStop(ctx, name)
+		if err != nil {
+			return err
+		}
+		before.Agent = name
+		now = before.Meets(why, hired.Setup, p.Began, p.Now(), p.Config.Runtime.RetryBase)
+		return tx.PutAgentStop(ctx, now)
+	})
+	if err == nil && now.Stands() {
+		rep.StopAgent(now)
+	}
+	return err
 }
 
 // MissingAgents returns one error line per agent that could not be started; nil: none.

@@ -54,6 +54,7 @@ type Env struct {
 	// before they pay an agent, and after a failure without a known reason; required for Run.
 	Fault func(context.Context, work.Repo) error
 
+	Began    time.Time        // when the pass began, by the time of Now
 	Local    func() time.Time // this machine's clock; Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo          // the configured repositories
 	Removed  []*Repo          // repositories that the config no longer names and that still need work

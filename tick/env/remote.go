@@ -190,6 +190,7 @@ type Hired struct {
 	Sandbox   work.Sandbox // between the agent and the operator's files
 	Warning   string       // why the agent can read those files, and the remedy; empty: it cannot
 	Remedy    string       // the remedy alone
+	Setup     string       // a hash of its login and settings, as far as they are known
 }
 
 // Orphans ends processes that the agent of a killed pass left running.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,8 @@ type Report struct {
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.
 	// The causes of their repositories repeat it.
 	Shut error
+
+	agents map[string]work.Outage // that cannot work, by name
 
 	mu     sync.Mutex
 	told   map[string]bool // hosts for which the causes of a repository already say why they are skipped
@@ -150,21 +153,38 @@ const Unprotected = "no sandbox"
 // NewReport starts the report of a pass.
 func NewReport(at time.Time) *Report { return &Report{StartedAt: at, Due: -1} }
 
-// TellShut records that the causes of a repository say why its host is skipped.
-func (r *Report) TellShut(host string) {
+// TellShut records that the causes of a repository say why its host, or its owner, is skipped.
+func (r *Report) TellShut(name work.RepoName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.told == nil {
 		r.told = map[string]bool{}
 	}
-	r.told[host] = true
+	r.told[name.Host], r.told[ownerOf(name)] = true, true
 }
 
-// Tells reports whether the report already says why a host was skipped.
-func (r *Report) Tells(host string) bool {
+// Tells reports whether the report already says why a host, or an owner, was skipped.
+func (r *Report) Tells(place string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.told[host]
+	return r.told[place]
+}
+
+// StopAgent adds an agent that cannot work.
+func (r *Report) StopAgent(o work.Outage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.agents == nil {
+		r.agents = map[string]work.Outage{}
+	}
+	r.agents[o.Agent] = o
+}
+
+// StoppedAgents returns the agents that cannot work, by name.
+func (r *Report) StoppedAgents() []work.Outage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.SortedFunc(maps.Values(r.agents), func(a, b work.Outage) int { return cmp.Compare(a.Agent, b.Agent) })
 }
 
 // Repos returns the repositories, sorted by name.
@@ -242,9 +262,10 @@ func (p *Env) Changed(l *Lease, what, detail string) {
 
 // Codes of causes besides those of internal/github.
 const (
-	CauseLimit   = "limit"   // GitHub's rate limit
-	CauseBlocked = "blocked" // a person must act
-	CauseSlow    = "slow"    // ingest_timeout ran out
+	CauseLimit   = "limit"          // GitHub's rate limit
+	CauseBlocked = "blocked"        // a person must act
+	CauseSlow    = "slow"           // ingest_timeout ran out
+	CausePanic   = "internal_error" // a fault of gh mergexo
 	CauseOther   = "other"
 )
 
@@ -263,6 +284,10 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
 		return []Cause{{CauseBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
+	}
+	if broken, ok := errors.AsType[*work.PanicError](err); ok {
+		said := explain.Reason(broken.Reason(), explain.Place{})
+		return []Cause{{CausePanic, said.Here() + "; " + said.Fix}}
 	}
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
 		return []Cause{{CauseOther, damaged.Error()}}

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -52,7 +51,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	p.WarnOfClocks(ctx)
 	var ready []*env.Repo
 	for _, r := range p.All {
-		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.HostSkipped(r.Name.Host) == nil {
+		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.RepoSkipped(r.Name) == nil {
 			r.Ready = true
 			ready = append(ready, r)
 		}
@@ -94,9 +93,17 @@ func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report
 			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 			continue
 		}
-		wg.Go(func() { p.concludeIngest(ctx, r, p.ingestRepo(ctx, r, nil, rep), rep) })
+		wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
 	}
 	wg.Wait()
+}
+
+// ingestOne reads one repository and records how that went.
+func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, look *PulseLook, rep *env.Report) {
+	err := p.Contain(ctx, "read "+p.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, look, rep) })
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrTaken) {
+		p.RepoFailed(ctx, r, err, rep)
+	}
 }
 
 // ingestRepo reads one repository. look is nil unless it is one of many.
@@ -149,53 +156,6 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*rea
 	return h, h.read(ctx)
 }
 
-// concludeIngest records how a repository's ingest went. A rate limit makes it wait and is no
-// failure; any other error backs off. Neither affects other repositories.
-func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep *env.Report) {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, store.ErrTaken) {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	err = p.shutIfLoggedOut(r.Name.Host, err)
-	now := r.GitHub.Now()
-	until, failed := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.Row.Failures+1)), true
-	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		until, failed = wait.Until, false
-	}
-	if p.Accounts.HostSkipped(r.Name.Host) != nil { // after a login it is asked at once
-		until = time.Time{}
-	}
-	if env.Future(until, now, work.LongestWait) {
-		until = now.Add(work.LongestWait)
-	}
-	causes := p.Causes(r, err)
-	reason := env.ReasonOf(causes)
-	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "code", causes[0].Code, "reason", reason, "until", until, "error", err)
-	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
-		x.Failed, x.Note, x.Causes = failed, reason, causes
-		if !failed {
-			x.Until = &until
-		}
-	})
-	if failed && p.Accounts.HostSkipped(r.Name.Host) != nil {
-		rep.TellShut(r.Name.Host)
-	}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return errors.Join(p.KeepClock(ctx, tx, r), tx.DeferRepo(ctx, r.Row.ID, until, p.StoredReason(causes), failed && !until.IsZero()))
-	})
-	if err != nil {
-		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)
-	}
-}
-
-// shutIfLoggedOut stops asking a host that gh is not logged in to.
-func (p *Ingest) shutIfLoggedOut(host string, err error) error {
-	if out, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
-		return p.Accounts.SkipHost(host, out)
-	}
-	return err
-}
-
 // clockOf asks for GitHub's time before the first "since" is computed from it.
 func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 	began := !r.Row.IssuesSince.IsZero() && !r.Row.CommentsSince.IsZero() && !r.Row.ReviewCommentsSince.IsZero()
@@ -220,10 +180,15 @@ const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
 func (p *Ingest) readMany(ctx context.Context, many PulsePass, rep *env.Report) {
-	chosen, left, err := many.choose(ctx)
+	var chosen []Chosen
+	var left []Skipped
+	err := p.Contain(ctx, "choose what is read on "+many.Host, many.Repos[0], func() (err error) { chosen, left, err = many.choose(ctx); return err })
+	if errors.Is(err, context.Canceled) || errors.Is(err, store.ErrTaken) {
+		return
+	}
 	if err != nil {
 		for _, r := range many.Repos {
-			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
+			p.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return
 	}
@@ -238,7 +203,7 @@ func (p *Ingest) readMany(ctx context.Context, many PulsePass, rep *env.Report) 
 		wg.Go(func() {
 			defer func() { <-slots }()
 			defer c.Look.leave()
-			p.concludeIngest(ctx, c.Repo, p.ingestRepo(ctx, c.Repo, c.Look, rep), rep)
+			p.ingestOne(ctx, c.Repo, c.Look, rep)
 		})
 	}
 	wg.Wait()
@@ -256,7 +221,7 @@ func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 		})
 		return
 	}
-	err := p.shutIfLoggedOut(l.Name.Host, l.Err)
+	err, shut := l.Err, p.Accounts.SkipIfShut(l.Name, l.Err)
 	causes := p.Causes(l.Repo, err)
 	wait, waits := errors.AsType[*work.WaitError](err)
 	rep.Repo(name, func(x *env.RepoReport) {
@@ -265,8 +230,8 @@ func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 			x.Until = &wait.Until
 		}
 	})
-	if !waits && p.Accounts.HostSkipped(l.Name.Host) != nil {
-		rep.TellShut(l.Name.Host)
+	if !waits && shut {
+		rep.TellShut(l.Name)
 	}
 }
 

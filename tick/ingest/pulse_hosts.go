@@ -177,7 +177,7 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 	if ok, err := p.TryPulse(ctx, p.Host, f.login); err != nil || !ok {
 		return a, err
 	}
-	var wg sync.WaitGroup
+	var wg work.Group
 	slots := make(chan struct{}, queriesAtOnce)
 	for some := range slices.Chunk(due, github.MaxPulse) {
 		slots <- struct{}{}

@@ -358,7 +358,7 @@ func runAtOnce(ctx context.Context, most int, reads []func(context.Context) erro
 	for range min(most, len(reads)) { // a goroutine per read would grow its stack anew each time
 		wg.Go(func() {
 			for i := range next {
-				errs[i] = reads[i](ctx)
+				errs[i] = work.Contain("read from GitHub", func() error { return reads[i](ctx) })
 			}
 		})
 	}

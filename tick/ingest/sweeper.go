@@ -141,7 +141,9 @@ func (s *Sweeper) send(all []*question) {
 		s.slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-s.slots }()
-			s.query(parts)
+			if err := work.Contain("ask about pull requests", func() error { s.query(parts); return nil }); err != nil {
+				s.fail(parts, err)
+			}
 		})
 	}
 	wg.Wait()

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type Merging struct {
 	tell   func(context.Context, *env.Repo, *env.Report) // sends planned comments
 
 	mayApprove MayApprove
+	contain    Contain
 	nextSecond func(context.Context) // waits until the next second
 }
 
@@ -26,9 +28,12 @@ type Merging struct {
 // allowed_users names them.
 type MayApprove func(ctx context.Context, r *env.Repo, who work.Account, reviewer bool) (bool, error)
 
+// Contain does what a merge needs, and stops its item if that panics.
+type Contain func(ctx context.Context, doing string, r *env.Repo, item int64, rep *env.Report, do func() error) error
+
 // New returns Merging. It sends comments about merges with tell.
-func New(e *env.Env, loader *snapshot.Loader, mayApprove MayApprove, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
-	return &Merging{e, loader, tell, mayApprove, nextSecond}
+func New(e *env.Env, loader *snapshot.Loader, mayApprove MayApprove, contain Contain, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
+	return &Merging{e, loader, tell, mayApprove, contain, nextSecond}
 }
 
 func nextSecond(ctx context.Context) {
@@ -144,6 +149,9 @@ type job struct {
 	judged bool          // a blocker is stored for its head that only a person lifts
 	looked merging.Box   // by the last look
 }
+
+// itemID returns the item of the action.
+func (j *job) itemID() int64 { return cmp.Or(j.a.ItemID, j.pull.ItemID) }
 
 // gone reports whether the pull request is closed or has another head than the action's.
 func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadOID != j.a.Head }

@@ -117,7 +117,10 @@ func (s *stage) assemble(client *github.Client) {
 		level, err := r.GitHub.Permission(ctx, r.Row.Current, who)
 		return work.MayWrite(level), err
 	}
-	s.merging = New(e, snapshot.New(e), mayApprove, func(context.Context, *env.Repo, *env.Report) {})
+	contain := func(_ context.Context, _ string, _ *env.Repo, _ int64, _ *env.Report, do func() error) error {
+		return do()
+	}
+	s.merging = New(e, snapshot.New(e), mayApprove, contain, func(context.Context, *env.Repo, *env.Report) {})
 	s.merging.nextSecond = func(context.Context) { s.later(time.Second) }
 	s.lose()
 }

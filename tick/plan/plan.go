@@ -19,6 +19,8 @@ type Plan struct {
 
 	Unfold []roadmap.Facts // of the roadmaps about which it decided
 
+	Panics []*work.PanicError // of the items that could not be planned
+
 	waiting []Turn  // implementations that may start, to be compared by score
 	below   []below // what may start below roadmaps
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,23 +45,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	eyes := known.ChooseReactions(items, g.now.unseen)
 	g.now.unseen -= len(eyes)
 	for _, item := range items {
-		if b, due := item.Banner(); due {
-			p.add(change.Takeover{PauseBanner: b})
-		}
-		r := plannerOf(v, p, item)
-		r.reactions = eyes
-		made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
-		landingOf(r).lift()
-		if decides {
-			r.route()
-		}
-		switch {
-		case landingOf(r).concerns():
-			g.now.landings = append(g.now.landings, landingOf(r))
-		case len(p.below) > candidates: // the end of the plan decides
-		case decides:
-			r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
-		}
+		g.contain(v, item, func() { g.take(v, item, eyes) })
 	}
 	turns := map[int64]bool{}
 	for _, t := range of[Turn](p.Decisions[len(g.before.p.Decisions):]) {
@@ -70,6 +55,50 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		turns[b.turn.Item.ID] = true
 	}
 	return turns
+}
+
+// take plans an item.
+func (g *Planning) take(v known.Snapshot, item known.Item, eyes map[string]bool) {
+	p := &g.now.p
+	if b, due := item.Banner(); due {
+		p.add(change.Takeover{PauseBanner: b})
+	}
+	r := plannerOf(v, p, item)
+	r.reactions = eyes
+	made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
+	landingOf(r).lift()
+	if decides {
+		r.route()
+	}
+	switch {
+	case landingOf(r).concerns():
+		g.now.landings = append(g.now.landings, landingOf(r))
+	case len(p.below) > candidates: // the end of the plan decides
+	case decides:
+		r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
+	}
+}
+
+// contain plans an item, or stops it if that panics. Nothing else is planned for it then. An item with
+// an unfinished turn is stopped once the turn has ended.
+func (g *Planning) contain(v known.Snapshot, item known.Item, take func()) {
+	before := g.now
+	err := work.Contain("plan "+work.Ref(v.Repo.Name, item.Number), func() error { take(); return nil })
+	broken, ok := errors.AsType[*work.PanicError](err)
+	if !ok {
+		return
+	}
+	g.now = before
+	p, why := &g.now.p, broken.Reason()
+	says := change.Line{Item: item.ID, Number: item.Number, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}}
+	p.Panics = append(p.Panics, broken)
+	switch {
+	case item.ID == 0 || !item.State.Open():
+	case item.Turn == nil && !item.StoppedBy(why):
+		p.add(change.Move{Move: work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, Words: change.Words{Says: says}})
+	default:
+		p.add(Wait{change.Words{Says: says}})
+	}
 }
 
 // End plans what depends on all items.
@@ -84,7 +113,7 @@ func (g *Planning) End(v known.Snapshot) Plan {
 		}
 	}
 	for _, stray := range known.InOrder(v.Untracked) {
-		plannerOf(v, p, stray).commander().commands()
+		g.contain(v, stray, func() { plannerOf(v, p, stray).commander().commands() })
 	}
 	p.tables(v)
 	p.unfold(v)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // asideTime limits each part that only observes a pass. A pass continues without a part that takes
@@ -22,7 +23,7 @@ func aside(ctx context.Context, log *slog.Logger, name string, most time.Duratio
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- survive(func() error { return do(ctx) }) }()
+	go func() { done <- work.Contain(name, func() error { return do(ctx) }) }()
 	var err error
 	select {
 	case err = <-done:
@@ -32,14 +33,4 @@ func aside(ctx context.Context, log *slog.Logger, name string, most time.Duratio
 	if err != nil {
 		log.WarnContext(ctx, "the pass continues without what only observes it", "what", name, "error", err)
 	}
-}
-
-// survive turns a panic into an error.
-func survive(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return do()
 }

@@ -31,6 +31,10 @@ const (
 // SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
 // comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
 func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
+	_ = p.ContainRepo(ctx, "send notices in", r, rep, func() error { p.sendNotices(ctx, r, rep); return nil })
+}
+
+func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
 	if _, halted := p.Halted(ctx); halted || !r.Ready || ctx.Err() != nil {
 		return
 	}
@@ -274,6 +278,37 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return err
 	}
 	return p.Show(ctx, tx, m, now)
+}
+
+// ContainItem contains what is done for an item outside of the plan and of turns. A panic stops the item; if
+// it has none, or is over, its repository fails. A stopped item stays stopped if the same panics again.
+func (p *Notices) ContainItem(ctx context.Context, doing string, r *env.Repo, id int64, rep *env.Report, do func() error) error {
+	err := p.Contain(ctx, doing, r, do)
+	broken, ok := errors.AsType[*work.PanicError](err)
+	if !ok {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	why, open, stopped := broken.Reason(), false, false
+	failed := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if open, stopped = false, false; id == 0 {
+			return nil
+		}
+		item, err := tx.GetItem(ctx, id)
+		if open, stopped = item.State.Open(), item.StoppedBy(why); err != nil || !open || stopped {
+			return err
+		}
+		return p.Move(ctx, tx, work.Move{Item: id, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, p.Now())
+	})
+	switch {
+	case failed != nil || !open:
+		p.RepoFailed(ctx, r, errors.Join(err, failed), rep)
+	case !stopped:
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+			x.Warnings = append(x.Warnings, broken.Doing+": "+explain.What(why, explain.Place{}))
+		})
+	}
+	return err
 }
 
 // warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator

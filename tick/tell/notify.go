@@ -62,7 +62,7 @@ func (t *Notifier) Begin(ctx context.Context, began time.Time) {
 				return
 			case <-look.C:
 			}
-			t.log(ctx, survive(func() error { return t.round(ctx, nil, true) }))
+			t.log(ctx, work.Contain("send messages", func() error { return t.round(ctx, nil, true) }))
 		}
 	}()
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/notify"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -57,7 +58,7 @@ func (t *Notifier) sendAll(ctx context.Context, due []news.Entry) error {
 	var wg sync.WaitGroup
 	problems := make(chan error, len(byTarget))
 	for _, all := range byTarget {
-		wg.Go(func() { problems <- survive(func() error { return t.sendTo(ctx, all) }) })
+		wg.Go(func() { problems <- work.Contain("send messages", func() error { return t.sendTo(ctx, all) }) })
 	}
 	wg.Wait()
 	close(problems)

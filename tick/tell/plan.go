@@ -133,6 +133,10 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 		f.Approvals, err = tx.ListNewApprovals(ctx, since)
 	}
 	if err == nil {
+		f.Agents, err = tx.ListOutages(ctx)
+		f.Agents = slices.DeleteFunc(f.Agents, func(o work.Outage) bool { return !o.Stands() })
+	}
+	if err == nil {
 		f.Halts, err = tx.ListNewHalts(ctx, since)
 	}
 	for _, target := range targets {

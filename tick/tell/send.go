@@ -61,7 +61,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 			words = append(words, a)
 		}
 	}
-	var wg sync.WaitGroup
+	var wg work.Group
 	wg.Go(func() { s.all(ctx, signs) })
 	s.all(ctx, words)
 	wg.Wait()
@@ -104,7 +104,11 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 		s.unsent(false)
 		return
 	}
-	applied, err := s.send(ctx, s.repo, a)
+	applied := a
+	err = s.ContainItem(ctx, "send a notice on "+work.Ref(s.repo.Name, a.Number), s.repo, a.ItemID, s.rep, func() (err error) {
+		applied, err = s.send(ctx, s.repo, a)
+		return err
+	})
 	var wait *work.WaitError
 	switch {
 	case err == nil:

@@ -457,10 +457,13 @@ func noteOutage(ctx context.Context, tx *store.Tx, run work.Run, ended error) er
 	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok {
 		answered = slices.Contains(providerRefusals, blocked.Reason.Kind)
 	}
-	if ended == nil || answered {
+	if ended != nil && !answered {
+		return nil
+	}
+	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok && blocked.Reason.Kind.OfAgent() {
 		return tx.EndOutage(ctx, run.Agent)
 	}
-	return nil
+	return errors.Join(tx.EndOutage(ctx, run.Agent), tx.EndAgentStop(ctx, run.Agent))
 }
 
 // providerRefusals are the reasons with which a provider answers that it will not work.

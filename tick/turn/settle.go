@@ -67,9 +67,11 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		network    *git.NetworkError
 		offline    *transport.UnreachableError
 		halted     *folder.HaltedError
+		broken     *work.PanicError
 	)
 	soon := now.Add(retryBase)
 	fault, ours := work.MachineFault(err)
+	_, shut := github.LoginFault("", err)
 	switch {
 	case err == nil:
 		return settlement{kind: env.VerdictDone}
@@ -81,8 +83,12 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: fault.Error()}, soon)
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
+	case errors.As(err, &blocked) && blocked.Reason.Kind.OfAgent(): // Startable has all its turns wait
+		return waitsFor(blocked.Reason, soon)
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
+	case errors.As(err, &broken):
+		return parkedBy(broken.Reason())
 	case errors.As(err, &halted):
 		return settlement{kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
@@ -97,9 +103,9 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return blockedBy(work.Reason{Kind: work.WhyNotSigned, Text: signing.Error()})
 	case errors.As(err, &offline), errors.As(err, &network):
 		return waitsFor(work.Reason{Kind: work.WhyNoConnection, Local: err.Error()}, soon)
-	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be posted on GitHub either; every pass reports it
-		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
-	case github.IsStatus(err, 401, 403):
+	case shut: // the next pass asks before it resumes the turn
+		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, soon)
+	case github.IsStatus(err, 403):
 		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
 	case t.Attempts+1 >= work.MaxAttempts:
 		return blockedBy(givenUp(err, t.Attempts+1))
@@ -185,8 +191,29 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
-// Settle stores the result of a turn and adds it to the report.
-func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
+// Settle stores the result of a turn and adds it to the report. If that panics, the turn waits for a
+// person: its agent would be paid again in each pass.
+func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) (done env.TurnReport) {
+	failed := p.Contain(ctx, "end "+work.Ref(l.Repo.Name, l.Turn.Number), l.Repo, func() error { done = p.settle(ctx, l, err, rep); return nil })
+	broken, ok := errors.AsType[*work.PanicError](failed)
+	if !ok {
+		return done
+	}
+	ctx = context.WithoutCancel(ctx)
+	why := broken.Reason()
+	stop := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}
+	if err := p.apply(ctx, l, change.BlockTurn{Turn: l.Turn, Why: why}, change.Move{Move: stop}); err != nil {
+		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", err)...)
+	}
+	done = env.TurnReport{
+		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
+		Outcome: string(env.VerdictBlocked), Reason: explain.What(why, explain.Place{}), Code: why.Kind, Resumed: l.Resumed,
+	}
+	rep.AddTurn(done)
+	return done
+}
+
+func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := p.verdict(l, err)
 	if v.blames() {
@@ -197,6 +224,11 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	}
 	if v.why.Kind == work.WhyMachineFault {
 		p.AddFault(err)
+	}
+	if v.kind == env.VerdictWait && v.why.Kind.OfAgent() {
+		if failed := p.MeetAgentStop(ctx, l, v.why, rep); failed != nil {
+			p.Log.ErrorContext(ctx, "could not store that an agent cannot work", p.TurnAttrs(l, "error", failed)...)
+		}
 	}
 	v = p.awaitFallback(ctx, l, v)
 	v.why = v.why.Map(p.Secrets.Redact)

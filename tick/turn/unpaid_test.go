@@ -94,7 +94,7 @@ func TestWhatWasPaidForIsAnAttempt(t *testing.T) {
 		"not signed":      {&git.SigningError{}, stops},
 		"cancelled":       {&work.CancelledError{}, stops},
 		"superseded":      {&work.SupersededError{}, stops},
-		"logged out":      {blocked(work.WhyAgentLoggedOut), stops},
+		"logged out":      {blocked(work.WhyAgentLoggedOut), waits},
 		"request refused": {blocked(work.WhyAgentRejected), stops},
 		"interrupted":     {context.Canceled, fails}, // as of a killed pass
 		"all paused":      {&folder.HaltedError{}, ends},

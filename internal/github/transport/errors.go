@@ -12,6 +12,7 @@ type Error struct {
 	Message string
 	Items   []ErrorItem
 	URL     string
+	SSO     string // where a person authorizes the login for an organization with SAML single sign-on, if that is missing
 }
 
 // ErrorItem is one item of the errors in a 422.

@@ -22,6 +22,7 @@ type GraphAnswer[T any] struct {
 type GraphErrors struct {
 	Errors []GraphError `json:"errors"`
 	URL    string       `json:"-"` // that answered
+	sso    string       // see Error
 }
 
 // GraphError is one error of a GraphQL answer.
@@ -81,7 +82,7 @@ func GraphQL[T any](ctx context.Context, c *Client, what Effect, document string
 
 // ReadGraphQL decodes an answer of AskGraphQL, as GraphQL does.
 func ReadGraphQL[T any](c *Client, what Effect, a *Answer) (*GraphAnswer[T], error) {
-	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL}}
+	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL, sso: missingSSO(a.Header)}}
 	err := json.Unmarshal(a.Body, g)
 	if i := slices.IndexFunc(g.Errors, GraphError.isLimit); i >= 0 {
 		return nil, c.blockLimited(a, g.Errors[i].Refusal(a.URL))
@@ -146,6 +147,7 @@ func Operation(document string) string {
 // first converts the first error of an answer to the request's error.
 func (g GraphErrors) first(what Effect) error {
 	err := g.Errors[0].Refusal(g.URL)
+	err.SSO = g.sso
 	if err.Status >= http.StatusInternalServerError {
 		return unusableAnswer(what, err)
 	}

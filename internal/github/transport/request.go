@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -198,10 +199,21 @@ func (c *Client) refused(a *Answer, k Call) error {
 	return e
 }
 
+// missingSSO returns the address of an answer's X-GitHub-SSO header; empty: no organization wants the login
+// to be authorized. Lists of several organizations leave out some with another form of the header.
+func missingSSO(h http.Header) string {
+	form, address, _ := strings.Cut(h.Get("X-GitHub-SSO"), ";")
+	address, found := strings.CutPrefix(strings.TrimSpace(address), "url=")
+	if u, err := url.Parse(address); form != "required" || !found || err != nil || u.Scheme != "https" {
+		return ""
+	}
+	return address
+}
+
 // parseError reads GitHub's error document and returns its documentation URL. It is not readable if
 // something else answered in GitHub's place.
 func parseError(a *Answer) (e *Error, docs string, readable bool) {
-	e = &Error{Status: a.Status, URL: a.URL}
+	e = &Error{Status: a.Status, URL: a.URL, SSO: missingSSO(a.Header)}
 	var doc struct {
 		Message string            `json:"message"`
 		Docs    string            `json:"documentation_url"`

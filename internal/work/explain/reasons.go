@@ -62,6 +62,10 @@ var reasons = []row{
 	{work.WhyLimitPassed, Operator, AtOnce, "the agent {text}, {count} times", fix("{advice}"), failed},
 	{work.WhyUnknown, People, AtOnce, "no reason given", again, nil},
 	{
+		work.WhyPanic, Operator, AtOnce, "gh mergexo has a fault at {name}. Its log, on the machine where it runs, has the details",
+		fix("report the place and the log (`gh mergexo logs --level error`), and update gh mergexo"), nil,
+	},
+	{
 		work.WhyNeverAnswered, Operator, AtOnce, "its agent was started {count} times and never answered: each time the pass was killed (signal, shutdown or out of memory)",
 		fix("see that a pass may run as long as `turn_timeout` in the config (a `timeout` in cron ends it earlier)"), nil,
 	},

@@ -100,6 +100,9 @@ func happened(f Facts) []fact {
 			do: "look at what landed, then run gh mergexo resume-merging " + h.Repo.FullName(), before: true,
 		})
 	}
+	for _, o := range f.Agents {
+		all = append(all, fact{Kind: Blocked, key: strings.Join([]string{"agent", o.Agent, o.Machine, millis(o.Since)}, " "), at: o.Tried, reason: o.Why})
+	}
 	if b := f.Budget; !b.None() {
 		all = append(all, fact{Kind: BudgetSpent, key: b.Name + " " + f.Now.UTC().Format(time.DateOnly), at: f.Now, reason: b, before: true})
 	}

@@ -159,6 +159,7 @@ type Facts struct {
 	Merged    []Pull
 	Approvals []Approval
 	Halts     []Halt
+	Agents    []work.Outage    // that cannot work before a person acts
 	Budget    work.Reason      // the day's budget is spent; zero: it is not
 	Passes    *work.PassFacts  // nil while a pass runs
 	Machine   string           // whose passes these are; empty: there is one machine only
@@ -171,6 +172,9 @@ type Facts struct {
 func (f *Facts) Clean(redact func(string) string) {
 	for i := range f.Stops {
 		f.Stops[i].Title, f.Stops[i].Reason = redact(f.Stops[i].Title), f.Stops[i].Reason.Map(redact)
+	}
+	for i := range f.Agents {
+		f.Agents[i].Why = f.Agents[i].Why.Map(redact)
 	}
 	for i := range f.Waits {
 		f.Waits[i].Title, f.Waits[i].Reason = redact(f.Waits[i].Title), f.Waits[i].Reason.Map(redact)

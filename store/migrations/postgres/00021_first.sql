@@ -525,10 +525,15 @@ CREATE TABLE agent_sessions (
 );
 
 CREATE TABLE outages (
-    agent    TEXT    COLLATE "C" NOT NULL PRIMARY KEY,
+    agent    TEXT    COLLATE "C" NOT NULL,
+    machine  TEXT    COLLATE "C" NOT NULL,
     since    BIGINT  NOT NULL,
     tried_at BIGINT  NOT NULL,
-    until    BIGINT  NOT NULL
+    until    BIGINT  NOT NULL,
+    why      TEXT    COLLATE "C" NOT NULL,
+    passes   BIGINT  NOT NULL,
+    setup    TEXT    COLLATE "C" NOT NULL,
+    PRIMARY KEY (agent, machine)
 );
 
 CREATE TABLE history (

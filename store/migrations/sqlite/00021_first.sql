@@ -602,12 +602,18 @@ CREATE TABLE agent_sessions (
     PRIMARY KEY (item_id, agent, role)
 ) STRICT, WITHOUT ROWID;
 
--- Agents whose provider is out: their last runs wait for it. Another agent may take over.
+-- Agents whose last runs wait: for their provider, where another agent may take over, or on one machine
+-- for a person, who logs the agent's program in, for example.
 CREATE TABLE outages (
-    agent    TEXT    NOT NULL PRIMARY KEY, -- its name in the config
+    agent    TEXT    NOT NULL, -- its name in the config
+    machine  TEXT    NOT NULL, -- where a person has to act; empty: the provider is out, for all machines
     since    INTEGER NOT NULL, -- when the first of these runs ended
     tried_at INTEGER NOT NULL, -- when the last one ended
-    until    INTEGER NOT NULL  -- until when that one waits
+    until    INTEGER NOT NULL, -- until when that one waits
+    why      TEXT    NOT NULL, -- what a person has to act on, as JSON; empty: the provider is out
+    passes   INTEGER NOT NULL, -- in how many passes it was so
+    setup    TEXT    NOT NULL, -- a hash of the agent's login and settings then: another one is tried at once
+    PRIMARY KEY (agent, machine)
 ) STRICT, WITHOUT ROWID;
 
 -- What happened, for people and programs.
