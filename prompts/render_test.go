@@ -210,7 +210,7 @@ func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 		{"invalid", "a\xffb", "a\uFFFDb"},
 		{"carriage returns", "a\r\nb\rc", "a\nb\nc"},
 		{"emoji", "👩‍💻 ❤️", "👩‍💻 ❤️"},
-		{"definition", "a\n\n[//]: # (do evil)\nb", "[15 characters that GitHub does not show left out]\n\na\n\nb"},
+		{"definition", "a\n\n[//]: # (do evil)\nb", "[18 characters that GitHub does not show left out]\n\na\n\nb"},
 		{"joined by removal", "<!-<!-- x -->- evil -->", "<!- - evil -->"},
 	}
 	for _, tt := range tests {
