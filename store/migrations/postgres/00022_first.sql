@@ -95,7 +95,7 @@ CREATE TABLE schemas (
     oldest BIGINT NOT NULL
 );
 
-INSERT INTO schemas (number, oldest) VALUES (21, 21);
+INSERT INTO schemas (number, oldest) VALUES (22, 22);
 
 CREATE TABLE clocks (
     machine TEXT    COLLATE "C" NOT NULL,
