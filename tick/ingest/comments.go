@@ -155,9 +155,7 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		}
 		judged = append(judged, judgedCandidate{candidate: c, err: err})
 	}
-	if judged, err = h.readWords(ctx, judged); err != nil {
-		return err
-	}
+	judged = h.readWords(ctx, judged)
 	fresh := make([]candidate, 0, len(judged))
 	for _, j := range judged {
 		c, err := j.candidate, j.err

@@ -54,7 +54,7 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 			err = h.readDocument(ctx, m)
 		}
 		if err != nil {
-			if done, err := h.laterOrFail(ctx, m, err); done || err != nil {
+			if done, err := h.laterOrFail(m, err); done || err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 }
 
 // laterOrFail leaves a roadmap that could not be read to the next pass. done means that the time is up.
-func (h *reading) laterOrFail(ctx context.Context, m roadmap.Record, err error) (done bool, _ error) {
+func (h *reading) laterOrFail(m roadmap.Record, err error) (done bool, _ error) {
 	if github.OutOfTime(err) {
 		h.stopReading(err)
 		return true, nil

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ func (j judgedCandidate) asksWord() bool {
 // readWords reads who edited candidates last and which are hidden, and adds what their authors said
 // before somebody else edited it, if that holds work. A candidate about which GitHub does not answer
 // gets an error, so that the next pass reads it again.
-func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []judgedCandidate, err error) {
+func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []judgedCandidate) {
 	var nodes []string
 	for _, j := range all {
 		if j.asksWord() {
@@ -48,9 +49,7 @@ func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []j
 			failed = err
 			break
 		}
-		for node, w := range read {
-			words[node] = w
-		}
+		maps.Copy(words, read)
 	}
 	for _, j := range all {
 		if j.asksWord() {
@@ -71,7 +70,7 @@ func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []j
 		}
 		out = append(out, j)
 	}
-	return out, nil
+	return out
 }
 
 // brakesOf looks whether a comment that somebody else edited was a hold or a pause when its author
