@@ -20,11 +20,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // An error is never taken for absence: whichever read GitHub answers with an error for ever, the exit
 // code or status says so, and what does not depend on it works. A sample of reads and errors is
-// played; MERGEXO_TEST=long plays all.
+// played: a few; with MERGEXO_TEST=long each kind of read; with MERGEXO_TEST=all everything.
 
 // errorStory is played up to the line lastPasses, and then each case its own way.
 const (
@@ -119,6 +120,7 @@ type errorSweep struct {
 }
 
 func TestErrorsAreNeverAbsence(t *testing.T) {
+	testhome.NotShort(t)
 	text, err := os.ReadFile(filepath.Join(scripts, "github", errorStory+".txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -134,16 +136,23 @@ func TestErrorsAreNeverAbsence(t *testing.T) {
 		records[name] = text + "record " + name + "\n"
 	}
 	s.play(t, "record", records)
+	every := 200 // a few
+	switch {
+	case testhome.All():
+		every = 1 // each single read with each kind of error
+	case testhome.Long():
+		every = len(errorKinds) // each kind of read with one kind of error
+	}
 	cases := map[string]string{}
 	done := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(variants)) {
 		for n, a := range s.sorted(name) {
-			if name == "many" && a.path != "/graphql" || os.Getenv(longVariable) != "all" && done[name+a.shape()] {
+			if name == "many" && a.path != "/graphql" || !testhome.All() && done[name+a.shape()] {
 				continue
 			}
 			done[name+a.shape()] = true
 			for k, kind := range errorKinds {
-				if os.Getenv(longVariable) == "" && (n+k)%60 != 0 && (kind.name != "refused" || name != "lost" || !strings.Contains(a.query, "Details")) {
+				if told := kind.name == "refused" && name == "lost" && strings.Contains(a.query, "Details"); !told && (n+k)%every != 0 {
 					continue
 				}
 				cases[fmt.Sprintf("%s_%s_%s", name, a, kind.name)] = fmt.Sprintf("%ssuffer %s %s '%s'\n", variants[name], kind.name, a.path, a.query)
@@ -153,9 +162,6 @@ func TestErrorsAreNeverAbsence(t *testing.T) {
 	s.play(t, "cases", cases)
 	t.Logf("%d reads × kinds of errors; never asked: %d; silent: %d\n%s", s.ran, s.missed, len(s.silent), strings.Join(s.silent, "\n"))
 }
-
-// longVariable makes the sweep whole: "long" each kind of read with each kind of error, "all" each single read.
-const longVariable = "MERGEXO_TEST"
 
 // sorted returns the reads of a variant in a fixed order.
 func (s *errorSweep) sorted(variant string) []asked {

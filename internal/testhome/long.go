@@ -2,6 +2,7 @@ package testhome
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -10,18 +11,21 @@ import (
 // minutes or needs other programs.
 const Variable = "MERGEXO_TEST"
 
-// Long reports whether the whole of the tests is asked for. Another value than "long" panics: it would
-// leave tests out that somebody wanted.
-var Long = sync.OnceValue(func() bool {
-	switch level := os.Getenv(Variable); level {
-	case "":
-		return false
-	case "long":
-		return !testing.Short()
-	default:
-		panic(Variable + "=" + level + ": only " + Variable + "=long is known")
+// level is what the variable asks for. Another value than those known panics: it would leave tests out
+// that somebody wanted.
+var level = sync.OnceValue(func() string {
+	level := os.Getenv(Variable)
+	if !slices.Contains([]string{"", "long", "all"}, level) {
+		panic(Variable + "=" + level + ": only " + Variable + "=long and " + Variable + "=all are known")
 	}
+	return level
 })
+
+// Long reports whether the whole of the tests is asked for.
+func Long() bool { return level() != "" && !testing.Short() }
+
+// All reports whether sweeps are played whole, which takes hours: MERGEXO_TEST=all, for a night.
+func All() bool { return level() == "all" && !testing.Short() }
 
 // OnlyLong skips a test unless the whole of the tests is asked for.
 func OnlyLong(t testing.TB) {
