@@ -209,7 +209,7 @@ var flows = []flow{
 		answered: func(w *world, pull int) bool { return hasPull(w, pull+1) && w.said(pull+1, "Opened #") },
 	},
 	{
-		name: "comment to reply and commit", requests: 14, rounds: 7,
+		name: "comment to reply and commit", requests: 15, rounds: 8,
 		before: opened,
 		deed: func(t *testing.T, w *world, pull int) {
 			_, err := w.repo.ReviewComment(pull, reviewer, "work.txt", 1, "More.")
@@ -233,7 +233,7 @@ var flows = []flow{
 	{
 		// The comment that asks is changed while the agent works. Nobody waits for that, but it
 		// counts where the agent takes longer than a request: 8 where it does not.
-		name: "answer to pull request", requests: 22, rounds: 9,
+		name: "answer to pull request", requests: 25, rounds: 11,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, issue int) {
 			_, err := w.repo.Comment(issue, reviewer, "My answer.")

@@ -401,33 +401,33 @@ func (u Turn) Role() string {
 			guard: "locks are on the connection of the session", file: "store/session.go", scenario: "comments on a fleet", points: stopsWithAnswers,
 			edits: []edit{
 				{`
-		rows, err := s.conn.Query(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`" + `)
+		rows, err := s.conn.Query(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(secret, asked)+`) AS k`" + `)
 		if err != nil {
 			return err
 		}
-		var l Lock
+		var key int64
 		var free bool
-		_, err = pgx.ForEachRow(rows, []any{&l, &free}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&key, &free}, func() error {
 			if free {
-				got = append(got, l)
+				got = append(got, of[key])
 			}
 			return nil
 		})
 		return err
 `, `
-		rows, err := s.pool.SQL.QueryContext(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(asked)+`) AS k`" + `)
+		rows, err := s.pool.SQL.QueryContext(ctx, ` + "`SELECT k, pg_try_advisory_lock(k) FROM unnest(`+array(secret, asked)+`) AS k`" + `)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		var l Lock
+		var key int64
 		var free bool
 		for rows.Next() {
-			if err := rows.Scan(&l, &free); err != nil {
+			if err := rows.Scan(&key, &free); err != nil {
 				return err
 			}
 			if free {
-				got = append(got, l)
+				got = append(got, of[key])
 			}
 		}
 		return rows.Err()
