@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -66,6 +67,9 @@ Name the item as for "gh mergexo show".`,
 	if words, takesAll := everythingWords[row.Verb]; takesAll {
 		a.addAll(c, row.Verb, words)
 	}
+	if row.Verb == work.VerbRetry {
+		a.addRetryAll(c)
+	}
 	a.WithJSON(answerView{}, c)
 	for _, f := range row.Flags {
 		c.Flags().String(f.Name, "", f.Does)
@@ -113,17 +117,26 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 	case !known && row.NeedsItem:
 		return status.UnknownItem(story, item)
 	}
-	pass, done, err := a.newPass(ctx, cfg, &tickOptions{})
+	told, err := a.give(ctx, cfg, which, cmd)
 	if err != nil {
 		return err
+	}
+	return a.printResult(told, item, cmd)
+}
+
+// give executes a command.
+func (a *app) give(ctx context.Context, cfg *config.Config, which cli.Ref, cmd work.Command) (*tick.CommandResult, error) {
+	pass, done, err := a.newPass(ctx, cfg, &tickOptions{})
+	if err != nil {
+		return nil, err
 	}
 	told, err := pass.Command(ctx, which.Repo, which.Number, cmd, func() {
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return orLogin(err, which.Repo)
+		return nil, orLogin(err, which.Repo)
 	}
-	return a.printResult(told, item, cmd)
+	return told, nil
 }
 
 // orLogin is why a command failed: without a login, no pass reads the repository.
@@ -147,15 +160,21 @@ func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Comman
 		return cli.Coded(cli.CodeRefused, errors.New(out.LocalTimes(answer)))
 	}
 	fmt.Fprintln(out.W, out.LocalTimes(answer))
-	if told.Left > 0 {
-		then := "the next pass sees to it"
-		switch {
-		case told.Halted:
-			then = "a pass after the pause sees to it: " + out.LocalTimes(cli.Plain(terminal.OneLine(told.Why)))
-		case told.Why != "":
-			then += ": " + terminal.OneLine(told.Why)
-		}
-		fmt.Fprintf(a.Env.Stderr, "not on GitHub yet (%s left); %s\n", work.Count(told.Left, "change"), then)
-	}
+	a.printLeft(told.Left, told.Why, told.Halted)
 	return nil
+}
+
+// printLeft says that changes on GitHub are left to a pass, and why.
+func (a *app) printLeft(left int, why string, halted bool) {
+	if left == 0 {
+		return
+	}
+	then := "the next pass sees to it"
+	switch {
+	case halted:
+		then = "a pass after the pause sees to it: " + a.Output().LocalTimes(cli.Plain(terminal.OneLine(why)))
+	case why != "":
+		then += ": " + terminal.OneLine(why)
+	}
+	fmt.Fprintf(a.Env.Stderr, "not on GitHub yet (%s left); %s\n", work.Count(left, "change"), then)
 }

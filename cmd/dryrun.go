@@ -47,7 +47,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	for _, line := range waitLines(preview.Repos) {
 		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
 	}
-	a.printTrouble(preview.Repos)
+	a.printTrouble(preview.Repos, nil)
 	return failedRepos(preview.Repos, len(cfg.Repos))
 }
 

@@ -77,7 +77,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	}
 	a.printAgents(rep, once)
 	a.printMachines(rep, once)
-	a.printTrouble(rep.Repos())
+	a.printTrouble(rep.Repos(), opt.failures)
 	if opt.now && limited(rep.Repos()) {
 		fmt.Fprintln(a.Env.Stderr, "GitHub's rate limits apply to --now, too")
 	}
@@ -232,8 +232,8 @@ func limited(repos []env.RepoReport) bool {
 	})
 }
 
-func (a *app) printTrouble(repos []env.RepoReport) {
-	for _, line := range causeLines(repos) {
+func (a *app) printTrouble(repos []env.RepoReport, x *failures) {
+	for _, line := range causeLines(repos, x) {
 		fmt.Fprintln(a.Env.Stderr, line)
 	}
 	var shared cli.SharedLines
@@ -251,15 +251,17 @@ func (a *app) printTrouble(repos []env.RepoReport) {
 }
 
 // causeLines returns why repositories were not read: one line per cause, with the repositories that
-// share it.
-func causeLines(repos []env.RepoReport) []string {
+// share it. Those of a failure that was printed within the hour are left out.
+func causeLines(repos []env.RepoReport, x *failures) []string {
 	var shared cli.SharedLines
 	for _, r := range repos {
 		if !r.Failed {
 			continue
 		}
 		for _, c := range r.Causes {
-			shared.Add(r.Repo, c.Text)
+			if more, tell := x.tell(c.Failure); tell {
+				shared.Add(r.Repo, c.Text+more)
+			}
 		}
 	}
 	return shared.Lines()

@@ -19,7 +19,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -36,6 +35,7 @@ type tickOptions struct {
 	now      bool
 	detached bool // this is the pass that --detach started
 	begun    *folder.Begun
+	failures *failures
 }
 
 func newTickCmd(a *app) *cobra.Command {
@@ -61,8 +61,11 @@ could be read; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
 After an error, later passes wait 1, 2, 4 … minutes before they ask GitHub again,
 and exit with 0 until then; "gh mergexo status" shows the error. With --now a pass
 does not wait, neither for that nor for min_interval. GitHub's rate limits still
-apply. If the PostgreSQL database of runtime.database cannot be used, one pass says why
-and exits with 1; the next ones exit with 0 until that changes.`,
+apply. If the PostgreSQL database of runtime.database cannot be used, the passes that
+print nothing about it exit with 0.
+
+Without a terminal, the same failure is printed once, and then once an hour with how
+often passes failed; --now and --json print it each time.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
@@ -73,7 +76,8 @@ and exits with 1; the next ones exit with 0 until that changes.`,
 			if c.Flags().Changed("max-turns") && opt.maxTurns < 1 {
 				return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", opt.maxTurns)}
 			}
-			return a.tick(c.Context(), opt)
+			err := a.tick(c.Context(), opt)
+			return opt.failures.end(c.Context(), c, err)
 		},
 	})
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
@@ -91,9 +95,12 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if err := opt.check(a); err != nil {
 		return err
 	}
-	cfg, err := a.Config()
-	if err != nil {
-		return err
+	cfg, broken, err := a.ConfigForAll()
+	if cfg != nil {
+		opt.failures = a.failuresOf(opt, cfg.Runtime.StateDir)
+	}
+	if broken != nil || err != nil {
+		return cmp.Or(broken, err)
 	}
 	if _, err := opt.only(cfg); err != nil { // before the pass begins: a misspelt --repo is no failed pass
 		return err
@@ -120,20 +127,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	} else {
 		err = work.Contain("run the pass", func() error { return a.begunPass(ctx, cfg, opt) })
 	}
-	return a.tellOutage(opt, dirs, a.endPass(ctx, cfg, opt.begun, err))
-}
-
-// tellOutage keeps passes quiet while none can use the shared database: a scheduler gets the error once,
-// until it changes, as of a host that does not answer.
-func (a *app) tellOutage(opt *tickOptions, dirs folder.Dirs, err error) error {
-	_, out := errors.AsType[*store.ServerError](err)
-	if !out || a.JSON.Asked() || opt.now || a.Output().TTY {
-		return err
-	}
-	if dirs.ShouldReportOutage(a.Secrets().Redact(terminal.OneLine(err.Error()))) {
-		return err
-	}
-	return nil
+	return a.endPass(ctx, cfg, opt.begun, err)
 }
 
 // endPass records how a pass ended that did not come as far as to record it itself. The error also
@@ -166,8 +160,11 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 		return err
 	}
 	for _, b := range opt.begun.Deaths() {
-		fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(b.Died()))
+		if more, tell := opt.failures.tell(work.Failure{Kind: "killed"}); tell {
+			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(b.Died())+more)
+		}
 	}
+	opt.failures.note(ctx) // now: this pass may be killed, too
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
@@ -177,6 +174,7 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 	if rep == nil {
 		return err
 	}
+	opt.failures.sees(rep, cfg)
 	unread := a.printReport(rep, opt, cfg)
 	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !a.JSON.Asked() {
 		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above have the reason

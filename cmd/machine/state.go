@@ -154,13 +154,9 @@ func (m *Machine) open(ctx context.Context, session bool) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, at, store.Options{
+	return store.Open(ctx, at, store.Options{
 		Now: m.now, Redact: m.secrets.Redact, RunTwice: m.twice, ClaimedOnly: m.strict, Machine: self.Name, Shared: m.shared, Session: session,
 	})
-	if err == nil && m.Shared() {
-		m.dirs.EndOutage()
-	}
-	return db, err
 }
 
 // Shared reports whether other machines may have this machine's database.

@@ -273,28 +273,60 @@ const (
 type Cause struct {
 	Code string `json:"code"` // the cause, for programs; it never changes
 	Text string `json:"text"` // the problem, and what to do; it names no repository if the host is the cause
+
+	Failure work.Failure `json:"-"` // the same as data: of two passes that fail in the same way, equal
+}
+
+// PlaceOf names a repository as the place of a failure.
+func PlaceOf(name work.RepoName) string { return ownerOf(name) + "/" + strings.ToLower(name.Name) }
+
+// placeOf returns what a cause concerns that was met at a repository.
+func placeOf(name work.RepoName, code string, err error) string {
+	switch code {
+	case github.TroubleLogin:
+		if shut, ok := github.LoginFault(name.Host, err); ok && !shut.Host {
+			return ownerOf(name)
+		}
+		return name.Host
+	case github.TroubleUnreachable, github.TroubleServer, CauseLimit:
+		return name.Host
+	}
+	return PlaceOf(name)
 }
 
 // Causes returns why a repository was not read. Each cause appears once, even if several requests
 // failed for it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
+	all := p.causes(r, err)
+	for i := range all {
+		c := &all[i]
+		c.Failure.Kind, c.Failure.Place = c.Code, placeOf(r.Name, c.Code, err)
+	}
+	return all
+}
+
+func (p *Env) causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		return []Cause{{codeOf(wait), explain.What(wait.Reason, explain.Place{})}}
+		return []Cause{{Code: codeOf(wait), Text: explain.What(wait.Reason, explain.Place{})}}
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
-		return []Cause{{CauseBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
+		return []Cause{{Code: CauseBlocked, Text: strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
 	}
 	if broken, ok := errors.AsType[*work.PanicError](err); ok {
 		said := explain.Reason(broken.Reason(), explain.Place{})
-		return []Cause{{CausePanic, said.Here() + "; " + said.Fix}}
+		return []Cause{{Code: CausePanic, Text: said.Here() + "; " + said.Fix}}
 	}
 	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
-		return []Cause{{CauseOther, damaged.Error()}}
+		return []Cause{{Code: CauseOther, Text: damaged.Error()}}
 	}
 	var all []Cause
 	for _, t := range github.Troubles(r.Name.Host, err) {
-		all = append(all, Cause{t.Code, t.String()})
+		c := Cause{Code: t.Code, Text: t.String()}
+		if t.Code != github.TroubleLogin { // the page of single sign-on has another address each time
+			c.Failure.Gist = work.Gist(t.Next)
+		}
+		all = append(all, c)
 	}
 	switch {
 	case len(all) > 0:
@@ -302,7 +334,8 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []Cause{p.tooSlow(r)}
 	}
-	return []Cause{{CauseOther, strings.Join(strings.Fields(err.Error()), " ")}}
+	says := strings.Join(strings.Fields(err.Error()), " ")
+	return []Cause{{Code: CauseOther, Text: says, Failure: work.Failure{Gist: work.Gist(says)}}}
 }
 
 // codeOf returns CauseLimit for GitHub's rate limit, else the kind of the reason.
@@ -318,9 +351,9 @@ func (p *Env) tooSlow(r *Repo) Cause {
 	limit := p.Config.Runtime.IngestTimeout
 	if _, answered := r.GitHub.Ahead(); !answered {
 		silent := github.UnansweredTrouble(r.Name.Host)
-		return Cause{silent.Code, silent.String()}
+		return Cause{Code: silent.Code, Text: silent.String()}
 	}
-	return Cause{CauseSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
+	return Cause{Code: CauseSlow, Text: fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
 }
 
 // ReasonOf joins all causes into the one line that is stored.

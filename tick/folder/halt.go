@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -309,7 +308,7 @@ func (d Dirs) OutcomesToReport(all []Outcome, now time.Time) []bool {
 	told, tell := d.loadReportedWaits(now), make([]bool, len(all))
 	before := maps.Clone(told)
 	for i, o := range all {
-		says := withoutDigits(o.Says)
+		says := work.WithoutDigits(o.Says)
 		tell[i] = !o.Waits || told[o.Key].Says != says
 		delete(told, o.Key)
 		if o.Waits {
@@ -334,20 +333,3 @@ func (d Dirs) loadReportedWaits(now time.Time) map[string]reportedWait {
 	maps.DeleteFunc(told, func(_ string, t reportedWait) bool { return now.Sub(t.At) >= waitForgotten })
 	return told
 }
-
-// withoutDigits removes digits, so that changing times and counts leave a text equal.
-func withoutDigits(s string) string {
-	return string(slices.DeleteFunc([]rune(s), func(r rune) bool { return strings.ContainsRune("0123456789", r) }))
-}
-
-// outageFile has what was last reported of a shared database that no pass could use.
-func (d Dirs) outageFile() string { return filepath.Join(d.State, "database.told") }
-
-// ShouldReportOutage reports whether it must still be reported that no pass can use the shared database,
-// and stores that it is: as with a pause, once is enough, until the reason changes.
-func (d Dirs) ShouldReportOutage(says string) bool {
-	return tellOnce(d.outageFile(), withoutDigits(says))
-}
-
-// EndOutage notes that the shared database was opened: the next outage is reported.
-func (d Dirs) EndOutage() { _ = os.Remove(d.outageFile()) }

@@ -29,6 +29,7 @@ const (
 type summed struct {
 	work.LastPass
 	Counted []work.Beginning `json:"counted"` // the latest passes in it: one that died before it emptied a file does not count it twice
+	Failing work.Failings    `json:"failing"` // what passes print once an hour
 }
 
 // counted is how many passes the summary names: those whose files may not be empty yet, which the
@@ -271,6 +272,23 @@ func (d Dirs) sum(ctx context.Context, change func(*summed)) (work.LastPass, err
 func (d Dirs) LastPass() (work.LastPass, error) {
 	s, err := d.readSummary()
 	return s.LastPass, err
+}
+
+// Failing returns what passes have failed with, so that they print it once an hour. What cannot be read
+// is printed again.
+func (d Dirs) Failing() work.Failings {
+	s, err := d.readSummary()
+	if err != nil {
+		return nil
+	}
+	return s.Failing
+}
+
+// NoteFailing changes that. A pass calls it after it printed: if it dies before, the next one prints the
+// same again.
+func (d Dirs) NoteFailing(ctx context.Context, change func(work.Failings) work.Failings) error {
+	_, err := d.sum(ctx, func(s *summed) { s.Failing = change(s.Failing) })
+	return err
 }
 
 // readSummary reads the summary. One that makes no sense, for example after a power cut, is none.
