@@ -176,8 +176,12 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 	}
 	opt.failures.sees(rep, cfg)
 	unread := a.printReport(rep, opt, cfg)
-	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !a.JSON.Asked() {
+	_, all := errors.AsType[*unreadError](unread)
+	switch {
+	case err == nil && (all || unread == nil) && rep.Shut != nil && !a.JSON.Asked():
 		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above have the reason
+	case err == nil && all:
+		return unread // it has the cause
 	}
 	return errors.Join(unread, err, rep.Shut)
 }
