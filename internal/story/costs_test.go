@@ -19,8 +19,8 @@ import (
 
 // What all stories may start. Whoever needs more says why in docs/decisions.md.
 const (
-	mostStarts    = 6_000
-	mostProcesses = 100_000
+	mostStarts    = 7_500
+	mostProcesses = 70_000
 )
 
 // heavy are the stories that may take more CPU than sixty-six starts of the program: what each shows
