@@ -112,8 +112,13 @@ func (x *failures) end(ctx context.Context, c *cobra.Command, err error) error {
 	return &cli.CodeError{Code: exitCode(err)}
 }
 
-// unsaid returns an error without those that are printed with their causes.
+// unsaid returns an error without those that are printed with their causes. One that has none of them
+// keeps its own words.
 func unsaid(err error) error {
+	_, coded := errors.AsType[*cli.CodeError](err)
+	if _, all := errors.AsType[*unreadError](err); !coded && !all {
+		return err
+	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return errors.Join(terminal.Each(joined.Unwrap(), unsaid)...)
 	}

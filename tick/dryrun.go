@@ -95,20 +95,21 @@ func (p *Pass) previewAwaited(made *plan.Plan) {
 }
 
 func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
+	unfinished, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Turn, error) { return tx.ListUnfinishedTurns(ctx) })
+	if err != nil {
+		return err
+	}
+	unfinished = slices.DeleteFunc(unfinished, func(t work.Turn) bool { return !p.resumable(ctx, t) }) // it reads the database, which may have one connection
 	var resumed []*env.Lease
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		unfinished, err := tx.ListUnfinishedTurns(ctx)
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		for _, t := range unfinished {
-			if !p.resumable(ctx, t) {
-				continue
-			}
 			item, err := tx.GetItem(ctx, t.ItemID)
 			if err != nil {
 				return err
 			}
 			resumed = append(resumed, &env.Lease{Turn: t, Item: item})
 		}
-		return err
+		return nil
 	})
 	for _, l := range resumed {
 		line := change.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
