@@ -65,7 +65,7 @@ type Env struct {
 	Machines  []work.Machine         // those that share the database, as the pass began
 	Unread    []store.UnreadJournals // journals of machines that are not compared with the database
 	plansMu   sync.Mutex             // guards planning and planned
-	planning  []store.Lock           // the locks of the repositories for which this pass plans, and of the pulses that it asks for
+	planning  []store.Lock           // the locks of the repositories for which this pass plans
 	planned   map[int64]bool         // the rows of these repositories
 	elsewhere store.Held             // locks that passes of other machines hold
 	Day       spending.Day           // what the budgets still allow today

@@ -179,19 +179,6 @@ func (p *Env) PlanReplaced(ctx context.Context, r *Repo) error {
 	return err
 }
 
-// TryPulse takes the lock for asking for the pulse of a host's repositories, which one machine of each
-// account does at a time; false: another one does. The account is that of gh's login here. It is released with the planning.
-func (p *Env) TryPulse(ctx context.Context, host string, account int64) (ok bool, err error) {
-	if p.Session == nil {
-		return true, nil
-	}
-	got, err := p.Session.TryLock(ctx, store.LockOf("pulse", host, strconv.FormatInt(account, 10)))
-	p.plansMu.Lock()
-	defer p.plansMu.Unlock()
-	p.planning = append(p.planning, got...)
-	return len(got) > 0, err
-}
-
 // UnlockPlanning lets other machines plan.
 func (p *Env) UnlockPlanning(ctx context.Context) {
 	p.plansMu.Lock()

@@ -173,7 +173,7 @@ func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	h.search.details = map[int]github.PullDetail{}
 	var reads, after []func(context.Context) error
 	for group := range slices.Chunk(ours, github.MaxSweep) {
-		reads = append(reads, func(ctx context.Context) error { return h.sweepBatch(ctx, nodeIDs(group)) })
+		reads = append(reads, func(ctx context.Context) error { return h.sweepSome(ctx, nodeIDs(group)) })
 	}
 	for group := range slices.Chunk(ours, github.MaxHistories) {
 		reads = append(reads, func(ctx context.Context) error { return h.readHistories(ctx, group) })

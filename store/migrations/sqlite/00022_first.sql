@@ -38,10 +38,8 @@ CREATE TABLE repositories (
     merging_epoch         TEXT    NOT NULL DEFAULT '',
     -- What one query for many repositories showed of each, so that only those are read in
     -- which something changed.
-    pulse_at              INTEGER NOT NULL DEFAULT 0, -- when it was asked last
-    pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
-    pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
-    changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
+    newest_issue          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
+    newest_pull           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     -- Whether it is merged into, once something else landed there than what was approved,
     -- or a person stopped it.
     merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
