@@ -103,7 +103,6 @@ UPDATE pull_reviews SET box = '{"State":"open"}', box_at = 1767227350000, box_re
 INSERT INTO clocks (account, ahead, host, machine) VALUES (7, 1500, 'github.com', 'abcd1');
 INSERT INTO fleet (id, paused_at, paused_by, why) VALUES (1, 0, '', '');
 INSERT INTO machines (began_at, failures, good_at, host, installation, name, silent_after, version, why) VALUES (1767229200000, 0, 1767229100000, 'desk', 'ABCD-1', 'abcd1', 900000, 'v0.1.0', '');
-INSERT INTO unread_journals (machine, mirror) VALUES ('abcd1', 'github.com/R_1-0a1b2c3d');
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 0, 'user@github.com', 0, 1767229200000, 'W/"u1"', '', 0, 0);
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 1, 'repos/Octo/Hello/issues?sort=updated', 0, 1767229200000, 'W/"a1"', 'repos/Octo/Hello/issues?page=2', 0, 0);
 INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES ('page', 1, 'repos/Octo/Hello/issues?page=2', 0, 1767229200000, 'W/"a2"', '', 0, 0);

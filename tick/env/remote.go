@@ -119,11 +119,8 @@ type Mirror interface {
 	KeepPartial(ctx context.Context, p git.Partial) (string, error)
 	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
 	PartialFiles(ctx context.Context, oid string) ([]string, error)
-	KeepAnswer(ctx context.Context, key, commit string, journal []byte) error
 	Bundle(ctx context.Context, key string, most int64) (bundle []byte, ok bool, err error)
 	Unbundle(ctx context.Context, key, commit string, bundle []byte) error
-	Journal(ctx context.Context, key string) ([]byte, bool, error)
-	Journals(ctx context.Context) ([]string, error)
 	KeptTurns(ctx context.Context) ([]git.KeptTurn, error)
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)

@@ -288,7 +288,6 @@ type slice struct {
 	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
-	journals     []foundJournal       // turns found in journals
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended

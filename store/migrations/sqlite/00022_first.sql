@@ -85,14 +85,6 @@ CREATE TABLE machines (
     stopped      TEXT    NOT NULL DEFAULT '' -- how a person stopped its passes: paused, unscheduled; empty: nobody did
 ) STRICT, WITHOUT ROWID;
 
--- Journals that a machine has yet to compare with this database, because it is new to it, or because the
--- database was lost or set back.
-CREATE TABLE unread_journals (
-    machine TEXT NOT NULL,
-    mirror  TEXT NOT NULL, -- as its state folder names it; empty: no pass has begun there since
-    PRIMARY KEY (machine, mirror)
-) STRICT, WITHOUT ROWID;
-
 -- What holds for all machines together: one row, or none.
 CREATE TABLE fleet (
     id        INTEGER PRIMARY KEY, -- 1
