@@ -204,7 +204,7 @@ func notIdempotent(kind work.ActionKind) bool {
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
 		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
-		work.ActionDeleteBranch, work.ActionRevert:
+		work.ActionDeleteBranch:
 		return false
 	}
 	return true

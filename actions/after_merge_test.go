@@ -3,7 +3,6 @@ package actions
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -174,71 +173,6 @@ func TestDeletesABranch(t *testing.T) {
 			s.must(err)
 			if _, there := s.repo.Head(fixBranch); got.State != c.want || there != c.stays {
 				t.Errorf("row %s (%s), branch there: %v", got.State, s.row(a).LastError, there)
-			}
-		})
-	}
-}
-
-func (s *mergeStage) reverting() work.Action {
-	s.Helper()
-	landed, err := s.repo.Merge(s.pull, "olga", "squash")
-	s.must(err)
-	token := work.RevertToken(s.scope.Repo.Key(), s.pull, landed)
-	a := s.planned(work.ActionRevert, token, "agent/revert/2-"+work.Short(landed))
-	a.Head, a.Title, a.Body = landed, "Revert #2", work.Mark("It broke main.", work.Marks{Token: token})
-	s.must(s.replan(a))
-	return a
-}
-
-// death is a gateway whose process dies before a pull request is made.
-type death struct{ Gateway }
-
-func (death) CreatePull(context.Context, work.RepoName, github.NewPull) (github.Pull, error) {
-	panic("killed")
-}
-
-// A death between the branch and the pull request is no second branch.
-func TestRevertsOnce(t *testing.T) {
-	t.Parallel()
-	s := newMergeStage(t)
-	a := s.reverting()
-	dead := s.scope
-	dead.GitHub = death{s.scope.GitHub}
-	func() {
-		defer func() { _ = recover() }()
-		_, _ = s.runner.Apply(t.Context(), dead, s.row(a))
-	}()
-	first, pushed := s.repo.Head(a.Target)
-	if !pushed || len(s.repo.Pulls()) != 1 {
-		t.Fatalf("branch %v, %d pull requests", pushed, len(s.repo.Pulls()))
-	}
-	s.advance()
-	s.later(time.Hour)
-	lost := losePost()
-	lost.Path = "*/pulls"
-	s.hub.AddFault(lost)
-	_, err := s.apply(a)
-	s.must(err)
-	again, _ := s.repo.Head(a.Target)
-	content, there := s.repo.File(a.Target, "fix.txt")
-	if row := s.row(a); row.State != work.ActionApplied || len(s.repo.Pulls()) != 2 || again != first || there {
-		t.Errorf("row %s, %d pull requests, branch %s then %s, fix.txt %q", row.State, len(s.repo.Pulls()), first, again, content)
-	}
-}
-
-func TestWhatCannotBeTakenBack(t *testing.T) {
-	t.Parallel()
-	for name, files := range map[string]map[string]string{"changed since": {"fix.txt": "changed\n"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newMergeStage(t)
-			a := s.reverting()
-			_, err := s.repo.PushCommit("main", "pat", files, "On top")
-			s.must(err)
-			got, err := s.apply(a)
-			s.must(err)
-			if got.State != work.ActionVoid || len(s.repo.Pulls()) != 1 || !strings.Contains(s.row(a).LastError, "in the way") {
-				t.Errorf("row %s (%s)", got.State, s.row(a).LastError)
 			}
 		})
 	}

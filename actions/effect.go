@@ -79,8 +79,6 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return updateBranch{}, nil
 	case work.ActionDeleteBranch:
 		return deleteBranch{}, nil
-	case work.ActionRevert:
-		return revert{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }

@@ -346,7 +346,7 @@ func TestWatchSendsNothing(t *testing.T) {
 func TestForeignPullsAreNotMerged(t *testing.T) {
 	t.Parallel()
 	s := newMergeStage(t)
-	for _, kind := range []work.ActionKind{work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert} {
+	for _, kind := range []work.ActionKind{work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch} {
 		var a work.Action
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
 			item, err := tx.AddItem(t.Context(), work.Item{RepoID: s.scope.Repo.ID, Number: s.pull, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: s.at()})
@@ -366,12 +366,4 @@ func TestForeignPullsAreNotMerged(t *testing.T) {
 			return tx.MoveItem(t.Context(), a.ItemID, []work.State{work.StateAwaitingFeedback}, work.StateClosed, work.Reason{}, "", s.at())
 		}))
 	}
-}
-
-// replan gives a row another content.
-func (s *mergeStage) replan(a work.Action) error {
-	return s.runner.Store.Update(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.AddAction(s.Context(), a)
-		return err
-	})
 }

@@ -45,7 +45,7 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 
 func createsContent(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview, work.ActionRevert,
+	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview,
 		work.ActionChild, work.ActionEditIssue:
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,

@@ -20,7 +20,6 @@ type Branches interface {
 	Push(ctx context.Context, branch, oid, expected string) error
 	landings
 	branchDeleter
-	reverter
 }
 
 // push moves a branch to the turn's commit. Target is the branch, Base the expected head (the

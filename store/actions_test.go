@@ -233,7 +233,7 @@ func TestCountSendsCountsContent(t *testing.T) {
 	}
 	for kind, counts := range map[work.ActionKind]bool{
 		work.ActionComment: true, work.ActionReply: true, work.ActionPullRequest: true, work.ActionIssue: true, work.ActionSticky: true,
-		work.ActionReview: true, work.ActionRevert: true, work.ActionChild: true, work.ActionEditIssue: true,
+		work.ActionReview: true, work.ActionChild: true, work.ActionEditIssue: true,
 		work.ActionBlock: false, work.ActionCloseIssue: false,
 		work.ActionPush: false, work.ActionLabels: false, work.ActionStatus: false, work.ActionMerge: false, work.ActionEnqueue: false,
 		work.ActionUpdateBranch: false, work.ActionDeleteBranch: false,

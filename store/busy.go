@@ -50,7 +50,6 @@ func (t *Tx) ListUnread(ctx context.Context, since, now time.Time) (BusySet, err
 const busyRepos = `
 	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
-		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND watch_until > ?1 AND watch_until > 0 AND red = '[]')
 		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?2)
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
@@ -65,8 +64,7 @@ const busyRepos = `
 	UNION SELECT repo_id FROM roadmaps WHERE table_at > 0 AND table_at <= ?1`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
-// merges that are watched now, and those of ours since a time: what follows them does not depend on
-// the config. ListLanding returns the repositories where only a merge may be due.
+// merges of ours since a time: what follows them does not depend on the config. ListLanding returns the repositories where only a merge may be due.
 func (t *Tx) ListBusy(ctx context.Context, now, since time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now), millis(since))
 }

@@ -144,9 +144,6 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"AddEvents": func(ctx context.Context, tx *Tx) error {
 			return second(tx.AddEvents(ctx, []work.Event{{RepoID: c.repo.ID, ItemID: c.turn.ItemID, Key: "fresh"}}))
 		},
-		"SetMergeRed": func(ctx context.Context, tx *Tx) error {
-			return second(tx.SetMergeRed(ctx, c.merge.ID, []string{"test"}))
-		},
 	}
 }
 

@@ -133,7 +133,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO roadmap_nodes (` + childColumns + `) SELECT i, 'node', 0, '', 'bugfix', '[]', '', 'labelled', i, '', '[]', '' FROM n`},
 		{max(1, n/40), `INSERT INTO pull_reviews (pull_id, repo_id, state, trouble_head, box_at, box_read_at, box) SELECT i, ?1, 'merged', 'h', ?3, ?3, '{}' FROM n`},
 		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
-		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
+		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, '' FROM n`},
 		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, machine, body) SELECT 'chat', 'pass_' || i, CASE i % 9 WHEN 0 THEN 'pass_failing' ELSE 'blocked' END, ?1, NULL, i, ?3, 'done', ?3, ?3, '', '', '' FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
@@ -227,14 +227,13 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	candidates, err := tx.ListMergeCandidates(ctx, r.ID)
 	_, actionsErr := tx.ListMergingActions(ctx, r.ID)
 	_, unsettledErr := tx.ListUnsettledMerges(ctx, r.ID)
-	_, watchedErr := tx.ListWatched(ctx, r.ID, t0)
 	_, updatesErr := tx.ListUpdates(ctx, r.ID, t0)
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUnreportedHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeApprovals(ctx, p.ID)
@@ -308,13 +307,12 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	m.ID, m.Differs = id, "another tree"
 	why := work.Reason{Kind: work.WhyMergeDiffers}
 	_, landErr := tx.LandMerge(ctx, m, why)
-	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
 	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
 	stopErr := tx.StopMerging(ctx, r.ID, why)
 	_, toldErr := tx.MarkHaltReported(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
-		planErr, wordErr, lostErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
+		planErr, wordErr, lostErr, putErr, againErr, landErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
 		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),
@@ -650,7 +648,7 @@ var (
 	step    = regexp.MustCompile(`^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+)(?: \((.*)\))?)?$`)
 	table   = regexp.MustCompile(`^(?:` + grows + `)$`)
 	few     = regexp.MustCompile(`\b(?:item_id|parent_ref|turn_id|pull_id|number|verdict_id|review_id|resolved_by|turn_key|event_key|token|commit_oid)=\?|(?:^|AND )key=\?`)
-	lately  = regexp.MustCompile(`\b(?:at|since|\w+_at|watch_until)>\?`)
+	lately  = regexp.MustCompile(`\b(?:at|since|\w+_at)>\?`)
 )
 
 func sorts(step string) bool { return strings.Contains(step, "TEMP B-TREE") }

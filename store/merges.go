@@ -10,7 +10,7 @@ import (
 )
 
 const mergeColumns = `repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage,
-	commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs`
+	commit_oid, parent_oid, landed_tree, at, landed_at, differs`
 
 func mergeFields(m *merging.Merge) []any {
 	return []any{
@@ -19,8 +19,6 @@ func mergeFields(m *merging.Merge) []any {
 		&m.Number, &m.Head, &m.Base, &m.BaseOID, &m.Tree, &m.Method, &m.Stage, &m.Commit, &m.Parent, &m.Landed,
 		timeOf(&m.At),
 		timeOf(&m.LandedAt),
-		timeOf(&m.WatchUntil),
-		listOf(&m.Red),
 		&m.Differs,
 	}
 }
@@ -51,15 +49,6 @@ func (t *Tx) ListUnsettledMerges(ctx context.Context, repoID int64) ([]merging.M
 	return listRows(ctx, t, "list unsettled merges", scanMerge, selectMerge+`WHERE repo_id = ? AND `+unsettledMerge+` ORDER BY id`, repoID)
 }
 
-// ListWatched returns the merges of a repository whose base is still watched, in the order in which
-// they landed. A merge with red checks is no longer watched.
-func (t *Tx) ListWatched(ctx context.Context, repoID int64, now time.Time) ([]merging.Merge, error) {
-	return listRows(ctx, t, "list watched merges", scanMerge,
-		// The index has the condition watch_until > 0, so SQLite uses it only if the query has it
-		// too.
-		selectMerge+`WHERE repo_id = ? AND watch_until > ? AND watch_until > 0 AND red = '[]' ORDER BY landed_at, id`, repoID, millis(now))
-}
-
 // PutMerge stores a merge by its pull request and head: the intent, its stage, and the commit of a
 // half merge. It fails with ErrStale if the merge has landed, or if it is half merged and the new
 // stage is neither half nor void: nothing is merged twice. A half merge becomes void if the base
@@ -83,7 +72,7 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 			known.ID, m.Stage, m.Base, m.BaseOID, m.Tree, m.Method, m.Commit, timeOf(&m.At))
 	} else {
 		fresh := m // the fields of a landed commit are not stored here
-		fresh.Parent, fresh.Landed, fresh.LandedAt, fresh.WatchUntil, fresh.Red, fresh.Differs = "", "", time.Time{}, time.Time{}, nil, ""
+		fresh.Parent, fresh.Landed, fresh.LandedAt, fresh.Differs = "", "", time.Time{}, ""
 		known.ID, err = t.insertNew(ctx, what, "merges", mergeColumns, mergeFields(&fresh), "pull_id, head")
 	}
 	if err == nil && known.Stage != m.Stage {
@@ -92,8 +81,8 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	return known.ID, err
 }
 
-// LandMerge stores how a merge landed, by its id: Commit, Parent, Landed, Differs, LandedAt and
-// WatchUntil. If the result differs from the intent for the second time in a row in the repository,
+// LandMerge stores how a merge landed, by its id: Commit, Parent, Landed, Differs and
+// LandedAt. If the result differs from the intent for the second time in a row in the repository,
 // merging is halted there with the reason halt, and halted is true; without a reason it is not
 // counted. It fails with ErrStale if the
 // merge has landed already.
@@ -104,9 +93,9 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 		return false, err
 	}
 	err = t.execOne(ctx, what, ErrStale,
-		`UPDATE merges SET stage = 'landed', commit_oid = ?, parent_oid = ?, landed_tree = ?, differs = ?, landed_at = ?, watch_until = ?
+		`UPDATE merges SET stage = 'landed', commit_oid = ?, parent_oid = ?, landed_tree = ?, differs = ?, landed_at = ?
 		 WHERE id = ? AND stage <> 'landed'`,
-		m.Commit, m.Parent, m.Landed, t.clean(m.Differs), t.stamp(m.LandedAt), timeOf(&m.WatchUntil), m.ID)
+		m.Commit, m.Parent, m.Landed, t.clean(m.Differs), t.stamp(m.LandedAt), m.ID)
 	if err == nil && !halt.None() {
 		halted, err = t.countDiffering(ctx, known.RepoID, m.Differs != "", halt)
 	}
@@ -114,15 +103,4 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 		err = t.MarkReviewsChanged(ctx, known.PullID)
 	}
 	return halted, err
-}
-
-// SetMergeRed stores which checks of the base turned red after a merge, and reports whether that is
-// new. The first ones are kept, and the base is no longer watched for this merge.
-func (t *Tx) SetMergeRed(ctx context.Context, id int64, red []string) (bool, error) {
-	clean := make([]string, len(red))
-	for i, name := range red {
-		clean[i] = t.clean(name)
-	}
-	n, err := t.exec(ctx, fmt.Sprintf("store what is red after merge %d", id), `UPDATE merges SET red = ? WHERE id = ? AND stage = 'landed' AND red = '[]'`, listOf(&clean), id)
-	return n == 1, err
 }

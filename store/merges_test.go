@@ -232,16 +232,11 @@ func TestMergeKeepsEveryField(t *testing.T) {
 	want.RepoID, want.PullID, want.ItemID, want.Head, want.Stage = p.RepoID, p.ID, p.ItemID, p.HeadOID, merging.Queued
 	want.ID = putMerge(t, d, want)
 	meant := want // what landed is stored when it has
-	meant.Parent, meant.Landed, meant.Differs, meant.LandedAt, meant.WatchUntil, meant.Red = "", "", "", time.Time{}, time.Time{}, nil
+	meant.Parent, meant.Landed, meant.Differs, meant.LandedAt = "", "", "", time.Time{}
 	equal(t, mergeOf(t, d, p), meant)
 
 	if _, looks := writes(t, d, p.ID, func(tx *Tx) error { return second(tx.LandMerge(ctx, want, work.Reason{Kind: work.WhyMergeDiffers})) }); looks != 1 {
 		t.Errorf("what has landed is decided again %d times", looks)
-	}
-	red := want.Red
-	for _, first := range []bool{true, false} {
-		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.SetMergeRed(ctx, want.ID, red) }), first)
-		red = []string{"another"}
 	}
 	want.Stage = merging.Landed
 	equal(t, mergeOf(t, d, p), want)
@@ -303,9 +298,6 @@ func TestMergeLists(t *testing.T) {
 		m.ID = putMerge(t, d, m)
 		if stage == merging.Landed {
 			m.LandedAt, m.Commit = t0.Add(-time.Duration(i)*time.Hour), fmt.Sprint("c", i) // the last one first
-			if i > 4 {
-				m.WatchUntil = m.LandedAt.Add(6 * time.Hour)
-			}
 			landMerge(t, d, m)
 		}
 		all = append(all, mergeOf(t, d, p))
@@ -328,12 +320,7 @@ func TestMergeLists(t *testing.T) {
 	list("since", func(tx *Tx) ([]merging.Merge, error) { return tx.ListMerges(ctx, repo, t0.Add(5*time.Minute)) }, 6, 5)
 	list("all", func(tx *Tx) ([]merging.Merge, error) { return tx.ListMerges(ctx, repo, time.Time{}) }, 6, 5, 4, 3, 2, 1, 0)
 	list("unsettled", func(tx *Tx) ([]merging.Merge, error) { return tx.ListUnsettledMerges(ctx, repo) }, 0, 1, 2)
-	list("watched", func(tx *Tx) ([]merging.Merge, error) { return tx.ListWatched(ctx, repo, t0.Add(-time.Hour)) }, 6, 5)
-	list("watched later", func(tx *Tx) ([]merging.Merge, error) { return tx.ListWatched(ctx, repo, t0) }, 5)
 	list("of another repository", func(tx *Tx) ([]merging.Merge, error) { return tx.ListUnsettledMerges(ctx, repo+1) })
-	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.SetMergeRed(ctx, all[5].ID, []string{"test"}) }), true)
-	list("after a red one", func(tx *Tx) ([]merging.Merge, error) { return tx.ListWatched(ctx, repo, t0) })
-	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.SetMergeRed(ctx, all[0].ID, []string{"test"}) }), false)
 }
 
 func haltOf(t testing.TB, d *DB, repoID int64) (h merging.Halt, ok bool) {
@@ -469,7 +456,7 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 	u := newTurn(t, d, 1)
 	kinds := []work.ActionKind{
 		work.ActionMerge, work.ActionComment, work.ActionEnqueue, work.ActionLabels, work.ActionUpdateBranch, work.ActionSticky, work.ActionDeleteBranch,
-		work.ActionStatus, work.ActionRevert, work.ActionPullRequest, work.ActionClose, "",
+		work.ActionStatus, work.ActionPullRequest, work.ActionClose, "",
 	}
 	var notices, merges []string
 	for i, kind := range kinds {
@@ -494,7 +481,7 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 	}
 	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ChooseNotices(ctx, u.RepoID, nil) }), notices)
 	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ListMergingActions(ctx, u.RepoID) }), merges)
-	equal(t, len(merges), 10)
+	equal(t, len(merges), 8)
 }
 
 // An update counts while its pull request is open at the head that came of it.

@@ -91,7 +91,7 @@ func merged(ctx context.Context, tx *Tx, repo, pull int64, at time.Time) error {
 		err, wordErr,
 		tx.PutBox(ctx, pull, merging.Box{At: at, Head: "h"}),
 		tx.SetMergeTrouble(ctx, pull, "h", work.Reason{Kind: work.WhyMergeRefused}),
-		second(tx.LandMerge(ctx, merging.Merge{ID: id, Commit: "c", LandedAt: at, WatchUntil: at.Add(time.Hour)}, work.Reason{})),
+		second(tx.LandMerge(ctx, merging.Merge{ID: id, Commit: "c", LandedAt: at}, work.Reason{})),
 	)
 }
 

@@ -129,6 +129,6 @@ func storeMerge(ctx context.Context, tx *Tx, repo, pull int64, said string, why 
 	id, err := tx.PutMerge(ctx, merging.Merge{RepoID: repo, PullID: pull, Head: "h", Stage: merging.Intended})
 	return firstOf(
 		err, tx.PutBox(ctx, pull, box), tx.SetMergeTrouble(ctx, pull, "h", why), tx.StopMerging(ctx, repo, why),
-		second(tx.LandMerge(ctx, merging.Merge{ID: id, Differs: said}, why)), second(tx.SetMergeRed(ctx, id, []string{said})),
+		second(tx.LandMerge(ctx, merging.Merge{ID: id, Differs: said}, why)),
 	)
 }

@@ -139,8 +139,6 @@ func (c *caller) merge(t *rapid.T) {
 			return err
 		case stage != merging.Landed || rapid.Bool().Draw(t, "past LandMerge"):
 			return second(tx.PutMerge(c.ctx, m))
-		case rapid.Bool().Draw(t, "red"):
-			return second(tx.SetMergeRed(c.ctx, m.ID, []string{m.Differs}))
 		}
 		return second(tx.LandMerge(c.ctx, m, work.Reason{Kind: work.WhyMergeDiffers, Text: m.Head}))
 	})

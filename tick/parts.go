@@ -97,11 +97,11 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 	}
 }
 
-// runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
+// runTurn runs one turn as far as possible and stores the result.
 func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 	ctx, end := context.WithCancel(store.Under(ctx, store.HoldTurn(l.Turn)))
 	defer end() // of an agent whose phase panicked
-	tell.ObserveTurn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
+	p.turns.Settle(ctx, l, p.step(ctx, l), rep)
 }
 
 // checkSameRepo checks before a turn's next step that its repository is still the same.

@@ -215,10 +215,7 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 		doing := phase.name + " " + work.Ref(l.Repo.Name, l.Turn.Number)
-		err := env.Phase(phase.name, func(ctx context.Context, l *env.Lease) error {
-			return p.Contain(ctx, doing, l.Repo, func() error { return phase.run(ctx, l) })
-		})(ctx, l)
-		if err != nil {
+		if err := p.Contain(ctx, doing, l.Repo, func() error { return phase.run(ctx, l) }); err != nil {
 			if phase.at == work.StepClaimed {
 				l.Repo.Confirm(time.Time{}) // StillSame asks GitHub again before the result is published
 			}

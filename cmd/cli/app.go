@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
-	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
@@ -76,12 +75,6 @@ func (a *App) Secrets() *secrets.Redactor {
 			a.known.Add(value, what)
 		}
 		a.known.Add(github.StoredToken(github.DefaultHost()), "gh's token")
-		for _, value := range telemetry.Credentials(environ.Read().Lookup) {
-			a.known.Add(value, "a header for the collector of traces")
-		}
-		for _, address := range telemetry.Addresses(environ.Read().Lookup) {
-			a.known.AddAddress(address, "a part of the address of the collector of traces")
-		}
 	})
 	return a.known
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/metrics"
 	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -69,7 +68,6 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	if !opt.DryRun {
 		pass.Notifier = tell.NewNotifier(pass.Env, m.Notify)
 		pass.After = append(pass.After, tell.Observer{Name: "messages", Do: pass.Notifier.After})
-		trace(m, pass, opt.Version)
 		return pass, closeLog, nil
 	}
 	done, err = m.useScratchStore(ctx, pass)
@@ -103,18 +101,6 @@ func after(m *Machine, opt PassOptions) []tell.Observer {
 		all = append(all, tell.WriteMetrics(m.cfg.Runtime.MetricsFile, build))
 	}
 	return all
-}
-
-// trace traces a pass's turns if the environment asks for it. Remaining spans are sent at the very
-// end: that may wait.
-func trace(m *Machine, pass *tick.Pass, version string) {
-	pass.Tracer = telemetry.New(telemetry.Options{
-		Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log,
-		Instance: func() (string, error) { return m.dirs.Installation(folder.MachineID()) },
-	})
-	if pass.Tracer != nil {
-		pass.After = append(pass.After, tell.SendTraces(pass.Tracer))
-	}
 }
 
 // TellFailing sends the message that passes do not work if a pass failed before it could open the

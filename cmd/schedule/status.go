@@ -88,6 +88,9 @@ func (p plan) differs(in standing) (all []string) {
 	if !in.found.Runs {
 		all = append(all, fmt.Sprintf("%s has it installed, but not active", in.s.Kind()))
 	}
+	if was.Gh == "" { // its header is not ours
+		return append(all, "another version wrote it, or somebody edited it")
+	}
 	if was.Gh != p.job.Gh {
 		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
 	}

@@ -1,10 +1,10 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -27,8 +27,6 @@ type Ended struct {
 	At     terminal.Time `json:"at"`          // when it was merged or closed, as far as a pass saw
 	Pull   string        `json:"pullRequest"` // its address; empty: it had none
 	Commit string        `json:"commit"`      // the commit that our merge put on the base; empty: gh mergexo did not merge it
-	Red    []string      `json:"red"`         // checks of the base that turned red after it
-	Revert string        `json:"revert"`      // the address of the pull request that takes it back; empty: there is none
 
 	pull   int     // 0: it had none
 	merged *Merged // by gh mergexo; nil: merged by somebody else, or not merged
@@ -46,19 +44,19 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Ended
 		if err != nil {
 			return nil, err
 		}
-		merged, err := loadMerged(ctx, tx, r, pull)
+		merged, err := loadMerged(ctx, tx, pull)
 		if err != nil {
 			return nil, err
 		}
 		e := Ended{
 			Repo: q.Config.Called(r.Name), Number: i.Number, Title: i.Title, URL: i.URL, State: i.State, At: terminal.Stamp(i.Since), Pull: pull.URL,
-			Red: []string{}, pull: pull.Number,
+			pull: pull.Number,
 		}
 		if i.Reason.Kind == work.WhyRoadmapCancelled {
 			e.State = work.State(roadmap.Cancelled)
 		}
 		if merged != nil && merged.Stage == merging.Landed {
-			e.Commit, e.Red, e.Revert, e.merged = merged.Commit, merged.Red, merged.Revert, merged
+			e.Commit, e.merged = merged.Commit, merged
 		}
 		all = append(all, e)
 	}
@@ -80,29 +78,11 @@ func (e Ended) says() string {
 	if e.merged == nil {
 		return is
 	}
-	is += " (" + e.merged.says() + ")"
-	if len(e.Red) > 0 {
-		is += fmt.Sprintf("; then %s turned red: %s", e.merged.Base, strings.Join(e.Red, ", "))
-		if e.Revert != "" {
-			is += "; " + number(e.Revert) + " takes it back"
-		}
-	}
-	return is
+	return is + " (" + e.merged.says() + ")"
 }
 
-// number returns #N for a pull request's URL.
-func number(url string) string { return "#" + url[strings.LastIndex(url, "/")+1:] }
-
-// link is its URL on GitHub: the revert's if it was reverted.
-func (e Ended) link() string {
-	switch {
-	case e.Revert != "":
-		return e.Revert
-	case e.Pull != "":
-		return e.Pull
-	}
-	return e.URL
-}
+// link is its URL on GitHub.
+func (e Ended) link() string { return cmp.Or(e.Pull, e.URL) }
 
 // printEnded prints recently finished items for people.
 func (b Board) printEnded(out terminal.Output, to io.Writer) error {

@@ -50,20 +50,17 @@ type Queue struct {
 
 // Merged is our request to merge and its result.
 type Merged struct {
-	Stage    merging.Stage  `json:"stage"`        // intended, queued, half, landed, void
-	Method   merging.Method `json:"method"`       // `squash`, `merge` or `rebase`
-	Head     string         `json:"head"`         // the approved commit
-	Base     string         `json:"base"`         // the branch that it was merged into
-	Commit   string         `json:"commit"`       // the commit that landed on the base
-	Parent   string         `json:"parent"`       // the base's commit on which it landed
-	At       terminal.Time  `json:"at"`           // when the merge was requested
-	LandedAt terminal.Time  `json:"landedAt"`     // when it landed; null: not yet
-	Compared bool           `json:"compared"`     // whether the landed commit was compared with the approved one
-	Same     bool           `json:"same"`         // whether their changes are the same
-	Differs  string         `json:"differs"`      // how the landed commit differs from the approved one
-	Watched  terminal.Time  `json:"watchedUntil"` // until when checks of the base are watched; null: they are not
-	Red      []string       `json:"red"`          // checks of the base that turned red after it
-	Revert   string         `json:"revert"`       // the address of the pull request that takes it back; empty: there is none
+	Stage    merging.Stage  `json:"stage"`    // intended, queued, half, landed, void
+	Method   merging.Method `json:"method"`   // `squash`, `merge` or `rebase`
+	Head     string         `json:"head"`     // the approved commit
+	Base     string         `json:"base"`     // the branch that it was merged into
+	Commit   string         `json:"commit"`   // the commit that landed on the base
+	Parent   string         `json:"parent"`   // the base's commit on which it landed
+	At       terminal.Time  `json:"at"`       // when the merge was requested
+	LandedAt terminal.Time  `json:"landedAt"` // when it landed; null: not yet
+	Compared bool           `json:"compared"` // whether the landed commit was compared with the approved one
+	Same     bool           `json:"same"`     // whether their changes are the same
+	Differs  string         `json:"differs"`  // how the landed commit differs from the approved one
 }
 
 // merge returns the merge of the pull request; nil: it is not ours to merge and never was.
@@ -132,7 +129,7 @@ func (f ItemFacts) mergeSummary(m Merge) string {
 }
 
 // loadMerged reads our request to merge a pull request's head; nil: there was none.
-func loadMerged(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRequest) (v *Merged, err error) {
+func loadMerged(ctx context.Context, tx *store.Tx, pull work.PullRequest) (*Merged, error) {
 	if pull.ID == 0 {
 		return nil, nil
 	}
@@ -140,15 +137,7 @@ func loadMerged(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRe
 	if err != nil || !found {
 		return nil, err
 	}
-	v = mergedOf(m)
-	if len(m.Red) > 0 && m.Stage == merging.Landed {
-		a, _, err := tx.GetAction(ctx, work.RevertToken(r.Key(), m.Number, m.Commit))
-		if err != nil {
-			return nil, err
-		}
-		v.Revert = a.ResultURL
-	}
-	return v, nil
+	return mergedOf(m), nil
 }
 
 func mergedOf(m merging.Merge) *Merged {
@@ -156,7 +145,6 @@ func mergedOf(m merging.Merge) *Merged {
 	return &Merged{
 		Stage: m.Stage, Method: m.Method, Head: m.Head, Base: m.Base, Commit: m.Commit, Parent: m.Parent,
 		At: terminal.Stamp(m.At), LandedAt: terminal.Stamp(m.LandedAt), Compared: is, Same: is && m.Differs == "", Differs: m.Differs,
-		Watched: terminal.Stamp(m.WatchUntil), Red: terminal.OrEmpty(m.Red),
 	}
 }
 
@@ -175,7 +163,7 @@ func (m *Merge) head(out terminal.Output, now time.Time) [][2]string {
 	}
 	lines := [][2]string{{"merge", m.Next}, {"merge queue", m.Queue.says()}}
 	if l := m.landed(); l != nil {
-		lines = append(lines, [2]string{"merged", l.says() + ", " + out.When(l.LandedAt.Time, now)}, [2]string{"what landed", l.compared()}, [2]string{"base after it", l.watched(now)}, [2]string{"taken back by", l.Revert})
+		lines = append(lines, [2]string{"merged", l.says() + ", " + out.When(l.LandedAt.Time, now)}, [2]string{"what landed", l.compared()})
 	}
 	return lines
 }
@@ -209,19 +197,6 @@ func (m Merged) compared() string {
 		return "not compared with what was approved"
 	}
 	return "compared: the same as what was approved as " + short(m.Head)
-}
-
-// watched is the state of the base since the merge.
-func (m Merged) watched(now time.Time) string {
-	switch {
-	case len(m.Red) > 0:
-		return "red: " + strings.Join(m.Red, ", ")
-	case m.Watched.IsZero():
-		return ""
-	case m.Watched.After(now):
-		return "its checks are watched until " + work.Stamp(m.Watched.Time)
-	}
-	return "no check turned red while it was watched"
 }
 
 // printGates prints the merge gates, the closed ones with what opens them.

@@ -180,11 +180,11 @@ func TestNobodyMergesUnlessSwitchedOn(t *testing.T) {
 	}
 }
 
-// The landed commit, and the checks of the base since.
+// The landed commit.
 func TestWhatLanded(t *testing.T) {
 	landed := merging.Merge{
 		Stage: merging.Landed, Method: merging.Squash, Head: head, Base: "main", Commit: strings.Repeat("d", 40), Parent: strings.Repeat("e", 40),
-		Landed: "tree", At: noon.Add(-2 * time.Hour), LandedAt: noon.Add(-time.Hour), WatchUntil: noon.Add(time.Hour),
+		Landed: "tree", At: noon.Add(-2 * time.Hour), LandedAt: noon.Add(-time.Hour),
 	}
 	for name, c := range map[string]struct {
 		change func(*merging.Merge)
@@ -193,17 +193,16 @@ func TestWhatLanded(t *testing.T) {
 	}{
 		"the same": {
 			func(*merging.Merge) {},
-			"merged:\tsquash as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tcompared: the same as what was approved as cccccccccccc\nbase after it:\tits checks are watched until 2026-11-22T13:00:00Z\n", "true true",
+			"merged:\tsquash as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tcompared: the same as what was approved as cccccccccccc\n", "true true",
 		},
 		"differs": {
-			func(m *merging.Merge) { m.Differs, m.WatchUntil = "a.go\nb.go", noon.Add(-time.Minute) },
-			"what landed:\tNOT what was approved as cccccccccccc: a.go b.go\nbase after it:\tno check turned red while it was watched\n", "true false",
+			func(m *merging.Merge) { m.Differs = "a.go\nb.go" },
+			"what landed:\tNOT what was approved as cccccccccccc: a.go b.go\n", "true false",
 		},
-		"not compared, queued, red": {
-			func(m *merging.Merge) { m.Method, m.Landed, m.Red = "", "", []string{"unit", "lint"} },
-			"merged:\tby the merge queue as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tnot compared with what was approved\nbase after it:\tred: unit, lint\n", "false false",
+		"not compared, queued": {
+			func(m *merging.Merge) { m.Method, m.Landed = "", "" },
+			"merged:\tby the merge queue as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tnot compared with what was approved\n", "false false",
 		},
-		"not watched": {func(m *merging.Merge) { m.WatchUntil = time.Time{} }, "the same as what was approved as cccccccccccc\nreviewer\t", "true true"},
 	} {
 		m := landed
 		c.change(&m)
@@ -223,14 +222,13 @@ func TestWhatLanded(t *testing.T) {
 			Merged struct {
 				Stage, Commit  string
 				Compared, Same bool
-				Red            []string
 			}
 		}
 		if err := json.Unmarshal(b, &v); err != nil {
 			t.Fatal(err)
 		}
 		is := map[bool]string{true: "true", false: "false"}
-		if got := is[v.Merged.Compared] + " " + is[v.Merged.Same]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" || v.Merged.Red == nil {
+		if got := is[v.Merged.Compared] + " " + is[v.Merged.Same]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" {
 			t.Errorf("%s: JSON %s", name, b)
 		}
 	}

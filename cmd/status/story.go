@@ -108,7 +108,7 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if err != nil {
 		return s, false, err
 	}
-	merged, err := loadMerged(ctx, tx, f.Repo, f.Pull)
+	merged, err := loadMerged(ctx, tx, f.Pull)
 	if err != nil {
 		return s, false, err
 	}

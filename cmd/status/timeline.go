@@ -56,9 +56,6 @@ func (s Story) moments() []moment {
 	}
 	if m := s.Merge.landed(); m != nil {
 		all = append(all, moment{at: m.LandedAt.Time, mark: "→", what: "merged: " + m.says() + "; " + m.compared(), link: s.Item.pull().URL})
-		if m.Revert != "" {
-			all = append(all, moment{at: m.LandedAt.Time, mark: "→", what: fmt.Sprintf("%s turned red: %s; %s takes the merge back", m.Base, strings.Join(m.Red, ", "), number(m.Revert)), link: m.Revert})
-		}
 	}
 	slices.SortStableFunc(all, func(x, y moment) int { return x.at.Compare(y.at) })
 	return all

@@ -48,10 +48,9 @@ type Request struct {
 	Counted work.Usage // usage of that thread before this run, from an earlier Result.Counted
 	Dir     string     // the checkout, absolute
 
-	Wall  time.Duration // 0: no limit
-	Idle  time.Duration // longest time without activity; 0: no limit
-	Trace []string      // environment variables with the parent span for programs that emit traces
-	Log   io.Writer     // gets the agent's standard error, redacted; may be nil
+	Wall time.Duration // 0: no limit
+	Idle time.Duration // longest time without activity; 0: no limit
+	Log  io.Writer     // gets the agent's standard error, redacted; may be nil
 
 	Offline bool // Test only: no network; an error without a sandbox that can take it away
 

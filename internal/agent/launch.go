@@ -165,7 +165,7 @@ func (r Request) mark() string {
 }
 
 // Ours returns what we add to an agent's environment. Its commands must see it too: the turn's
-// mark, its trace, and settings by which git and gh have no credentials and never ask.
+// mark, and settings by which git and gh have no credentials and never ask.
 func (s Spec) Ours(r Request) []string {
 	env := []string{
 		turnMark(r.Turn),
@@ -175,7 +175,7 @@ func (s Spec) Ours(r Request) []string {
 	if r.Mark != "" {
 		env = append(env, r.Mark)
 	}
-	return append(env, r.Trace...)
+	return env
 }
 
 // environOf adds our own variables to a part of our environment.

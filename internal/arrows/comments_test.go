@@ -24,7 +24,7 @@ var (
 
 // elsewhere are names in comments that are GitHub's, or of the world.
 var elsewhere = []string{
-	"CommonMark", "JavaScript", "NixOS", "OpenAPI", "OpenTelemetry",
+	"CommonMark", "JavaScript", "NixOS", "OpenAPI",
 	"IssueFilters", "PullRequestReviewThread", "RepositoryOwner", "StatusState", "mergeStateStatus",
 	"above", "below",
 }

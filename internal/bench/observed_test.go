@@ -3,34 +3,23 @@
 package bench
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-// TestIdlePassThatIsObserved: with a collector of traces named an idle pass asks, writes
-// and logs what it does without one, and the collector hears nothing. With metrics it
-// writes what counts passes and their requests, and the file, and nothing else.
+// TestIdlePassThatIsObserved: with metrics an idle pass writes what counts passes and their
+// requests, and the file, and nothing else.
 func TestIdlePassThatIsObserved(t *testing.T) {
 	testhome.OnlyLong(t)
-	var heard atomic.Int32
-	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
-	t.Cleanup(collector.Close)
 	w := newWorld(t, self(t), 5)
-	w.program.env = append(w.program.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
 	w.checkIdle(t)
-	if n := heard.Load(); n > 0 {
-		t.Errorf("the collector heard %d times of passes without a turn", n)
-	}
 
 	file := filepath.Join(w.dir, "mergexo.prom")
 	config := filepath.Join(w.dir, "config.toml")
@@ -58,11 +47,10 @@ func TestIdlePassThatIsObserved(t *testing.T) {
 const mostAtStart = 40 << 10
 
 // forTests matches packages that would make every start dearer, and that only tests need.
-var forTests = regexp.MustCompile(`^(github\.com/prometheus|google\.golang\.org|go\.opentelemetry\.io/proto)/`)
+var forTests = regexp.MustCompile(`^(github\.com/prometheus|google\.golang\.org|go\.opentelemetry\.io)/`)
 
-// TestStartPaysLittleForTraces: what is linked in for traces and metrics does next to
-// nothing before main. The runtime says what each package took.
-func TestStartPaysLittleForTraces(t *testing.T) {
+// TestStartPaysLittleForMetrics: what is linked in for metrics does next to nothing before main. The runtime says what each package took.
+func TestStartPaysLittleForMetrics(t *testing.T) {
 	p := self(t)
 	c := exec.CommandContext(t.Context(), p.path, "version")
 	c.Env = append(append(os.Environ(), p.env...), "GODEBUG=inittrace=1")
@@ -72,7 +60,7 @@ func TestStartPaysLittleForTraces(t *testing.T) {
 	all := line.FindAllStringSubmatch(string(out), -1)
 	sum, seen := 0, 0
 	for _, m := range all {
-		for _, of := range []string{"go.opentelemetry.io/", "golang.org/x/net/", "/internal/telemetry", "/internal/metrics"} {
+		for _, of := range []string{"golang.org/x/net/", "/internal/metrics"} {
 			if strings.Contains(m[1], of) {
 				n, err := strconv.Atoi(m[2])
 				must(t, err)

@@ -21,15 +21,7 @@ type Merging struct {
 	MaxLines      int            // changes of more lines need a person's approval; 0: no limit
 	Unread        []string       // globs of paths that reviewers need not be shown whole
 	DeleteBranch  merging.Setting
-	Watch         time.Duration // how long the checks of a landed commit are watched; 0: not at all
-	Revert        bool          // open a pull request that reverts a merge whose checks turn red
 }
-
-// Values of revert_on_red.
-const (
-	revertNever   = "no"
-	revertPropose = "propose"
-)
 
 // mergingKeys are the keys of [repo.review] about merging.
 func mergingKeys(m *Merging) []key {
@@ -47,20 +39,7 @@ func mergingKeys(m *Merging) []key {
 			}
 			return m.DeleteBranch == merging.Yes
 		}),
-		durationKey("watch_base", &m.Watch, time.Hour, 0),
-		ownKey("revert_on_red", func(t *Table) { m.Revert = revertOnRed(t) }, func() any {
-			if m.Revert {
-				return revertPropose
-			}
-			return revertNever
-		}),
 	}
-}
-
-func revertOnRed(t *Table) bool {
-	revert := t.text("revert_on_red", revertNever)
-	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
-	return revert == revertPropose
 }
 
 func checkMerging(t *Table, m Merging) {
@@ -74,9 +53,6 @@ func checkMerging(t *Table, m Merging) {
 	}
 	checkGlobs(t, "critical_paths", m.Critical)
 	checkGlobs(t, "review_unread", m.Unread)
-	if m.Revert && m.Watch == 0 {
-		t.bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
-	}
 }
 
 // deleteBranch reads whether the branch of a landed pull request is deleted; "" leaves that to the
@@ -117,7 +93,7 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
 		Critical: m.Critical, MaxLines: m.MaxLines, Unread: m.Unread, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
-		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze,
+		DeleteBranch: m.DeleteBranch, Freeze: r.Labels.Freeze,
 		Hold: r.Labels.Hold, Ignore: r.Labels.Ignore, Match: means,
 	}
 }

@@ -59,7 +59,7 @@ func TestWhatMayBeMerged(t *testing.T) {
 func TestMergingUnlessTheConfigSaysOtherwise(t *testing.T) {
 	p := mergingOf(t, work.FlowBugfix, "auto_merge = true", "")
 	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.MaxLines != 0 || p.RequireHuman ||
-		p.Approvers != 0 || p.DeleteBranch != "" || p.Watch != time.Hour || p.Revert || p.Freeze != "agent:freeze" {
+		p.Approvers != 0 || p.DeleteBranch != "" || p.Freeze != "agent:freeze" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -73,12 +73,10 @@ checks_timeout = "90m"
 critical_paths = ["db/**", "**/*.SQL"]
 max_merge_lines = 500
 review_unread = ["**/*.PB.go"]
-delete_branch = true
-watch_base = "15m"
-revert_on_red = "propose"`
+delete_branch = true`
 	p := mergingOf(t, work.FlowBugfix, lines, "[repo.labels]\nfreeze = \"stop\"\n")
 	if p.Method != merging.Rebase || !slices.Equal(p.Required, []string{"build / linux (1.22)", "test"}) || p.ChecksTimeout != 90*time.Minute ||
-		p.MaxLines != 500 || !slices.Equal(p.Unread, []string{"**/*.PB.go"}) || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Watch != 15*time.Minute || !p.Revert || p.Freeze != "stop" {
+		p.MaxLines != 500 || !slices.Equal(p.Unread, []string{"**/*.PB.go"}) || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Freeze != "stop" {
 		t.Errorf("%+v", p)
 	}
 	for path, want := range map[string]bool{"db/a/b.go": true, "DB/a": true, "a/b.sql": true, "x.SQL": true, "a/db/x": false, "db": true, "dbx/a": false, "a.sqlx": false} {
@@ -95,9 +93,6 @@ revert_on_red = "propose"`
 		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\nmerge_method = \""+string(method)+`"`, "").Method; got != method {
 			t.Errorf("%s is %q", method, got)
 		}
-	}
-	if p := mergingOf(t, work.FlowBugfix, "auto_merge = true\nwatch_base = \"0s\"\nrevert_on_red = \"no\"", ""); p.Watch != 0 || p.Revert {
-		t.Errorf("%+v", p)
 	}
 }
 
@@ -145,10 +140,8 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 		{"lines in words", `max_merge_lines = "many"`, `:8: max_merge_lines in [repo.review]: want a whole number, got text`},
 		{"a branch in words", `delete_branch = "yes"`, `:8: delete_branch in [repo.review]: want true or false, or "" for the repository's own setting`},
 		{"a list of branches", `delete_branch = ["main"]`, `:8: delete_branch in [repo.review]: want true or false`},
-		{"a watch of less than nothing", `watch_base = "-1m"`, `:8: watch_base in [repo.review]: want 0s to 168h0m0s, got "-1m"`},
-		{"a revert that is near", `revert_on_red = "propse"`, `:8: revert_on_red in [repo.review]: want "no" or "propose", got "propse"; did you mean "propose"?`},
-		{"a revert by flag", `revert_on_red = true`, `:8: revert_on_red in [repo.review]: want text in quotes, got true or false`},
-		{"a revert of what nobody watches", "watch_base = \"0s\"\nrevert_on_red = \"propose\"", `:9: revert_on_red in [repo.review]: nothing is seen to turn red, as watch_base is "0s"; write "no", or a longer time there`},
+		{"a key that went", "watch_base = \"0s\"", `:8: watch_base in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove the line`},
+		{"another key that went", `revert_on_red = "propose"`, `:8: revert_on_red in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove the line`},
 		{"a key that is near", `auto_merg = true`, `:8: unknown key "auto_merg" in [repo.review]; did you mean "auto_merge"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -166,12 +159,12 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 // The setting for the branch is printed as it is read, all three.
 func TestPrintedMergingReadsBack(t *testing.T) {
 	for _, line := range []string{"delete_branch = true", "delete_branch = false", `delete_branch = ""`} {
-		c, err := parse(t, minimal+"[repo.review]\nwatch_base = \"0s\"\n"+line+"\n")
+		c, err := parse(t, minimal+"[repo.review]\n"+line+"\n")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := config.Print(&b, c); err != nil || !strings.Contains(b.String(), "\n"+line+"\n") || !strings.Contains(b.String(), "\nwatch_base = \"0s\"\n") {
+		if err := config.Print(&b, c); err != nil || !strings.Contains(b.String(), "\n"+line+"\n") {
 			t.Errorf("%s: %v\n%s", line, err, &b)
 		}
 	}

@@ -70,8 +70,6 @@ checks_timeout = "90m"
 critical_paths = ["db/**"]
 max_merge_lines = 500
 delete_branch = false
-watch_base = "15m"
-revert_on_red = "propose"
 [[repo.reviewers]]
 name = "mora-2"
 persona_file = "mora.md"

@@ -60,7 +60,6 @@ func choices() map[string][]string {
 		"repo[].checks":                   stringsOf([]work.ChecksPolicy{work.ChecksNever, work.ChecksFirst, work.ChecksComplete}),
 		"repo[].review.blocking_severity": stringsOf(review.Severities()),
 		"repo[].review.merge_method":      append(stringsOf(merging.Methods()), ""),
-		"repo[].review.revert_on_red":     {"no", "propose"},
 		"repo[].reviewers[].type":         {"agent", "human"},
 		"repo[].reviewers[].flows":        stringsOf(flows),
 	}

@@ -1,9 +1,9 @@
 package schedule
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // maxCommand bounds a command's length: Debian's cron accepts 999 bytes.
@@ -39,6 +39,12 @@ func cronBlock(j Job) (string, error) {
 	return fmt.Sprintf("%s\n# %s\n%s %s\n%s\n", begin, j.header(), times, command, end), nil
 }
 
+// cronBegins is how the line of an interval begins.
+func cronBegins(every time.Duration) string {
+	times, _ := cronTimes(every) // others are never written
+	return "\n" + times + " /usr/bin/env "
+}
+
 // TooLongError means that the command is too long for cron.
 type TooLongError struct{ Bytes int }
 
@@ -59,38 +65,6 @@ func cronWord(w string) string {
 func special(r rune) bool {
 	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/:=._-+,@", r)
 	return !plain
-}
-
-// cronWords parses words quoted by cronWord.
-func cronWords(command string) (words []string, err error) {
-	word, in, quote := strings.Builder{}, false, rune(0)
-	text := strings.ReplaceAll(command, `\%`, "%")
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, in = r, true
-		case r == ' ':
-			if in {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			in = false
-		default:
-			word.WriteRune(r)
-			in = true
-		}
-	}
-	if quote != 0 {
-		return nil, errors.New("a quote is open")
-	}
-	if in {
-		words = append(words, word.String())
-	}
-	return words, nil
 }
 
 // cutCron finds the job's block in a crontab.
@@ -133,32 +107,4 @@ func intoCron(j Job, tab, block string) (string, error) {
 		before += "\n"
 	}
 	return before + block + after, nil
-}
-
-// readCron parses a block. Parts that somebody changed by hand are missing.
-func readCron(j Job, block string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(block)}
-	for line := range strings.Lines(block) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		fields := strings.SplitN(strings.TrimSpace(line), " ", 6)
-		if len(fields) < 6 {
-			continue
-		}
-		found.Every = everyOf(strings.Join(fields[:5], " "))
-		words, err := cronWords(fields[5])
-		if err != nil || len(words) == 0 {
-			continue
-		}
-		for words = words[1:]; len(words) > 0; words = words[1:] {
-			name, value, ok := strings.Cut(words[0], "=")
-			if !ok {
-				found.Gh = words[0]
-				break
-			}
-			found.Env = append(found.Env, Var{name, value})
-		}
-	}
-	return found
 }

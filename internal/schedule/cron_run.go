@@ -55,7 +55,8 @@ func (c cron) Installed(ctx context.Context, j Job) (Installed, error) {
 	if err != nil || block == "" {
 		return Installed{}, err
 	}
-	return Installed{Job: readCron(j, block), Files: []File{{"crontab", block}}, Runs: true}, nil
+	f := File{"crontab", block}
+	return Installed{Job: jobOf(f, cronBegins), Files: []File{f}, Runs: true}, nil
 }
 
 func (c cron) Install(ctx context.Context, j Job) error {

@@ -48,16 +48,6 @@ func cronTimes(every time.Duration) (string, error) {
 	return fmt.Sprintf("0 */%d * * *", minutes/60), nil
 }
 
-// everyOf parses the five fields; 0 if cronTimes did not write them.
-func everyOf(fields string) time.Duration {
-	for m := time.Minute; m <= 24*time.Hour; m += time.Minute {
-		if times, err := cronTimes(m); err == nil && times == fields {
-			return m
-		}
-	}
-	return 0
-}
-
 // Words formats a duration for people.
 func Words(d time.Duration) string {
 	switch {

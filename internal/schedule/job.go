@@ -3,6 +3,7 @@ package schedule
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -117,22 +118,25 @@ func (j Job) check() error {
 	return nil
 }
 
-// written begins the line that marks a file or block as ours, with its time.
-const written = "Written by gh mergexo schedule install at "
+// written begins the line that marks a file or block as ours. It ends with the job.
+const written = "Written by gh mergexo schedule install; gh mergexo schedule remove takes it away. Job: "
 
 func (j Job) header() string {
-	return written + j.Since.UTC().Format(time.RFC3339) + "; gh mergexo schedule remove takes it away."
+	text, _ := json.Marshal(j)                                         // strings, a time and a number always encode
+	return written + strings.ReplaceAll(string(text), "--", `-\u002d`) // which would end a comment in XML
 }
 
-// sinceOf parses that line's time; zero if somebody changed it.
-func sinceOf(text string) time.Time {
-	_, rest, _ := strings.Cut(text, written)
-	stamp, _, _ := strings.Cut(rest, ";")
-	t, err := time.Parse(time.RFC3339, stamp)
-	if err != nil {
-		return time.Time{}
+// jobOf returns the job for which install wrote a file. Every is 0 if the file does not have its
+// interval: somebody edited it. The job is empty if the header is not ours.
+func jobOf(f File, interval func(time.Duration) string) (j Job) {
+	_, header, _ := strings.Cut(f.Text, written)
+	if json.NewDecoder(strings.NewReader(header)).Decode(&j) != nil {
+		return Job{}
 	}
-	return t
+	if !strings.Contains(f.Text, interval(j.Every)) {
+		j.Every = 0
+	}
+	return j
 }
 
 // ours reports whether install wrote a file.

@@ -48,7 +48,7 @@ func (l launchd) Installed(ctx context.Context, j Job) (Installed, error) {
 	if err != nil || len(all) == 0 {
 		return Installed{}, err
 	}
-	found := Installed{Job: readProperty(j, all[0].Text), Files: all}
+	found := Installed{Job: jobOf(all[0], startInterval), Files: all}
 	if domain, err := l.domain(ctx); err == nil {
 		found.Runs = l.tell(ctx, "", "launchctl", "print", domain+"/"+j.label()) == nil
 	}

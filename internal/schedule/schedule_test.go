@@ -41,6 +41,8 @@ func jobs(t *rapid.T, k Kind) Job {
 	return j
 }
 
+var intervals = map[Kind]func(time.Duration) string{Cron: cronBegins, Systemd: onUnitActive, Launchd: startInterval}
+
 // A job is read back as it was written.
 func TestReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,21 +51,20 @@ func TestReadAsWritten(t *testing.T) {
 			if err := j.check(); err != nil {
 				t.Fatal(err)
 			}
-			var got Job
-			switch k {
-			case Cron:
-				block, err := cronBlock(j)
-				if _, long := errors.AsType[*TooLongError](err); long {
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = readCron(j, block)
-			case Systemd:
-				got = readUnits(j, unitService(j), unitTimer(j))
-			case Launchd:
-				got = readProperty(j, property(j))
+			s, err := Machine{}.Of(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := s.Files(j)
+			if _, long := errors.AsType[*TooLongError](err); long {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := jobOf(all[len(all)-1], intervals[k])
+			if !(Installed{Job: got, Files: all}).Same(s, j) {
+				t.Errorf("%s: %+v is not what is installed", k, j)
 			}
 			if got.Gh != j.Gh || got.Every != j.Every || !slices.Equal(got.Env, j.Env) || !got.Since.Equal(j.Since) {
 				t.Errorf("%s: %+v was read as %+v", k, j, got)
@@ -252,11 +253,6 @@ func TestEvery(t *testing.T) {
 			t.Errorf("%s every %s: %v, want %q", c.k, c.every, err, c.says)
 		}
 	}
-	for m := time.Minute; m <= 24*time.Hour; m += time.Minute {
-		if times, err := cronTimes(m); err == nil && everyOf(times) != m {
-			t.Errorf("%s is %s, which is read as %s", m, times, everyOf(times))
-		}
-	}
 }
 
 func TestNext(t *testing.T) {
@@ -305,21 +301,31 @@ func TestTheConfigIsNamedWhereAnotherOneWouldBeFound(t *testing.T) {
 	}
 }
 
-// Times that somebody wrote into the crontab by hand are unknown: the job then differs from any
-// that install writes.
-func TestAnotherIntervalInTheCrontab(t *testing.T) {
-	block, err := cronBlock(Job{Config: "/c", Default: true, Gh: "/gh", Every: 5 * time.Minute, Since: noon})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := Job{Config: "/c", Default: true}
-	block = strings.Replace(block, "*/5 ", "*/7 ", 1)
-	found := Installed{Job: readCron(j, block), Files: []File{{"crontab", block}}}
-	if found.Job.Gh != "/gh" || found.Job.Every != 0 {
-		t.Fatalf("read %+v", found.Job)
-	}
-	if found.Same(cron{}, found.Job) {
-		t.Error("it is taken for ours")
+// Times that somebody wrote by hand are unknown: the job then differs from any that install writes.
+func TestAnotherInterval(t *testing.T) {
+	j := Job{Config: "/c", Default: true, Gh: "/gh", Every: 5 * time.Minute, Since: noon}
+	for k, edit := range map[Kind][2]string{Cron: {"*/5 ", "*/7 "}, Systemd: {"=300s", "=420s"}, Launchd: {">300<", ">420<"}} {
+		s, err := Machine{}.Of(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Files(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &all[len(all)-1]
+		f.Text = strings.Replace(f.Text, edit[0], edit[1], 1)
+		found := Installed{Job: jobOf(*f, intervals[k]), Files: all}
+		if found.Job.Gh != "/gh" || found.Job.Every != 0 {
+			t.Errorf("%s: read %+v", k, found.Job)
+		}
+		if found.Same(s, j) {
+			t.Errorf("%s: it is taken for ours", k)
+		}
+		f.Text = strings.Replace(f.Text, "{", "", 1)
+		if got := jobOf(*f, intervals[k]); got.Gh != "" || got.Every != 0 {
+			t.Errorf("%s: without a header, read %+v", k, got)
+		}
 	}
 }
 

@@ -2,10 +2,7 @@ package schedule
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -42,13 +39,17 @@ Description=Repeats passes of gh mergexo, with %s
 
 [Timer]
 OnBootSec=10s
-OnUnitActiveSec=%ds
+%s
 AccuracySec=1s
 Unit=%s
 
 [Install]
 WantedBy=timers.target
-`, j.header(), unitText(j.Config), int(j.Every/time.Second), service)
+`, j.header(), unitText(j.Config), onUnitActive(j.Every), service)
+}
+
+func onUnitActive(every time.Duration) string {
+	return fmt.Sprintf("OnUnitActiveSec=%ds", int(every/time.Second))
 }
 
 // unitText escapes text in a unit: a % would begin a specifier, and a backslash at the end would
@@ -65,41 +66,4 @@ func unitText(s string) string {
 // the program.
 func unitWord(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
-}
-
-var unitQuoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`) })
-
-// unitWords parses words quoted by unitWord.
-func unitWords(s string) (words []string) {
-	for _, m := range unitQuoted().FindAllStringSubmatch(s, -1) {
-		word := strings.NewReplacer(`\\`, `\`, `\"`, `"`, "%%", "%").Replace(m[1])
-		words = append(words, word)
-	}
-	return words
-}
-
-// readUnits parses both units. Parts that somebody changed by hand are missing.
-func readUnits(j Job, service, timer string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service)}
-	for line := range strings.Lines(service) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		words := unitWords(value)
-		switch {
-		case len(words) == 0:
-		case key == "Environment":
-			name, value, _ := strings.Cut(words[0], "=")
-			found.Env = append(found.Env, Var{name, value})
-		case key == "ExecStart":
-			found.Gh = strings.ReplaceAll(words[0], "$$", "$")
-		}
-	}
-	for line := range strings.Lines(timer) {
-		if seconds, ok := strings.CutPrefix(strings.TrimSpace(line), "OnUnitActiveSec="); ok {
-			n, err := strconv.Atoi(strings.TrimSuffix(seconds, "s"))
-			if err == nil {
-				found.Every = time.Duration(n) * time.Second
-			}
-		}
-	}
-	return found
 }

@@ -46,13 +46,9 @@ func (s systemd) Installed(ctx context.Context, j Job) (Installed, error) {
 	if err != nil || len(all) == 0 {
 		return Installed{}, err
 	}
-	texts := map[string]string{}
-	for _, f := range all {
-		texts[f.Path] = f.Text
-	}
 	_, unit := j.unitNames()
 	runs := s.user(ctx, "is-enabled", "--quiet", unit) == nil && s.user(ctx, "is-active", "--quiet", unit) == nil
-	return Installed{Job: readUnits(j, texts[service], texts[timer]), Files: all, Runs: runs}, nil
+	return Installed{Job: jobOf(all[len(all)-1], onUnitActive), Files: all, Runs: runs}, nil
 }
 
 func (s systemd) Install(ctx context.Context, j Job) error {

@@ -23,7 +23,6 @@ var ofThePass = []string{
 	"this pass cannot be protected from processes of its agents",
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"the config has a doubtful setting",
-	"traces could not be sent", "no traces are sent",
 	"another state folder had this machine's name before", "could not plan messages", "a pass died", "the pass continues without what only observes it", "a message without a repository did not arrive",
 }
 

@@ -54,9 +54,6 @@
 //	fire                     has launchd start the job in its property list once, or skip that: "started" or "skipped"
 //	talk FILE PROGRAM ARGUMENT… runs a program on a terminal, and says there what the file says: see cmdTalk
 //	metrics FILE             prints a file of metrics, once Prometheus's own parser and linter accept it
-//	collector [STATUS]       starts a collector of OpenTelemetry's traces and names it in the environment; its answers
-//	                         have that status
-//	spans [--about|--raw]    prints what it got: a line for each span
 //	machine NAME             has all that follows happen on a machine of several that share the database: it has a state
 //	                         folder and a config of its own; the agent and gh's login are everybody's
 //	end-sessions [left]      has the server end the sessions of all passes, as if it had lost their machines; left:
@@ -168,8 +165,6 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"extension": cmdExtension,
 		"fire":      cmdFire,
 		"metrics":   cmdMetrics,
-		"collector": cmdCollector,
-		"spans":     cmdSpans,
 	}
 	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
 	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }

@@ -245,8 +245,3 @@ func UpdateToken(repo RepoKey, pull int, head string) string {
 func DeleteBranchToken(repo RepoKey, pull int, branch string) string {
 	return token("delete_branch", repo, pull, branch)
 }
-
-// RevertToken is the token of the pull request that reverts a landed commit.
-func RevertToken(repo RepoKey, pull int, commit string) string {
-	return token("revert", repo, pull, commit)
-}

@@ -9,22 +9,20 @@ import (
 
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/ahead"
-	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // Scope returns where the actions of a repository are applied.
 func (p *Env) Scope(r *Repo) actions.Scope {
-	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Branches: branches{r.Git(), p.Now, p.Accounts.Identity(r.Name.Host)}, Accounts: p.Accounts.Writers(r.Name.Host)}
+	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Branches: branches{r.Git(), p.Now}, Accounts: p.Accounts.Writers(r.Name.Host)}
 }
 
 // branches serves the remote's heads to actions from prefetched reads. A stale answer is safe: a
 // push names the head that it expects, so git refuses it.
 type branches struct {
 	actions.Branches
-	now     func() time.Time
-	account git.Identity
+	now func() time.Time
 }
 
 // headsOf is the key of a prefetched answer.
@@ -37,12 +35,6 @@ func (b branches) RemoteHeads(ctx context.Context, prefix string) (map[string]st
 	return ahead.Do(ctx, headsOf{b.Branches, prefix}, b.now(), func(ctx context.Context) (map[string]string, error) {
 		return b.Branches.RemoteHeads(ctx, prefix)
 	})
-}
-
-// RevertCommit is part of actions.Branches.
-func (b branches) RevertCommit(ctx context.Context, r git.Revert) (oid string, clean bool, err error) {
-	r.Account = b.account
-	return b.Branches.RevertCommit(ctx, r)
 }
 
 // Effects returns the runner that applies actions.

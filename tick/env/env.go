@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -42,8 +41,6 @@ type Env struct {
 	// Asked returns the requests made to GitHub since its last call and what remains of GitHub's
 	// limits; may be nil.
 	Asked func() ([]work.RequestCount, []work.RateLimit)
-	// Tracer makes a trace of each turn; nil: no traces.
-	Tracer *telemetry.Tracer
 	// Host returns the GitHub of a host on which the config has no repository any more; it may be
 	// nil and may return nil.
 	Host func(name string) GitHub

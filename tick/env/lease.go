@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -130,24 +129,11 @@ type Lease struct {
 
 	Warning string // a problem for the operator that the turn's runs showed; empty: none
 
-	Trace *telemetry.Span // of the current phase; nil: no trace
-
 	Setup *prompts.Setup // the repository's set-up in the checkout; nil: none
 
 	Model      string // that answered, as the agent's program names it, else the config; empty: unknown
 	Disclosure string // line on the pull request that the agent opens, or below the first review of somebody else's; empty: none
 	Signature  string // line below the agent's other texts; empty: none
-}
-
-// UsageAttrs returns the attributes of a trace for what is known of usage.
-func UsageAttrs(u work.Usage, k work.Known) (attrs []telemetry.Attr) {
-	if k.Tokens {
-		attrs = append(attrs, telemetry.Attr{Key: "gen_ai.usage.input_tokens", Value: u.InputTokens}, telemetry.Attr{Key: "gen_ai.usage.output_tokens", Value: u.OutputTokens})
-	}
-	if k.Cost {
-		attrs = append(attrs, telemetry.Attr{Key: "mergexo.cost_usd", Value: u.CostUSD})
-	}
-	return attrs
 }
 
 // Release stops prefetched reads and frees the slot.

@@ -94,7 +94,7 @@ func (o round) sendFollowUp(ctx context.Context, j *job) error {
 	return err
 }
 
-// checkFollowUps checks what followed merges: is the issue closed, is the base still green.
+// checkFollowUps checks whether GitHub closed the issues of merges.
 func (o round) checkFollowUps(ctx context.Context, d due) {
 	for _, row := range d.open {
 		if o.mustNotSend(ctx) {
@@ -102,19 +102,6 @@ func (o round) checkFollowUps(ctx context.Context, d due) {
 		}
 		if err := o.checkIssue(ctx, row); err != nil && ctx.Err() == nil {
 			o.tellUnread(ctx, row.Number, "whether its issue was closed", err)
-		}
-	}
-	for _, one := range d.kept {
-		if err := o.planRevertComment(ctx, one); err != nil && ctx.Err() == nil {
-			o.tellUnread(ctx, one.row.Number, "why it is not reverted", err)
-		}
-	}
-	for _, row := range d.watched {
-		if o.mustNotSend(ctx) {
-			return
-		}
-		if err := o.watch(ctx, row); err != nil && ctx.Err() == nil {
-			o.tellUnread(ctx, row.Number, "the checks of its base", err)
 		}
 	}
 }

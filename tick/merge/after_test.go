@@ -1,123 +1,16 @@
 package merge
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
-
-// A check of the base that turned red with a merge is reported once, and the merge is reverted if
-// the config says so. A check that was red before does not count.
-func TestTheBaseTurnsRed(t *testing.T) {
-	testhome.NotShort(t)
-	for name, c := range map[string]struct {
-		before, after string
-		revert, late  bool
-		tells         bool
-		reverts       bool
-	}{
-		"red":               {"success", "failure", false, false, true, false},
-		"red and reverted":  {"success", "failure", true, false, true, true},
-		"red before":        {"failure", "failure", true, false, false, false},
-		"green":             {"success", "success", true, false, false, false},
-		"red, and too late": {"success", "failure", true, true, false, false},
-		"not run before":    {"", "failure", true, false, true, false},
-		"cancelled before":  {"cancelled", "failure", true, false, true, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			s.repo.Settings.Review.Merge.Revert = c.revert
-			if c.before != "" {
-				_, err := s.sim.SetCheck("main", "build", "completed", c.before)
-				s.must(err)
-			}
-			s.pass()
-			s.run()
-			if c.late {
-				s.later(2 * time.Hour)
-			}
-			_, err := s.sim.SetCheck("main", "build", "completed", c.after)
-			s.must(err)
-			for range 3 {
-				s.run()
-				s.later(time.Minute)
-			}
-			said := s.notice(s.pull)
-			if strings.Contains(said, "`build`") != c.tells {
-				t.Errorf("said %q\n%s", said, &s.log)
-			}
-			pulls := s.sim.Pulls()
-			if len(pulls) != 1+map[bool]int{true: 1}[c.reverts] {
-				t.Fatalf("%d pull requests\n%s", len(pulls), &s.log)
-			}
-			if strings.Contains(said, "it may have failed, too") != (c.tells && c.before != "success") {
-				t.Errorf("said %q", said)
-			}
-			if c.reverts {
-				s.reverted()
-			}
-		})
-	}
-}
-
-// A check that still runs on the commit before the merge is waited for, to know whether the merge
-// turned it red. The wait is limited.
-func TestTheBaseRunsBefore(t *testing.T) {
-	testhome.NotShort(t)
-	for name, c := range map[string]struct{ ends, says string }{
-		"it was green": {"success", "that was green on the commit before it: `build`"},
-		"it was red":   {"failure", ""},
-		"no end":       {"", "it may have failed, too: `build`"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			was, _ := s.sim.Head("main")
-			_, err := s.sim.SetCheck("main", "build", "in_progress", "")
-			s.must(err)
-			s.pass()
-			s.run()
-			_, err = s.sim.SetCheck("main", "build", "completed", "failure")
-			s.must(err)
-			s.later(time.Minute)
-			s.run()
-			if said := s.notice(s.pull); said != "" {
-				t.Errorf("said at once %q", said)
-			}
-			if c.ends != "" {
-				_, err = s.sim.SetCheck(was, "build", "completed", c.ends)
-				s.must(err)
-			} else {
-				s.later(30 * time.Minute)
-			}
-			s.run()
-			if said := s.notice(s.pull); !strings.Contains(said, c.says) || c.says == "" && said != "" {
-				t.Errorf("said %q\n%s", said, &s.log)
-			}
-		})
-	}
-}
-
-// reverted checks that the revert pull request reverts the merge and belongs to no work item.
-func (s *stage) reverted() {
-	s.Helper()
-	row := s.row()
-	if _, there := s.sim.File(revertBranch(row), "fix.txt"); there {
-		s.Error("nothing is taken back")
-	}
-	p, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull+1)
-	s.must(err)
-	if _, marked := work.ParsePullMark(p.Body); marked || p.Base != "main" || !strings.Contains(p.Body, "does not merge it") {
-		s.Errorf("pull request %+v", p)
-	}
-}
 
 // queue makes the queue take steps.
 func (s *stage) queue(steps int) {

@@ -130,12 +130,8 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	if err != nil {
 		return err
 	}
-	now := o.Now()
 	j.row.Commit, j.row.Parent, j.row.Landed, j.row.Differs = landed.OID, landed.Parent, landed.Got, describeMismatch(landed)
-	j.row.LandedAt = now
-	if settings.Watch > 0 {
-		j.row.WatchUntil = now.Add(settings.Watch)
-	}
+	j.row.LandedAt = o.Now()
 	halted := false
 	var stop merging.Halt
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {

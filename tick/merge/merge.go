@@ -126,15 +126,13 @@ type round struct {
 type due struct {
 	jobs       []*job
 	unrecorded []unrecordedMerge  // merges that no pass has recorded as landed
-	watched    []merging.Merge    // merges after which the base's checks are read
 	open       []merging.Merge    // merges whose issue may have stayed open
-	kept       []failedRevert     // red merges without a revert
 	unknown    []work.PullRequest // merged by an unknown account, maybe ours before the database was lost
 	unkept     bool               // the state folder lacks the file that merging is stopped
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.unrecorded) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.unkept
+	return len(d.jobs) == 0 && len(d.unrecorded) == 0 && len(d.open) == 0 && len(d.unknown) == 0 && !d.unkept
 }
 
 // job is one merging action with its rows.
@@ -158,7 +156,6 @@ func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadO
 
 // due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
-	now := m.Now()
 	err = m.Store.View(ctx, func(tx *store.Tx) error {
 		d = due{}
 		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
@@ -185,16 +182,10 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 		if d.unrecorded, err = m.unrecordedMerges(ctx, tx, r); err != nil {
 			return err
 		}
-		if d.watched, err = tx.ListWatched(ctx, r.Row.ID, now); err != nil {
-			return err
-		}
-		if d.kept, err = m.failedReverts(ctx, tx, r); err != nil {
-			return err
-		}
 		if d.open, err = m.uncheckedIssues(ctx, tx, r); err != nil || !merges(r) {
 			return err
 		}
-		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, now.Add(-unknownFor), unknownPerPass)
+		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, m.Now().Add(-unknownFor), unknownPerPass)
 		return err
 	})
 	return d, err
@@ -214,14 +205,14 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 }
 
 // needsWork reports whether this pass must handle the action: the plan chose it, its request may
-// have been sent, or its pull request closed or has a new head. Dequeues always need it; reverts
-// and branch deletions do from NotBefore on. A half-merged head needs it while no blocker is
+// have been sent, or its pull request closed or has a new head. Dequeues always need it; branch
+// deletions do from NotBefore on. A half-merged head needs it while no blocker is
 // recorded, or once the pull request closes or moves.
 func (j *job) needsWork(m *Merging) bool {
 	switch j.a.Kind { //nolint:exhaustive // no other comes here
 	case work.ActionDequeue: // the pass that planned it may have died; the last look decides
 		return true
-	case work.ActionDeleteBranch, work.ActionRevert:
+	case work.ActionDeleteBranch:
 		return !j.a.NotBefore.After(m.Now())
 	}
 	if j.row.Stage == merging.Half && !j.gone() {

@@ -19,7 +19,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 			return
 		}
 		err := o.contain(ctx, "merge "+work.Ref(o.r.Name, j.a.Number), o.r, j.itemID(), o.rep, func() error {
-			if j.a.Kind == work.ActionDeleteBranch || j.a.Kind == work.ActionRevert {
+			if j.a.Kind == work.ActionDeleteBranch {
 				return o.sendFollowUp(ctx, j)
 			}
 			return o.sendOrSettle(ctx, j)

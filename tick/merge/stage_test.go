@@ -99,7 +99,7 @@ func (s *stage) assemble(client *github.Client) {
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	settings := config.Repo{
 		Name: name, Labels: work.Labels{Ignore: "agent:ignore", Freeze: "agent:freeze", Hold: "agent:hold", Bugfix: "agent:bugfix"},
-		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour, Watch: time.Hour, DeleteBranch: merging.Yes}},
+		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour, DeleteBranch: merging.Yes}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
 	state := s.TempDir()

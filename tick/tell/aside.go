@@ -10,10 +10,10 @@ import (
 )
 
 // asideTime limits each part that only observes a pass. A pass continues without a part that takes
-// longer; the senders of messages and traces have shorter limits of their own.
+// longer; the sender of messages has shorter limits of its own.
 const asideTime = 15 * time.Second
 
-// Aside runs what only observes a pass: messages, metrics, traces, its report. An error, a panic or
+// Aside runs what only observes a pass: messages, metrics, its report. An error, a panic or
 // a hang of it is logged and goes no further.
 func Aside(ctx context.Context, log *slog.Logger, name string, do func(context.Context) error) {
 	aside(ctx, log, name, asideTime, do)

@@ -193,11 +193,11 @@ func later(t, now time.Time) time.Time {
 
 // Settle stores the result of a turn and adds it to the report. If that panics, the turn waits for a
 // person: its agent would be paid again in each pass.
-func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) (done env.TurnReport) {
-	failed := p.Contain(ctx, "end "+work.Ref(l.Repo.Name, l.Turn.Number), l.Repo, func() error { done = p.settle(ctx, l, err, rep); return nil })
+func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) {
+	failed := p.Contain(ctx, "end "+work.Ref(l.Repo.Name, l.Turn.Number), l.Repo, func() error { p.settle(ctx, l, err, rep); return nil })
 	broken, ok := errors.AsType[*work.PanicError](failed)
 	if !ok {
-		return done
+		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	why := broken.Reason()
@@ -205,15 +205,13 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	if err := p.apply(ctx, l, change.BlockTurn{Turn: l.Turn, Why: why}, change.Move{Move: stop}); err != nil {
 		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", err)...)
 	}
-	done = env.TurnReport{
+	rep.AddTurn(env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
 		Outcome: string(env.VerdictBlocked), Reason: explain.What(why, explain.Place{}), Code: why.Kind, Resumed: l.Resumed,
-	}
-	rep.AddTurn(done)
-	return done
+	})
 }
 
-func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
+func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := p.verdict(l, err)
 	if v.blames() {
@@ -253,7 +251,6 @@ func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	if l.Warning != "" {
 		rep.Repo(done.Repo, func(x *env.RepoReport) { x.Warnings = append(x.Warnings, l.Warning) })
 	}
-	return done
 }
 
 // store stores a settlement.

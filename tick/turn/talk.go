@@ -14,7 +14,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -107,18 +106,15 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	}
 	p.Changed(l, "running", l.Turn.Agent)
 	running, over := p.watch(ctx, l)
-	part, observedEnd := observed(l, run)
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.Turn.Kind, t.asked.Context),
 		Session: session, Counted: counted, Dir: l.Checkout.Dir,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
-		Trace: part.Environ(),
 	})
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that arrived anyway is kept
 	}
 	l.Model = res.Model
-	observedEnd(res, err)
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {
 		// The answer matters more than its usage.
@@ -203,24 +199,6 @@ func homeOf(l *env.Lease) int {
 		return 0
 	}
 	return l.Item.Number
-}
-
-// observed starts a child span for a run in the turn's trace, if there is one. over ends it.
-func observed(l *env.Lease, run work.Run) (part *telemetry.Span, over func(res agent.Result, err error)) {
-	part = l.Trace.Child("run "+run.Agent,
-		telemetry.Attr{Key: "gen_ai.agent.name", Value: run.Agent}, telemetry.Attr{Key: "mergexo.run.attempt", Value: run.Attempt})
-	return part, func(res agent.Result, err error) {
-		part.Set(
-			telemetry.Attr{Key: "gen_ai.conversation.id", Value: res.Session},
-		)
-		part.Set(env.UsageAttrs(res.Usage, res.Known)...)
-		why, failed := env.WhyOf(err)
-		if !failed {
-			part.Set(telemetry.Attr{Key: "mergexo.reason_code", Value: why})
-			why = ""
-		}
-		part.End(why)
-	}
 }
 
 // watchEvery is how often a pass checks while an agent works that its turn is still wanted. Only

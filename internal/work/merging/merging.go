@@ -48,11 +48,9 @@ type Policy struct {
 	FixesChecks   bool     // turns fix failed checks
 	Approvers     int      // how many configured reviewers give approvals that GitHub counts
 	DeleteBranch  Setting
-	Watch         time.Duration // how long the base's checks are watched after a merge
-	Revert        bool          // if the base turns red, open a revert for people to review
-	Freeze        string        // label; while an open issue has it, nothing is merged
-	Hold          string        // label that holds a pull request
-	Ignore        string        // label, on a pull request or its issue, with which people take the work over
+	Freeze        string // label; while an open issue has it, nothing is merged
+	Hold          string // label that holds a pull request
+	Ignore        string // label, on a pull request or its issue, with which people take the work over
 
 	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
@@ -360,10 +358,8 @@ type Merge struct {
 	Landed  string // tree of the landed commit
 	Differs string // how the landed commit differs from the intended one; empty: not at all
 
-	At         time.Time
-	LandedAt   time.Time
-	WatchUntil time.Time // until then the base's checks are watched
-	Red        []string  // checks of the base that turned red
+	At       time.Time
+	LandedAt time.Time
 }
 
 // Code names a gate. A released code never changes.

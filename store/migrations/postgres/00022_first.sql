@@ -502,7 +502,7 @@ CREATE INDEX actions_notices ON actions (repo_id, planned_at)
 CREATE INDEX actions_sent ON actions (sent_at) WHERE sent_at > 0;
 CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dropped' AND not_before > 0;
 CREATE INDEX actions_merging ON actions (repo_id, planned_at)
-    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch');
 CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
 
 CREATE TABLE agent_sessions (
@@ -678,15 +678,12 @@ CREATE TABLE merges (
     landed_tree TEXT    COLLATE "C" NOT NULL,
     at          BIGINT  NOT NULL,
     landed_at   BIGINT  NOT NULL,
-    watch_until BIGINT  NOT NULL,
-    red         TEXT    COLLATE "C" NOT NULL,
     differs     TEXT    COLLATE "C" NOT NULL,
     UNIQUE (pull_id, head)
 );
 
 CREATE INDEX merges_at ON merges (repo_id, at);
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
-CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
 
 CREATE TABLE totals (
     what          TEXT    COLLATE "C" NOT NULL,

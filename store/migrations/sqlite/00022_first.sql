@@ -578,7 +578,7 @@ CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dro
 -- What merges, and which branches were updated, without a walk over all notices that wait
 -- or were sent lately: a burst of comments leaves thousands of both.
 CREATE INDEX actions_merging ON actions (repo_id, planned_at)
-    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch');
 CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
 
 CREATE TABLE agent_sessions (
@@ -777,15 +777,12 @@ CREATE TABLE merges (
     landed_tree TEXT    NOT NULL,
     at          INTEGER NOT NULL, -- when it was meant last
     landed_at   INTEGER NOT NULL, -- 0: not yet
-    watch_until INTEGER NOT NULL, -- how long checks of the base are looked at; 0: not at all
-    red         TEXT    NOT NULL, -- checks of the base that turned red, as JSON
     differs     TEXT    NOT NULL, -- in what it is not what was meant; empty: in nothing
     UNIQUE (pull_id, head)
 ) STRICT;
 
 CREATE INDEX merges_at ON merges (repo_id, at);
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
-CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
 
 -- What is kept of runs, turns, verdicts and answers once their rows are pruned, and failures,
 -- which are counted as they happen. Nothing is in both: what is added here is deleted there
