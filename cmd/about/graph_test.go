@@ -14,7 +14,7 @@ func TestGraphOfItems(t *testing.T) {
 	got := graphOf(t, "items")
 	has(t, got, "stateDiagram-v2\n",
 		"    [*] --> pending: labelled\n",
-		"    awaiting_feedback --> running: claimed, adopted\n",
+		"    awaiting_feedback --> running: claimed\n",
 		"    blocked --> merged: pull merged\n",
 		"    merged --> [*]\n")
 	for _, s := range work.States() {
