@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -36,9 +36,10 @@ type permissions struct {
 	env  *env.Env
 	repo *env.Repo
 
-	levels    map[int64]string     // answers of GitHub in this pass, by account id
-	answers   map[int64]permission // answers stored in the database, by account id
-	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
+	levels    map[int64]string       // answers of GitHub in this pass, by account id
+	early     answers[int64, string] // those of them that were asked together and that nothing needed yet
+	answers   map[int64]permission   // answers stored in the database, by account id
+	takenOver map[int64]int64        // accounts that use a login the config gives to another account, and the id of that other
 
 	pinned map[string]int64 // accounts that logins of the config mean, by login in lower case
 
@@ -49,7 +50,7 @@ type permissions struct {
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	return &permissions{
 		database: database{e.Store}, env: e, repo: r,
-		levels: map[int64]string{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{}, about: map[int64]bool{}, there: map[int]int{},
+		levels: map[int64]string{}, early: answers[int64, string]{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{}, about: map[int64]bool{}, there: map[int]int{},
 	}
 }
 
@@ -263,37 +264,28 @@ func (h *permissions) recent(asked time.Time, life time.Duration) bool {
 	return age >= 0 && age < life
 }
 
-// prefetchFeed is prefetch for the author of a comment. going are the comments whose authors were
-// prefetched and that are not judged yet; with them it keeps to the limits of mayComment.
-func (h *permissions) prefetchFeed(ctx context.Context, e work.Event, going []work.Event) (asks bool) {
-	all, there := len(h.about), h.there[e.Number]
-	for _, g := range going {
-		if all++; g.Number == e.Number {
-			there++
-		}
+// send asks GitHub what who may do, which a text of that time is about to need, unless the answer is
+// known or on its way.
+func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.Account, at time.Time) (sent bool, err error) {
+	_, known := h.levels[who.ID]
+	if _, asked := h.early[who.ID]; known || asked || who.ID == 0 || who.Bot {
+		return false, nil
 	}
-	if e.Kind != work.EventCommand && (all >= askedInPass || there >= askedThere) {
-		return false
+	_, answered, err := h.answerAbout(ctx, who)
+	if err != nil || h.recent(answered, permissionLife) || h.recent(answered, answerLife) && at.Before(answered.Truncate(time.Second)) {
+		return false, err
 	}
-	return h.prefetch(ctx, e.Author, work.StampOf(e))
+	h.early.send(ctx, group, who.ID, h.asking(who))
+	return true, nil
 }
 
-// prefetch asks GitHub in advance for a permission that is about to be needed, unless it is known.
-func (h *permissions) prefetch(ctx context.Context, who work.Account, at time.Time) (asks bool) {
-	if _, known := h.levels[who.ID]; known || who.ID == 0 || who.Bot {
-		return false
-	}
-	_, asked, err := h.answerAbout(ctx, who)
-	if err != nil || h.recent(asked, permissionLife) || h.recent(asked, answerLife) && at.Before(asked.Truncate(time.Second)) {
-		return false
-	}
+func (h *permissions) asking(who work.Account) func(context.Context) (string, error) {
 	repo := h.repo.Row.Current
-	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.Permission(ctx, repo, who) })
-	return true
+	return func(ctx context.Context) (string, error) { return h.repo.GitHub.Permission(ctx, repo, who) }
 }
 
 func (h *permissions) askPermission(ctx context.Context, who work.Account) (string, error) {
-	level, err := h.repo.GitHub.Permission(ctx, h.repo.Row.Current, who)
+	level, err := h.early.take(ctx, who.ID, h.asking(who))
 	if err != nil {
 		return "", err
 	}

@@ -46,7 +46,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	for i, s := range sweeps {
 		asks[i] = func(ctx context.Context) error { return s.ask(ctx, h) }
 	}
-	errs := runAtOnce(ctx, sweepsAtOnce, asks)
+	errs := github.AtOnce(ctx, sweepsAtOnce, asks)
 	err := github.FirstError(errs)
 	if len(h.lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !github.OutOfTime(err) }) {
 		return err
