@@ -209,7 +209,7 @@ var flows = []flow{
 		answered: func(w *world, pull int) bool { return hasPull(w, pull+1) && w.said(pull+1, "Opened #") },
 	},
 	{
-		name: "comment to reply and commit", requests: 15, rounds: 8,
+		name: "comment to reply and commit", requests: 16, rounds: 9,
 		before: opened,
 		deed: func(t *testing.T, w *world, pull int) {
 			_, err := w.repo.ReviewComment(pull, reviewer, "work.txt", 1, "More.")
