@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -189,8 +188,6 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		case err == nil:
 			fresh = append(fresh, c)
 			continue
-		case errors.Is(err, errAskedEnough): // others are still judged
-			h.note = moreNext
 		case github.OutOfTime(err): // those that need no request are still judged
 			h.stopReading(err)
 		default:

@@ -47,9 +47,6 @@ func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool
 		if err := h.judge(ctx, true); err != nil {
 			return false, err
 		}
-		if h.permissions.askedEnough() {
-			h.stopReading(errAskedEnough)
-		}
 		h.moveSearch()
 		kept, err := h.keptMerges(ctx)
 		if err != nil {
