@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -37,6 +36,7 @@ type Scope struct {
 	GitHub   Gateway
 	Branches Branches
 	Accounts []int64 // ids of our accounts; their marked comments are ours
+	Looks    Looks   // made for its actions; others are looked for right before they are sent
 	Event    string  // the API's event of a review; empty: a comment
 }
 
@@ -78,10 +78,11 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if err := r.ownOnly(ctx, a); err != nil {
 		return a, err
 	}
-	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
+	seen := s.look(ctx, e, a)
+	e = seen.effect // its do uses what it found
+	if a, err = r.settle(ctx, s, a, seen); err != nil || a.State.Settled() {
 		return a, err
 	}
-	ctx = ahead.Without(ctx) // the prefetched look was used, or is younger than the plan; see Prefetch
 	if a, err = r.shortenWait(ctx, a); err != nil {
 		return a, err
 	}
@@ -102,18 +103,14 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 			return a, err
 		}
 	}
-	seen, err := e.do(ctx, s, a)
-	return r.recordResult(ctx, s, a, seen, err)
+	done, err := e.do(ctx, s, a)
+	return r.recordResult(ctx, s, a, done, err)
 }
 
-// find looks for an action's effect, and settles the action if nothing is left to do.
-func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (work.Action, error) {
-	looking := ctx
-	if a.Sends > 0 {
-		looking = ahead.Without(ctx)
-	}
-	seen, ok, err := e.find(looking, s, a)
-	if err == nil && !ok {
+// settle settles an action if its look shows that nothing is left to do.
+func (r *Runner) settle(ctx context.Context, s Scope, a work.Action, l look) (work.Action, error) {
+	err := l.err
+	if err == nil && !l.ok {
 		err = r.requireUnbegun(ctx, a)
 	}
 	switch {
@@ -125,8 +122,8 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 		return r.void(ctx, a, work.EndedGone, "what it was for is gone")
 	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
-	case ok:
-		return r.record(ctx, s, a, seen)
+	case l.ok:
+		return r.record(ctx, s, a, l.seen)
 	}
 	return a, nil
 }
@@ -141,7 +138,7 @@ func (r *Runner) SettleWithoutSend(ctx context.Context, s Scope, a work.Action) 
 	if err != nil {
 		return a, err
 	}
-	return r.find(ctx, s, e, a)
+	return r.settle(ctx, s, a, s.look(ctx, e, a))
 }
 
 // RecordIfSeen records an action if its effect is visible now. It sends nothing.
@@ -150,7 +147,7 @@ func (r *Runner) RecordIfSeen(ctx context.Context, s Scope, a work.Action) (seen
 	if err != nil {
 		return false, err
 	}
-	found, ok, err := e.find(ahead.Without(ctx), s, a)
+	found, ok, err := e.find(ctx, s, a)
 	if err != nil || !ok {
 		return false, err
 	}

@@ -106,17 +106,16 @@ func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 
 // checkSameRepo checks before a turn's next step that its repository is still the same.
 func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
-	at, within := l.Turn.Step, env.SameFor
+	at := l.Turn.Step
 	if at == work.StepClaimed || at == work.StepAnswered {
 		if err := p.turns.LastLook.RequireConfigured(ctx, l); err != nil {
 			return err
 		}
 	}
 	if at == work.StepAnswered {
-		within = 0 // its agent may have run for an hour
-		ctx = p.turns.Prefetch(ctx, l)
+		return nil // Finalize asks, beside its other reads
 	}
-	return p.StillSame(ctx, l.Repo, within)
+	return p.StillSame(ctx, l.Repo, env.SameFor)
 }
 
 // open opens the database, and a session on one that other machines have, too.

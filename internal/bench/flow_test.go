@@ -200,7 +200,7 @@ func (w *world) said(number int, text string) bool {
 
 var flows = []flow{
 	{
-		name: "label to pull request", requests: 20, rounds: 6,
+		name: "label to pull request", requests: 21, rounds: 7,
 		before: opened, // what is there is not asked about
 		deed: func(t *testing.T, w *world, pull int) {
 			_, err := w.repo.OpenIssue(reviewer, "Do it, too", "Please.", label)
@@ -209,7 +209,7 @@ var flows = []flow{
 		answered: func(w *world, pull int) bool { return hasPull(w, pull+1) && w.said(pull+1, "Opened #") },
 	},
 	{
-		name: "comment to reply and commit", requests: 15, rounds: 8,
+		name: "comment to reply and commit", requests: 16, rounds: 9,
 		before: opened,
 		deed: func(t *testing.T, w *world, pull int) {
 			_, err := w.repo.ReviewComment(pull, reviewer, "work.txt", 1, "More.")
@@ -222,7 +222,7 @@ var flows = []flow{
 		},
 	},
 	{
-		name: "label to question", requests: 17, rounds: 5,
+		name: "label to question", requests: 19, rounds: 6,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, _ int) {
 			_, err := w.repo.OpenIssue(reviewer, "A third", "Ask first.", label)
@@ -233,7 +233,7 @@ var flows = []flow{
 	{
 		// The comment that asks is changed while the agent works. Nobody waits for that, but it
 		// counts where the agent takes longer than a request: 8 where it does not.
-		name: "answer to pull request", requests: 25, rounds: 11,
+		name: "answer to pull request", requests: 26, rounds: 11,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, issue int) {
 			_, err := w.repo.Comment(issue, reviewer, "My answer.")

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -78,39 +77,6 @@ func TestEveryPageOfAListing(t *testing.T) {
 	must(t, err)
 	if len(timeline) != many {
 		t.Errorf("%d timeline entries", len(timeline))
-	}
-}
-
-// The pages of a long list are requested side by side: its second page is answered last, and each
-// page is requested once.
-func TestPagesOfAListingAreReadSideBySide(t *testing.T) {
-	w := newWorld(t)
-	const many = 1150
-	n := w.issue(t, "busy")
-	for i := range many {
-		_, err := w.repo.Comment(n, "bob", fmt.Sprintf("comment %d", i))
-		must(t, err)
-	}
-	w.hub.Hold(githubsim.Fault{Method: http.MethodGet, Path: "*/issues/1/comments", Nth: 2})
-	w.asked()
-	before := len(w.hub.Requests())
-	ctx, reads := ahead.With(t.Context(), time.Minute)
-	defer reads.Stop()
-	read := make(chan error)
-	go func() {
-		comments, err := w.client.CommentsOf(ctx, w.name, n, time.Time{})
-		if err == nil && (len(comments) != many || comments[many-1].Body != "comment 1149") {
-			err = fmt.Errorf("%d comments", len(comments))
-		}
-		read <- err
-	}()
-	for len(w.hub.Requests())-before < 9 {
-		time.Sleep(time.Millisecond)
-	}
-	must(t, w.hub.ReleaseHeld())
-	must(t, <-read)
-	if asked := w.asked(); asked != 12 {
-		t.Errorf("%d requests for 12 pages", asked)
 	}
 }
 

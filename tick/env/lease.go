@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -121,7 +121,10 @@ type Lease struct {
 	Proposals       []work.Proposal         // follow-ups that its answer adds to those of the issue
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
-	Ahead           *ahead.Reads // GitHub reads that this phase prefetches, for itself and the next phase
+	Issue           github.Issue  // a start's, as it was read beside its branch
+	IssueAt         time.Time     // when; zero: not read
+	Opened          github.Pull   // the pull request that the turn opened; zero: not read
+	Looks           actions.Looks // for the turn's actions, made beside the reads before its first effect
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
@@ -136,19 +139,8 @@ type Lease struct {
 	Signature  string // line below the agent's other texts; empty: none
 }
 
-// Release stops prefetched reads and frees the slot.
-func (l *Lease) Release() {
-	l.Ahead.Stop()
-	l.Slot.Release()
-}
-
-// NewPrefetch drops earlier prefetched reads and returns a context for new ones. Each stays valid
-// for most.
-func (l *Lease) NewPrefetch(ctx context.Context, most time.Duration) context.Context {
-	l.Ahead.Stop()
-	l.Ahead = ahead.New(ctx, most)
-	return l.Ahead.Into(ctx)
-}
+// Release frees the slot.
+func (l *Lease) Release() { l.Slot.Release() }
 
 // Conflict returns the merge in progress as the agent is shown it; nil: there is none.
 func (l *Lease) Conflict() *prompts.Conflict {

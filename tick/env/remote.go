@@ -10,7 +10,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/agent"
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -209,8 +208,6 @@ type Repo struct {
 
 	Removed  bool   // the config no longer names it
 	Replaced string // what happened to the repository that had the name before
-
-	Asked *ahead.Reads // ingest's prefetched reads; nil: none
 
 	same   sync.Mutex // guards sameAt
 	sameAt time.Time  // when GitHub last returned this repository for the name, in this pass

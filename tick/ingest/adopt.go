@@ -29,13 +29,10 @@ func (h *reading) adoptPage(ctx context.Context) error {
 		return late
 	}
 	h.leavePage(ours)
-	for i, p := range ours {
-		for _, soon := range ours[i:min(len(ours), i+2)] {
-			h.prefetchPull(ctx, soon)
-		}
-		for _, soon := range ours[i:min(len(ours), i+authorsAtOnce)] {
-			h.prefetchAuthor(ctx, soon)
-		}
+	if err := h.askIssueAuthors(ctx, ours); err != nil {
+		return err
+	}
+	for _, p := range ours {
 		if err := h.adoptOne(ctx, p.Pull); github.OutOfTime(err) {
 			late = err
 			h.search.slowest = cmp.Or(h.search.slowest, p.Number)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -145,7 +144,10 @@ func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label conf
 	}
 	for _, flow := range branchFlows(label.Flow) {
 		for _, title := range titles {
-			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
+			head := work.BranchName(flow, is.Number, title, 0)
+			pulls, err := h.byHead.take(ctx, head, func(ctx context.Context) ([]github.Pull, error) {
+				return h.repo.GitHub.PullsByHead(ctx, h.row.Current, head)
+			})
 			if err != nil {
 				return false, err
 			}
@@ -177,17 +179,6 @@ func branchFlows(label work.Flow) []work.Flow {
 		return []work.Flow{work.FlowImplementation, work.FlowDesign}
 	}
 	return []work.Flow{label}
-}
-
-// prefetchBranch asks GitHub in advance for a pull request of a labelled issue that the database
-// lacks.
-func (h *reading) prefetchBranch(ctx context.Context, is github.Issue) {
-	if !h.unwatched(is.UpdatedAt) { // no label was set after the last update
-		return
-	}
-	label, _ := h.repo.Settings.FlowOf(is.Labels)
-	repo, name := h.row.Current, work.BranchName(branchFlows(label.Flow)[0], is.Number, is.Title, 0)
-	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.PullsByHead(ctx, repo, name) })
 }
 
 // follows reports whether a label leads to a pull request of the flow. A design leads to its

@@ -102,7 +102,7 @@ func sameEachTime(t *testing.T) {
 	}
 }
 
-// drawFate draws what happens to a pass. It allows at least one pull request and the prefetched
+// drawFate draws what happens to a pass. It allows at least one pull request and the
 // authors of one page of comments: with less no pass could get further.
 func (m *machine) drawFate(rt *rapid.T) fate {
 	f := fate{latency: time.Duration(rapid.IntRange(m.fastest, 250).Draw(rt, "latency")) * time.Millisecond}

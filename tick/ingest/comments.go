@@ -2,15 +2,12 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -129,12 +126,11 @@ func (h *reading) filterEvents(ctx context.Context) error {
 	several := severalVersions(h.events)
 	slices.SortStableFunc(h.events, oldestFirst)
 	slices.SortStableFunc(h.events, commandsFirst) // they may have begun a pause
-	ctx, reads := ahead.With(ctx, time.Minute)
-	defer reads.Stop()
-	asked := authorPrefetch{reading: h, known: seen}
+	if err := h.askAuthors(ctx, seen); err != nil {
+		return err
+	}
 	judged := make([]judgedCandidate, 0, len(h.events))
 	for _, c := range h.events {
-		asked.judges(ctx, c.event.Author)
 		if c.pending {
 			continue
 		}
@@ -192,8 +188,6 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		case err == nil:
 			fresh = append(fresh, c)
 			continue
-		case errors.Is(err, errAskedEnough): // others are still judged
-			h.note = moreNext
 		case github.OutOfTime(err): // those that need no request are still judged
 			h.stopReading(err)
 		default:
@@ -451,18 +445,10 @@ func (h *reading) editedByPerson(ctx context.Context, e work.Event) (bool, error
 	}), nil
 }
 
-// commentsSinceClaim lists the comments on a turn's issue since the turn was claimed.
-func (h *reading) commentsSinceClaim(ctx context.Context, l *env.Lease) ([]github.Comment, error) {
-	return h.repo.GitHub.CommentsOf(ctx, h.row.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-overlap))
-}
-
-// readNewComments reads the comments on a turn's issue since the turn was claimed, and keeps those
-// that are new and count. The others are left to ingest.
-func (h *reading) readNewComments(ctx context.Context, l *env.Lease) error {
-	said, err := h.commentsSinceClaim(ctx, l)
-	if err != nil {
-		return err
-	}
+// judgeNewComments keeps the comments on a turn's issue that are new and count. The others are left to
+// ingest.
+func (h *reading) judgeNewComments(ctx context.Context, l *env.Lease, said []github.Comment) error {
+	defer h.sent.Wait()
 	for _, c := range said {
 		h.add(commentEvent(work.EventSource, l.Item.ID, c))
 	}

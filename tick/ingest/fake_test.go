@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -79,15 +78,12 @@ func (h *hub) Viewer(ctx context.Context, _ string) (work.Account, string, bool,
 	return us, "", false, h.time.ask(ctx)
 }
 
-// Permission uses an answer that was prefetched, as the client does: it is one request.
 func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account) (string, error) {
-	return ahead.Do(ctx, who, h.now, func(ctx context.Context) (string, error) {
-		level := "write"
-		if who == eve || who.ID > crowd && who.ID%3 == 0 {
-			level = "read"
-		}
-		return level, h.time.ask(ctx)
-	})
+	level := "write"
+	if who == eve || who.ID > crowd && who.ID%3 == 0 {
+		level = "read"
+	}
+	return level, h.time.ask(ctx)
 }
 
 func (h *hub) ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[github.Issue], error) {
@@ -235,40 +231,31 @@ func (h *hub) Revisions(ctx context.Context, _ string) ([]github.Revision, error
 }
 
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {
-	return h.timelines[number], h.askPages(ctx, fmt.Sprint("timeline/", number), len(h.timelines[number]))
+	return h.timelines[number], h.askPages(ctx, len(h.timelines[number]))
 }
 
 func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) ([]github.Comment, error) {
 	talk := slices.DeleteFunc(h.said(number), func(c github.Comment) bool { return c.UpdatedAt.Before(since) })
-	if err := h.askPages(ctx, fmt.Sprint("talk/", number, since), len(talk)); err != nil {
+	if err := h.askPages(ctx, len(talk)); err != nil {
 		return nil, err
 	}
 	return talk, h.askLong(ctx, number)
 }
 
-// pagesAtOnce is how many pages of a list the client requests side by side.
-const pagesAtOnce = 8
-
-// askPages reads a list. Its first page may have been prefetched.
-func (h *hub) askPages(ctx context.Context, list string, items int) error {
-	for i := range 1 + (items/h.page+pagesAtOnce-1)/pagesAtOnce {
-		if err := h.askPage(ctx, fmt.Sprint(list, " ", i)); err != nil {
+// askPages reads a list, page by page.
+func (h *hub) askPages(ctx context.Context, items int) error {
+	for range 1 + items/h.page {
+		if err := h.time.ask(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// askPage sends a request that may have been prefetched. Of a list, only the first page is.
-func (h *hub) askPage(ctx context.Context, page string) error {
-	_, err := ahead.Do(ctx, page, h.now, func(ctx context.Context) (any, error) { return nil, h.time.ask(ctx) })
-	return err
-}
-
 // askLong sends the requests that only a long issue or pull request needs.
 func (h *hub) askLong(ctx context.Context, number int) error {
 	for i := range h.needs[number] {
-		if err := h.askPage(ctx, fmt.Sprint("more of ", number, " ", i)); err != nil {
+		if err := h.time.ask(ctx); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -293,7 +280,7 @@ func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.
 const tail = 3
 
 func (h *hub) DetailsSince(ctx context.Context, ids []string, since map[string]time.Time) (all []github.PullDetail, missing []string, err error) {
-	if err := h.askPage(ctx, fmt.Sprint("details of ", ids)); err != nil {
+	if err := h.time.ask(ctx); err != nil {
 		return nil, nil, err
 	}
 	for _, id := range ids {

@@ -40,7 +40,7 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 
 // wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
-	talk, err := h.commentsOf(ctx, number, time.Time{})
+	talk, err := h.talks.take(ctx, number, func(ctx context.Context) ([]github.Comment, error) { return h.commentsOf(ctx, number, time.Time{}) })
 	if err == nil {
 		h.history.Join(github.History{Comments: map[int][]github.Comment{number: talk}})
 	}

@@ -61,8 +61,8 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk) (more bool, e
 		if h.full() && ctx.Err() == nil {
 			return true, nil
 		}
-		for _, n := range h.queue.order[:min(len(h.queue.order), issuesAhead)] {
-			h.prefetchIssue(ctx, h.queue.listed[n])
+		if err := h.sendForNext(ctx); err != nil {
+			return false, err
 		}
 		n, is, listed, _ := h.queue.next()
 		if err := h.takeNumber(ctx, n, is, listed); err != nil {
@@ -212,7 +212,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	timeline, err := h.timelines.take(ctx, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) {
+		return h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (h *reading) fetch(ctx context.Context) error {
 	for _, w := range h.lists.all() {
 		pages = append(pages, w.fetch)
 	}
-	return sideBySide(ctx, append(pages, h.sweepOpen)...)
+	return github.SideBySide(ctx, append(pages, h.sweepOpen)...)
 }
 
 // fetchIssues reads the next page of each list of issues.
@@ -83,7 +83,7 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 			return nil
 		}
 	}
-	return sideBySide(ctx, reads...)
+	return github.SideBySide(ctx, reads...)
 }
 
 // fetchComments reads the next page of each list of comments, unless another list has been read up
@@ -97,12 +97,7 @@ func (h *reading) fetchComments(ctx context.Context) error {
 			reads = append(reads, w.fetch)
 		}
 	}
-	return sideBySide(ctx, reads...)
-}
-
-// sideBySide runs reads concurrently.
-func sideBySide(ctx context.Context, reads ...func(context.Context) error) error {
-	return github.FirstError(runAtOnce(ctx, len(reads), reads))
+	return github.SideBySide(ctx, reads...)
 }
 
 // storeCursors stores the backlog, and the cursors of the lists. A cursor moves only over numbers

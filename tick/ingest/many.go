@@ -163,7 +163,7 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 			return nil
 		})
 	}
-	runAtOnce(ctx, sweepsAtOnce, asks)
+	github.AtOnce(ctx, sweepsAtOnce, asks)
 	var left []oneOfMany
 	for i, c := range all {
 		switch err := errs[i]; {

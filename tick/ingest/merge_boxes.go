@@ -175,7 +175,7 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 		if !counts || known && o.State == approved || o.By.Bot || o.By.ID == c.pull.Author.ID || slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), o.By.ID) {
 			continue
 		}
-		may, err := h.permissions.mayJudge(ctx, o)
+		may, err := h.permissions.mayPush(ctx, o.By, o.At)
 		if err != nil {
 			return err
 		}

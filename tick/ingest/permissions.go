@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -22,13 +21,13 @@ import (
 // approve texts. Setting the label that begins work needs triage only: GitHub lets nobody with less
 // set a label by hand.
 
-// permissionLife is how long a granted permission is cached for comments. Commands, and approvals
-// before a merge, ask GitHub in their own pass.
-const permissionLife = time.Minute
-
-// refusalLife is how long a refusal is cached. It covers only texts written before it; a later text
-// asks GitHub again.
-const refusalLife = 10 * time.Minute
+// An answer of GitHub about somebody judges what they wrote before it, for answerLife, so that a long
+// conversation is judged over several passes. One that grants also judges what they write for grantLife
+// after it. A command, and an approval right before a merge, asks GitHub in its own pass.
+const (
+	grantLife  = time.Minute
+	answerLife = 24 * time.Hour
+)
 
 // permissions answers what accounts may do in one repository.
 type permissions struct {
@@ -36,20 +35,18 @@ type permissions struct {
 	env  *env.Env
 	repo *env.Repo
 
-	levels    map[int64]string     // answers of GitHub in this pass, by account id
-	answers   map[int64]permission // answers stored in the database, by account id
-	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
+	levels    map[int64]string       // answers of GitHub in this pass, by account id
+	early     answers[int64, string] // those of them that were asked together and that nothing needed yet
+	answers   map[int64]permission   // answers stored in the database, by account id
+	takenOver map[int64]int64        // accounts that use a login the config gives to another account, and the id of that other
 
 	pinned map[string]int64 // accounts that logins of the config mean, by login in lower case
-
-	about map[int64]bool // authors looked up in this pass because of a comment
-	there map[int]int    // number of these authors, by issue or pull request
 }
 
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	return &permissions{
 		database: database{e.Store}, env: e, repo: r,
-		levels: map[int64]string{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{}, about: map[int64]bool{}, there: map[int]int{},
+		levels: map[int64]string{}, early: answers[int64, string]{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{},
 	}
 }
 
@@ -86,19 +83,6 @@ func (h *permissions) mayNow(ctx context.Context, who work.Account, allowed bool
 	return work.MayWrite(level), nil
 }
 
-// mayJudge reports whether a review on GitHub counts by what GitHub last answered about its author.
-// GitHub is asked if it never was, if that was long ago, and if it refused before the review came.
-func (h *permissions) mayJudge(ctx context.Context, r merging.Review) (bool, error) {
-	level, at, err := h.answerAbout(ctx, r.By)
-	if err != nil {
-		return false, err
-	}
-	if h.recent(at, answerLife) && (work.MayWrite(level) || r.At.Before(at.Truncate(time.Second))) {
-		return work.MayWrite(level), nil
-	}
-	return h.mayNow(ctx, r.By, false)
-}
-
 // mayPush reports whether GitHub lets who write to the repository. Unlike mayCommand it ignores
 // allowed_users: the accounts there need no write permission.
 func (h *permissions) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
@@ -116,80 +100,14 @@ func (h *permissions) maySetLabel(ctx context.Context, who work.Account, at time
 	return h.may(ctx, who, at, append([]string{"triage"}, writing...)...)
 }
 
-// The most authors that are looked up in one pass because of comments: per issue or pull request,
-// and per repository. A crowd on one issue does not hold up the rest.
-const (
-	askedThere  = 20
-	askedInPass = 60
-)
-
-// errAskedEnough defers a comment to a later pass, which looks its author up.
-var errAskedEnough = errors.New("more people commented there than one pass asks GitHub about")
-
-// answerLife is how long an answer of GitHub about a permission judges comments written before that
-// answer. It is long because passes may be rare, and must look up every author of a long
-// conversation within it.
-const answerLife = 24 * time.Hour
-
-// mayComment reports whether a comment counts. Authors are looked up oldest comment first, up to
-// askedThere and askedInPass; beyond that it returns errAskedEnough. Before an agent is paid,
-// GitHub is asked about all of them again.
+// mayComment reports whether a comment or command counts. Before an agent is paid, GitHub is asked about
+// all authors again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
-		return h.mayHaveCommanded(ctx, e)
-	}
-	if _, asked := h.levels[e.Author.ID]; !asked && e.Author.ID != 0 {
-		level, at, err := h.answerAbout(ctx, e.Author)
-		switch {
-		case err != nil:
-			return false, err
-		case h.recent(at, answerLife) && work.StampOf(e).Before(at.Truncate(time.Second)):
-			return h.mayAt(ctx, e.Author, level)
-		case !h.recent(at, permissionLife):
-			if !h.askOneMore(e.Author, e.Number) {
-				return false, errAskedEnough
-			}
-		}
+		return h.mayNow(ctx, e.Author, true)
 	}
 	return h.mayCommand(ctx, e.Author, work.StampOf(e))
 }
-
-// mayHaveCommanded reports whether a command counts. An answer of GitHub from before the command does
-// not judge it; one from after it does, so that a pass which ends too early need not ask again.
-func (h *permissions) mayHaveCommanded(ctx context.Context, e work.Event) (bool, error) {
-	level, at, err := h.answerAbout(ctx, e.Author)
-	if err != nil {
-		return false, err
-	}
-	if h.recent(at, refusalLife) && work.StampOf(e).Before(at.Truncate(time.Second)) {
-		return h.mayAt(ctx, e.Author, level)
-	}
-	return h.mayNow(ctx, e.Author, true)
-}
-
-// mayAt judges a comment by an earlier answer, level. Only comments may be judged like that.
-func (h *permissions) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
-	if named, err := h.isAllowedUser(ctx, who); named || err != nil {
-		return named, err
-	}
-	return !who.Bot && work.MayWrite(level), nil
-}
-
-// askOneMore counts who against the limits and reports whether who may be looked up. Nobody is
-// counted twice.
-func (h *permissions) askOneMore(who work.Account, number int) bool {
-	if h.about[who.ID] {
-		return true
-	}
-	if h.askedEnough() || h.there[number] >= askedThere {
-		return false
-	}
-	h.about[who.ID] = true
-	h.there[number]++
-	return true
-}
-
-func (h *permissions) askedEnough() bool { return len(h.about) >= askedInPass }
 
 func (h *permissions) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
 	if named, err := h.isAllowedUser(ctx, who); named || err != nil {
@@ -210,7 +128,7 @@ func (h *permissions) has(ctx context.Context, who work.Account, at time.Time, l
 	return slices.Contains(levels, level), nil
 }
 
-// permission returns the level of who. A stored answer is used if it covers texts written at that
+// permission returns the level of who. A stored answer is used if it judges what was written at that
 // time; otherwise GitHub is asked, once per pass.
 func (h *permissions) permission(ctx context.Context, who work.Account, at time.Time, enough []string) (string, error) {
 	if who.ID == 0 {
@@ -219,8 +137,8 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 	if level, asked := h.levels[who.ID]; asked {
 		return level, nil
 	}
-	level, usable, err := h.knownPermission(ctx, who, at, enough)
-	if usable || err != nil {
+	level, judges, err := h.stored(ctx, who, at, enough)
+	if judges || err != nil {
 		return level, err
 	}
 	if level, err = h.askPermission(ctx, who); err == nil {
@@ -229,17 +147,15 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 	return level, err
 }
 
-// knownPermission returns the stored answer about who. usable means that the answer is recent
-// enough to act on.
-func (h *permissions) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
+// stored returns the stored answer about who, and whether it judges what was written at that time.
+func (h *permissions) stored(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, judges bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
 	if err != nil || asked.IsZero() {
 		return "", false, err
 	}
-	if slices.Contains(enough, level) {
-		return level, h.recent(asked, permissionLife), nil
-	}
-	return level, h.recent(asked, refusalLife) && at.Before(asked.Truncate(time.Second)), nil // stamps are whole seconds
+	age := h.env.Now().Sub(asked)                    // an answer from the future judges nothing
+	before := at.Before(asked.Truncate(time.Second)) // stamps are whole seconds
+	return level, age >= 0 && (before && age < answerLife || slices.Contains(enough, level) && age < grantLife), nil
 }
 
 // answerAbout returns the stored answer about who. asked is zero if there is none.
@@ -257,43 +173,27 @@ func (h *permissions) answerAbout(ctx context.Context, who work.Account) (level 
 	return level, asked, err
 }
 
-// recent reports whether an answer is younger than life. An answer from the future is not.
-func (h *permissions) recent(asked time.Time, life time.Duration) bool {
-	age := h.env.Now().Sub(asked)
-	return age >= 0 && age < life
+// send asks GitHub what who may do, which a text of that time is about to need, unless the answer is
+// known or on its way.
+func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.Account, at time.Time) (sent bool, err error) {
+	_, known := h.levels[who.ID]
+	if _, asked := h.early[who.ID]; known || asked || who.ID == 0 || who.Bot {
+		return false, nil
+	}
+	if _, judges, err := h.stored(ctx, who, at, writing); judges || err != nil {
+		return false, err
+	}
+	h.early.send(ctx, group, who.ID, h.asking(who))
+	return true, nil
 }
 
-// prefetchFeed is prefetch for the author of a comment. going are the comments whose authors were
-// prefetched and that are not judged yet; with them it keeps to the limits of mayComment.
-func (h *permissions) prefetchFeed(ctx context.Context, e work.Event, going []work.Event) (asks bool) {
-	all, there := len(h.about), h.there[e.Number]
-	for _, g := range going {
-		if all++; g.Number == e.Number {
-			there++
-		}
-	}
-	if e.Kind != work.EventCommand && (all >= askedInPass || there >= askedThere) {
-		return false
-	}
-	return h.prefetch(ctx, e.Author, work.StampOf(e))
-}
-
-// prefetch asks GitHub in advance for a permission that is about to be needed, unless it is known.
-func (h *permissions) prefetch(ctx context.Context, who work.Account, at time.Time) (asks bool) {
-	if _, known := h.levels[who.ID]; known || who.ID == 0 || who.Bot {
-		return false
-	}
-	_, asked, err := h.answerAbout(ctx, who)
-	if err != nil || h.recent(asked, permissionLife) || h.recent(asked, answerLife) && at.Before(asked.Truncate(time.Second)) {
-		return false
-	}
+func (h *permissions) asking(who work.Account) func(context.Context) (string, error) {
 	repo := h.repo.Row.Current
-	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.Permission(ctx, repo, who) })
-	return true
+	return func(ctx context.Context) (string, error) { return h.repo.GitHub.Permission(ctx, repo, who) }
 }
 
 func (h *permissions) askPermission(ctx context.Context, who work.Account) (string, error) {
-	level, err := h.repo.GitHub.Permission(ctx, h.repo.Row.Current, who)
+	level, err := h.early.take(ctx, who.ID, h.asking(who))
 	if err != nil {
 		return "", err
 	}

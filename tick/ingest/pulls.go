@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
@@ -118,17 +117,6 @@ func (h *reading) unreadAdoptions() (ids []string) {
 		}
 	}
 	return ids
-}
-
-// prefetchDetails prefetches the details of the first pull requests that changed.
-func prefetchDetails(ctx context.Context, h *reading) {
-	ids := h.changedPulls()
-	if len(ids) == 0 {
-		return
-	}
-	ids = ids[:min(len(ids), github.MaxDetails)]
-	since := h.readSince(ids)
-	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.repo.GitHub.DetailsSince(ctx, ids, since) })
 }
 
 func (h *reading) changedPulls() []string {
@@ -338,7 +326,7 @@ func (h *reading) readDetails(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
-	err := github.FirstError(runAtOnce(ctx, detailsAtOnce, reads))
+	err := github.FirstError(github.AtOnce(ctx, detailsAtOnce, reads))
 	for _, d := range slices.Concat(answers...) {
 		if err := h.takeDetails(ctx, d); err != nil {
 			return err

@@ -93,15 +93,15 @@ func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
 // News are new comments on a turn's issue that are not stored yet.
 type News struct{ reading *reading }
 
-// NewComments reads the comments on a turn's issue since it was claimed.
-func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
-	h := newReading(r.ingest, l.Repo)
-	return &News{h}, h.readNewComments(ctx, l)
+// SaidSinceClaim lists the comments on a turn's issue since the turn was claimed.
+func (r *Reader) SaidSinceClaim(ctx context.Context, l *env.Lease) ([]github.Comment, error) {
+	return l.Repo.GitHub.CommentsOf(ctx, l.Repo.Row.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-overlap))
 }
 
-// PrefetchComments prefetches what NewComments reads.
-func (r *Reader) PrefetchComments(ctx context.Context, l *env.Lease) {
-	_, _ = newReading(r.ingest, l.Repo).commentsSinceClaim(ctx, l)
+// NewComments judges what was said on a turn's issue.
+func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Comment) (*News, error) {
+	h := newReading(r.ingest, l.Repo)
+	return &News{h}, h.judgeNewComments(ctx, l, said)
 }
 
 // OnIssue returns the comments on the issue itself.

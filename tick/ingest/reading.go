@@ -38,10 +38,9 @@ type reading struct {
 	boxesCut    bool           // not all of them are read in this pass
 	besides     map[int]beside // of pull requests about whose agents this pass learned something
 
-	known      known        // left by earlier passes and slices
-	lookups    lookups      // cache of database reads about comments
-	prefetched map[int]bool // issues that were prefetched
-	starts     int          // how many of them had the first reads of a turn prefetched
+	sent    sync.WaitGroup // requests that were sent together
+	known   known          // left by earlier passes and slices
+	lookups lookups        // cache of database reads about comments
 
 	lights    map[int]string  // fingerprints of pull requests from light queries
 	changed   map[int]bool    // issues and pull requests that were listed
@@ -94,7 +93,7 @@ type deferredPull struct {
 func newReading(p *Ingest, r *env.Repo) *reading {
 	h := &reading{
 		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
-		known: known{pages: map[string]work.Validator{}, cuts: map[string]string{}}, prefetched: map[int]bool{},
+		known:   known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
 		besides: map[int]beside{}, lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
 		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{}, unanswered: map[string]error{},
 		slice: newSlice(),
@@ -267,7 +266,8 @@ const overlap = 5 * time.Minute
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history  github.History // content from queries about many issues and pull requests
+	history github.History // content from queries about many issues and pull requests
+	together
 	comments []listedItem
 
 	issues map[int]issueNews // by number
@@ -313,7 +313,7 @@ func newSlice() slice {
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
 		cuts: map[string]string{}, backlog: map[int]bool{}, tooLong: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{}, together: newTogether(),
 	}
 }
 
@@ -338,6 +338,7 @@ func (h *reading) next() {
 	maps.Copy(h.answeredBefore, h.handled)
 	h.lookups.renew(h.changesWork())
 	h.slice = newSlice()
+	clear(h.permissions.early)
 }
 
 // changesWork reports whether the slice has more than comments.
@@ -347,23 +348,3 @@ func (h *reading) changesWork() bool {
 
 // answered reports whether one of our texts on GitHub names an event as answered.
 func (h *reading) answered(key string) bool { return h.handled[key] || h.answeredBefore[key] }
-
-// runAtOnce runs all reads, at most most at a time, and returns the error of each.
-func runAtOnce(ctx context.Context, most int, reads []func(context.Context) error) []error {
-	errs := make([]error, len(reads))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(most, len(reads)) { // a goroutine per read would grow its stack anew each time
-		wg.Go(func() {
-			for i := range next {
-				errs[i] = work.Contain("read from GitHub", func() error { return reads[i](ctx) })
-			}
-		})
-	}
-	for i := range reads {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return errs
-}

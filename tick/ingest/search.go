@@ -6,9 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -46,9 +44,6 @@ func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool
 		}
 		if err := h.judge(ctx, true); err != nil {
 			return false, err
-		}
-		if h.permissions.askedEnough() {
-			h.stopReading(errAskedEnough)
 		}
 		h.moveSearch()
 		kept, err := h.keptMerges(ctx)
@@ -161,9 +156,6 @@ func (h *reading) searchPlace() (at work.FirstLook, underWay bool) {
 
 const historiesAtOnce = 10
 
-// authorsAtOnce is how many pull requests ahead the permissions of issue authors are prefetched.
-const authorsAtOnce = 8
-
 // readAhead reads the details and histories of a page's pull requests and issues side by side. What
 // it misses is read singly. Details come after the light queries: a change between the two shows in
 // the next light query.
@@ -179,7 +171,7 @@ func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	for group := range slices.Chunk(ours, github.MaxDetails) {
 		after = append(after, func(ctx context.Context) error { return h.readFoundDetails(ctx, group) })
 	}
-	return github.FirstError(append(runAtOnce(ctx, historiesAtOnce, reads), runAtOnce(ctx, historiesAtOnce, after)...))
+	return github.FirstError(append(github.AtOnce(ctx, historiesAtOnce, reads), github.AtOnce(ctx, historiesAtOnce, after)...))
 }
 
 func nodeIDs(group []foundPull) []string {
@@ -227,31 +219,4 @@ func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	}
 	delete(h.search.details, number)
 	return h.takeDetails(ctx, d)
-}
-
-// prefetchAuthor prefetches the permission of an issue's author: the issue's text may need it.
-func (h *reading) prefetchAuthor(ctx context.Context, p foundPull) {
-	if is, known := h.history.Issues[p.issue]; known {
-		h.permissions.prefetch(ctx, is.Author, is.UpdatedAt)
-	}
-}
-
-// prefetchPull prefetches what the reads of many at once left out for one pull request: they leave
-// out long histories.
-func (h *reading) prefetchPull(ctx context.Context, p foundPull) {
-	if _, ours := h.ourPull(p.Pull); !ours {
-		return // whether it is ours depends on its commits
-	}
-	repo := h.row.Current
-	if _, known := h.history.Issues[p.issue]; !known {
-		ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.repo.GitHub.Issue(ctx, repo, p.issue) })
-	}
-	if _, known := h.history.Labels[p.issue]; !known {
-		ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.TimelineOf(ctx, repo, p.issue) })
-	}
-	for _, n := range []int{p.issue, p.Number} {
-		if _, known := h.history.Comments[n]; !known {
-			ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.CommentsOf(ctx, repo, n, time.Time{}) })
-		}
-	}
 }

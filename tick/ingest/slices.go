@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -29,15 +28,12 @@ func (h *reading) share(ctx context.Context) (shares, context.CancelFunc) {
 // read reads the repository slice by slice. Running out of time is no failure: what was read is
 // kept.
 func (h *reading) read(ctx context.Context) error {
-	ctx, reads := ahead.With(ctx, answersLast)
-	defer reads.Stop()
-	h.repo.Asked = reads
 	share, cancel := h.share(ctx)
+	defer h.sent.Wait()
 	defer cancel()
 	if err := h.fetch(share.reading); err != nil { // our account decides what is ours: nothing is judged without it
 		return err
 	}
-	h.prefetch(share.reading)
 	if err := (env.Speakers{Env: h.env}).RecordReviewers(share.reading, h.repo); err != nil {
 		return err
 	}
@@ -45,6 +41,9 @@ func (h *reading) read(ctx context.Context) error {
 		return err
 	}
 	for first := true; ; first = false {
+		if err := h.sendForNext(share.issues); err != nil {
+			return err
+		}
 		if err := h.identify(share.reading); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	for _, ids := range slices.Concat(parts[first:], parts[:first]) {
 		asks = append(asks, func(ctx context.Context) error { return h.sweepSome(ctx, ids) })
 	}
-	errs := runAtOnce(ctx, sweepsAtOnce, asks)
+	errs := github.AtOnce(ctx, sweepsAtOnce, asks)
 	err := github.FirstError(errs)
 	if len(h.lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !github.OutOfTime(err) }) {
 		return err

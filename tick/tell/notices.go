@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -26,6 +25,7 @@ const (
 	// before each send; the next pass sends the rest.
 	noticesPerPass = 40
 	noticesLimit   = 30 * time.Second
+	mostLooks      = 8 // of notices that are looked for side by side
 )
 
 // SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
@@ -58,25 +58,28 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
-	ctx, reads := ahead.With(ctx, actions.PrefetchMaxAge)
-	defer reads.Stop()
-	p.prefetch(ctx, r, due)
-	if err := p.StillSame(ctx, r, env.SameFor); err != nil {
+	var looks actions.Looks
+	err = github.SideBySide(ctx, func(ctx context.Context) error { return p.StillSame(ctx, r, env.SameFor) }, func(ctx context.Context) error {
+		looks = actions.Look(ctx, p.scope(r), due[:min(len(due), mostLooks)]...)
+		return nil
+	})
+	if err != nil {
 		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
-	sent := p.sendDue(ctx, r, due, rep)
+	sent := p.sendDue(ctx, r, due, looks, rep)
 	if sent > 0 {
 		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Notices += sent })
 	}
 }
 
 // send applies a notice in the name of its speaker.
-func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
+func (p *Notices) send(ctx context.Context, r *env.Repo, looks actions.Looks, a work.Action) (work.Action, error) {
 	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
 		return a, err
 	}
+	scope.Looks = looks
 	a, err = p.Effects().Apply(ctx, scope, a)
 	return a, speaker.ExplainRefusal(err)
 }

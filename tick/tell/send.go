@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -18,28 +17,13 @@ func (p *Notices) scope(r *env.Repo) actions.Scope {
 	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}
 }
 
-// beside is how many notices are looked for at once.
-const beside = 8
-
-// prefetch starts reads on GitHub: the searches for the first notices, and the check that the
-// repository is still the same.
-func (p *Notices) prefetch(ctx context.Context, r *env.Repo, due []work.Action) {
-	if !r.Confirmed(r.GitHub.Now(), env.SameFor) {
-		ahead.Begin(ctx, func(ctx context.Context) { _, _ = r.GitHub.Repository(ctx, r.Row.Current) })
-	}
-	for _, a := range due[:min(len(due), beside)] {
-		if env.SpeaksFor(a) == "" {
-			actions.Prefetch(ctx, p.scope(r), a)
-		}
-	}
-}
-
 // sending is one round of sending a repository's notices.
 type sending struct {
 	*Notices
-	repo *env.Repo
-	rep  *env.Report
-	end  time.Time
+	repo  *env.Repo
+	looks actions.Looks // for the first notices
+	rep   *env.Report
+	end   time.Time
 
 	mu   sync.Mutex
 	sent int
@@ -48,8 +32,8 @@ type sending struct {
 
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
 // the other. Answers to commands follow, because they report on both. Each group keeps its order.
-func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) int {
-	s := &sending{Notices: p, repo: r, rep: rep, end: p.Now().Add(noticesLimit)}
+func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks actions.Looks, rep *env.Report) int {
+	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
 	for _, a := range due {
 		switch {
@@ -106,7 +90,7 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 	}
 	applied := a
 	err = s.ContainItem(ctx, "send a notice on "+work.Ref(s.repo.Name, a.Number), s.repo, a.ItemID, s.rep, func() (err error) {
-		applied, err = s.send(ctx, s.repo, a)
+		applied, err = s.send(ctx, s.repo, s.looks, a)
 		return err
 	})
 	var wait *work.WaitError

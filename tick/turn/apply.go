@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -20,7 +22,11 @@ import (
 // first. A cosmetic action never fails a turn.
 func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Resumed && l.Threads == nil {
-		if err := p.LastLook.recheck(ctx, l); err != nil {
+		s, err := p.LastLook.read(ctx, l)
+		if err != nil {
+			return err
+		}
+		if err := p.LastLook.recheck(ctx, l, s); err != nil {
 			return err
 		}
 	}
@@ -28,8 +34,9 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	ctx = l.Ahead.Into(ctx)
-	p.prefetchActions(ctx, l, planned)
+	if l.Looks == nil {
+		l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
+	}
 	for _, a := range planned {
 		if a.Kind == work.ActionPush || a.State.Settled() {
 			continue
@@ -90,7 +97,7 @@ func (p *Turns) resolveLater(ctx context.Context, l *env.Lease, a work.Action) e
 
 // send applies an action in the name of its speaker.
 func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
-	scope := p.Scope(l.Repo)
+	scope := p.scope(l)
 	if env.SpeaksFor(a) == "" {
 		_, err := p.Effects().Apply(ctx, scope, a)
 		return err
@@ -107,9 +114,9 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	return speaker.ExplainRefusal(err)
 }
 
-// announcePull comments on the issue that the turn opened a pull request (cosmetic). It is planned
-// only once the number is known. It reads the stored actions, as a pass may have died between the
-// two.
+// announcePull comments on the issue that the turn opened a pull request (cosmetic), and reads that
+// beside it. The comment is planned only once the number is known. It reads the stored actions, as a
+// pass may have died between the two.
 func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
@@ -121,10 +128,12 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	if at < 0 {
 		return nil
 	}
-	p.prefetchPull(ctx, l, planned[at])
 	a := announcement(l, planned[at])
 	a.PlannedAt = p.Now()
-	return p.applyNew(ctx, l, a, "the announcement")
+	return firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
+		func(ctx context.Context) error { return p.applyNew(ctx, l, a, "the announcement") },
+		func(ctx context.Context) (err error) { l.Opened, err = readOpened(ctx, l, planned[at]); return err },
+	}))
 }
 
 // applyNew stores one more action of the turn and applies it.
@@ -248,27 +257,38 @@ func stopComment(l *env.Lease, planned []work.Action) string {
 	return ""
 }
 
-// openedPull reads the pull request that the turn opened.
+// openedPull returns the pull request that the turn opened.
 func (p *Turns) openedPull(ctx context.Context, l *env.Lease, planned []work.Action) (work.PullRequest, error) {
 	at := slices.IndexFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionPullRequest })
 	if at < 0 {
 		return work.PullRequest{}, errors.New("the turn planned no pull request")
 	}
-	number, err := strconv.Atoi(planned[at].ResultID)
-	if err != nil {
-		return work.PullRequest{}, fmt.Errorf("read the number of the pull request: %w", err)
-	}
-	d, ok, err := l.Repo.GitHub.Pull(l.Ahead.Into(ctx), l.Repo.Row.Current, number)
-	if err != nil {
-		return work.PullRequest{}, fmt.Errorf("read pull request #%d: %w", number, err)
-	}
-	if !ok {
-		return work.PullRequest{}, fmt.Errorf("pull request #%d is not visible", number)
+	d := l.Opened
+	if d.Number == 0 { // another pass announced it
+		var err error
+		if d, err = readOpened(ctx, l, planned[at]); err != nil {
+			return work.PullRequest{}, err
+		}
 	}
 	return work.PullRequest{
-		RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
+		RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: d.Number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
 		Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
 	}, nil
+}
+
+func readOpened(ctx context.Context, l *env.Lease, opened work.Action) (github.Pull, error) {
+	number, err := strconv.Atoi(opened.ResultID)
+	if err != nil {
+		return github.Pull{}, fmt.Errorf("read the number of the pull request: %w", err)
+	}
+	d, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, number)
+	if err != nil {
+		return github.Pull{}, fmt.Errorf("read pull request #%d: %w", number, err)
+	}
+	if !ok {
+		return github.Pull{}, fmt.Errorf("pull request #%d is not visible", number)
+	}
+	return d, nil
 }
 
 // A push that the remote refuses (rules, scopes, permissions, hooks) has no effect. The turn is
@@ -298,7 +318,7 @@ func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action,
 }
 
 // saidAfter reports whether people commented on the pull request since the last try of the turn's
-// push. A start has no pull request, and rereadIssueComments has read the issue.
+// push. A start has no pull request, and takeInIssueComments knows what was said on the issue.
 func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (said bool, err error) {
 	if l.Turn.Kind.Start() || tried.IsZero() {
 		return false, nil

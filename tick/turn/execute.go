@@ -94,7 +94,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.surroundings(l)) {
 		return nil
 	}
-	if err := p.looks.requireConfirmed(l.Ahead.Into(ctx), l); err != nil {
+	if err := p.looks.requireConfirmed(ctx, l); err != nil {
 		return err
 	}
 	if err := p.restorer.addNewComments(ctx, l); err != nil {

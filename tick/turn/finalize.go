@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -17,11 +17,14 @@ import (
 // Finalize reads everything about the turn again and pushes. The agent may have taken an hour: the
 // pull request may be merged, comments deleted, or the head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
-	ctx = l.Ahead.Into(ctx)
 	if err := p.LastLook.reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.LastLook.recheck(ctx, l); err != nil {
+	s, said, err := p.readAgain(ctx, l)
+	if err != nil {
+		return err
+	}
+	if err := p.LastLook.recheck(ctx, l, s); err != nil {
 		return err
 	}
 	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
@@ -38,7 +41,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if planned {
-		if err := p.rereadIssueComments(ctx, l, push); err != nil {
+		if err := p.takeInIssueComments(ctx, l, push, said); err != nil {
 			return err
 		}
 		if err := p.LastLook.requireSound(ctx, l, l.Turn.Commit); err != nil {
@@ -50,6 +53,35 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		p.Changed(l, "pushed", work.Short(l.Turn.Commit))
 	}
 	return p.Advance(ctx, l, work.StepPushed)
+}
+
+// readAgain reads, side by side, everything that is checked before the first effect: that the
+// repository is still the same, what GitHub shows of the turn, and what was said on a start's issue.
+// Beside that it looks for the turn's actions.
+func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []github.Comment, err error) {
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return s, nil, err
+	}
+	for _, a := range planned {
+		if a.Kind == work.ActionPullRequest {
+			planned = append(planned, announcement(l, a))
+		}
+	}
+	return s, said, firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
+		func(ctx context.Context) error { return p.StillSame(ctx, l.Repo, 0) },
+		func(ctx context.Context) (err error) { s, err = p.LastLook.read(ctx, l); return err },
+		func(ctx context.Context) (err error) {
+			if l.Turn.Kind.Start() && p.Config.Runtime.EnableIssueCommentRouting {
+				said, err = p.reader.SaidSinceClaim(ctx, l)
+			}
+			return err
+		},
+		func(ctx context.Context) error {
+			l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
+			return nil
+		},
+	}))
 }
 
 func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, bool, error) {
@@ -65,13 +97,20 @@ func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, boo
 	return work.Action{}, false, err
 }
 
+// scope returns where the turn's actions are applied, with the looks for them.
+func (p *Turns) scope(l *env.Lease) actions.Scope {
+	s := p.Scope(l.Repo)
+	s.Looks = l.Looks
+	return s
+}
+
 // push pushes the turn's commit to its branch. If somebody moved the head, the commit is replayed
 // on top; their commits are never lost.
 func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 	if l.Turn.Commit != "" && !l.Repo.Git().Has(ctx, l.Turn.Commit) {
 		return p.commitLost(ctx, l, a)
 	}
-	_, err := p.Effects().Apply(ctx, p.Scope(l.Repo), a)
+	_, err := p.Effects().Apply(ctx, p.scope(l), a)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok {
 		return p.replay(ctx, l, a)
 	}
@@ -93,7 +132,6 @@ func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen 
 
 // replay replays the turn's commit on what somebody else pushed.
 func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
-	ctx = ahead.Without(ctx) // the remote has moved
 	if seen, err := p.refused(ctx, l, a); seen || err != nil {
 		return err
 	}

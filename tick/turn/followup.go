@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -90,10 +91,10 @@ func talkOf(l *env.Lease) []change.Change {
 	return kept
 }
 
-// rereadIssueComments reads the issue's comments again right before the first effect of a start.
-// New ones end the turn, and another turn handles them before a pull request is opened. After the
-// push was sent, new comments go to the first turn on the pull request.
-func (p *Turns) rereadIssueComments(ctx context.Context, l *env.Lease, push work.Action) error {
+// takeInIssueComments takes in what was said on the issue since the claim, right before the first
+// effect of a start. New comments end the turn, and another turn handles them before a pull request is
+// opened. After the push was sent, new comments go to the first turn on the pull request.
+func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work.Action, said []github.Comment) error {
 	begun := push.Base != "" // on a branch pushed before the state folder was lost
 	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
 		return nil
@@ -101,7 +102,7 @@ func (p *Turns) rereadIssueComments(ctx context.Context, l *env.Lease, push work
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	news, err := p.reader.NewComments(ctx, l)
+	news, err := p.reader.NewComments(ctx, l, said)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -40,50 +39,102 @@ func (p *lastLook) reload(ctx context.Context, l *env.Lease) error {
 	})
 }
 
-// recheck reads the current issue and pull request.
-func (p *lastLook) recheck(ctx context.Context, l *env.Lease) error {
-	if l.Turn.Kind.Start() {
-		_, err := p.readIssue(ctx, l)
-		return err
-	}
-	if err := p.readPull(ctx, l); err != nil {
-		return err
-	}
-	if l.Turn.Step != work.StepClaimed && l.Turn.Step != work.StepAnswered {
-		return nil
-	}
-	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
-	if err != nil || !ok { // a deleted issue does not end its pull request
-		return err
-	}
-	return p.checkIgnoreLabel(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+// seen is what GitHub shows of a turn's issue and pull request.
+type seen struct {
+	issue    github.Issue
+	hasIssue bool // GitHub shows it
+	pull     work.PullRequest
+	details  []github.PullDetail
+	comments map[string]bool // whether GitHub shows a comment in the conversation, by event key
 }
 
-// readIssue reads a start turn's issue and checks that it is open and has the label.
-func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, error) {
-	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
-	if err != nil {
-		return is, fmt.Errorf("read the issue again: %w", err)
-	}
-	if !ok { // a cancelled start is not repeated until somebody sets the label again
-		if err := p.believe(l, work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number}); err != nil {
-			return is, err
+// read reads the current issue of a start. Of another turn it reads the pull request, the comments in
+// its conversation, and before the first effect the issue.
+func (p *lastLook) read(ctx context.Context, l *env.Lease) (s seen, err error) {
+	repo, hub := l.Repo.Row.Current, l.Repo.GitHub
+	readIssue := func(ctx context.Context) (err error) {
+		if s.issue, s.hasIssue, err = hub.Issue(ctx, repo, l.Item.Number); err != nil {
+			return fmt.Errorf("read the issue again: %w", err)
 		}
-		return is, &work.CancelledError{Reason: "the issue was deleted or transferred"}
+		return nil
+	}
+	if l.Turn.Kind.Start() {
+		return s, readIssue(ctx)
+	}
+	if s.pull, err = p.ItemPull(ctx, l); err != nil {
+		return s, err
+	}
+	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
+		if s.details, _, err = hub.Details(ctx, []string{s.pull.NodeID}); err != nil {
+			return fmt.Errorf("read the pull request again: %w", err)
+		}
+		return nil
+	}}
+	if l.Turn.Step == work.StepClaimed || l.Turn.Step == work.StepAnswered {
+		reads = append(reads, readIssue)
+	}
+	shown := make([]bool, len(l.Events))
+	for i, e := range l.Events {
+		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil && e.Kind == work.EventIssue {
+			reads = append(reads, func(ctx context.Context) (err error) { _, shown[i], err = hub.Comment(ctx, repo, id); return err })
+		}
+	}
+	err = firstOf(github.AtOnce(ctx, readsAtOnce, reads))
+	s.comments = map[string]bool{}
+	for i, e := range l.Events {
+		s.comments[e.Key] = shown[i]
+	}
+	return s, err
+}
+
+// readsAtOnce is how many reads of a turn run at a time.
+const readsAtOnce = 8
+
+// firstOf returns the first error of reads that were sent together: the others often say the same.
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recheck checks that a turn is still wanted.
+func (p *lastLook) recheck(ctx context.Context, l *env.Lease, s seen) error {
+	if l.Turn.Kind.Start() {
+		return p.checkIssue(ctx, l, s.issue, s.hasIssue)
+	}
+	if err := p.checkPull(ctx, l, s); err != nil {
+		return err
+	}
+	if !s.hasIssue { // a deleted issue does not end its pull request
+		return nil
+	}
+	return p.checkIgnoreLabel(ctx, l, s.issue.Number, s.issue.Labels, s.issue.UpdatedAt)
+}
+
+// checkIssue checks that a start turn's issue is open and has the label.
+func (p *lastLook) checkIssue(ctx context.Context, l *env.Lease, is github.Issue, found bool) error {
+	if !found { // a cancelled start is not repeated until somebody sets the label again
+		if err := p.believe(l, work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number}); err != nil {
+			return err
+		}
+		return &work.CancelledError{Reason: "the issue was deleted or transferred"}
 	}
 	l.Turn.WaitReason = work.Reason{}
 	switch {
 	case is.State != "open":
-		return is, &work.CancelledError{Reason: "the issue was closed"}
+		return &work.CancelledError{Reason: "the issue was closed"}
 	case !work.HasLabel(is.Labels, l.Item.Label) && !l.Item.Replans(): // a merged roadmap needs none
-		return is, &work.CancelledError{Reason: "the label was taken away"}
+		return &work.CancelledError{Reason: "the label was taken away"}
 	case l.Turn.Step == work.StepClaimed && l.Turn.Runs == 0 && is.Blockers.Open > l.Item.Blocked.Open && !l.Item.Replans(): // no agent has worked yet
 		if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.LookAtBlockers(ctx, l.Item.ID, p.Now()) }); err != nil {
-			return is, err
+			return err
 		}
-		return is, &work.SupersededError{Reason: "another issue blocks it now"}
+		return &work.SupersededError{Reason: "another issue blocks it now"}
 	}
-	return is, p.checkIgnoreLabel(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
+	return p.checkIgnoreLabel(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 // believe returns nil if what GitHub does not find was missing settle_after ago, too. One such answer
@@ -104,19 +155,12 @@ func (p *lastLook) settled(why work.Reason) time.Time {
 	return time.UnixMilli(why.At).Add(p.Config.Runtime.SettleAfter)
 }
 
-func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
-	pull, err := p.ItemPull(ctx, l)
-	if err != nil {
-		return err
+// checkPull checks that the pull request is open, and voids the replies to comments that are gone.
+func (p *lastLook) checkPull(ctx context.Context, l *env.Lease, s seen) error {
+	if len(s.details) == 0 { // nobody can delete one: the turn is tried again, and its comments wait
+		return fmt.Errorf("GitHub does not know pull request #%d at the moment", s.pull.Number)
 	}
-	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
-	if err != nil {
-		return fmt.Errorf("read the pull request again: %w", err)
-	}
-	if len(details) == 0 { // nobody can delete one: the turn is tried again, and its comments wait
-		return fmt.Errorf("GitHub does not know pull request #%d at the moment", pull.Number)
-	}
-	d := details[0]
+	d := s.details[0]
 	if d.State != work.PullOpen {
 		return &work.CancelledError{Reason: "the pull request was " + string(d.State)}
 	}
@@ -126,14 +170,14 @@ func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
 	if err := p.checkIgnoreLabel(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
 		return err
 	}
-	if err := p.requireAlone(ctx, l, pull, d.HeadOID); err != nil {
+	if err := p.requireAlone(ctx, l, s.pull, d.HeadOID); err != nil {
 		return err
 	}
 	l.Threads = map[int64]github.Thread{}
 	for _, t := range d.Threads {
 		l.Threads[t.Top] = t
 	}
-	return p.voidGone(ctx, l, d)
+	return p.voidGone(ctx, l, d, s.comments)
 }
 
 // requireAlone supersedes a fix before its first effect if GitHub's own agent showed on its pull request while
@@ -167,14 +211,11 @@ func (p *lastLook) requireAlone(ctx context.Context, l *env.Lease, pull work.Pul
 
 // voidGone voids the replies to comments that were deleted or resolved. If no event is left and
 // nothing was sent, the turn is cancelled.
-func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail) error {
+func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail, comments map[string]bool) error {
 	left, gone := 0, map[string]string{} // by the event's key
 	missing := work.Reason{Kind: work.WhyPartMissing, Number: d.Number}
 	for _, e := range l.Events {
-		why, lost, err := p.gone(ctx, l, e, d)
-		if err != nil {
-			return err
-		}
+		why, lost := whyGone(e, d, comments[e.Key])
 		if why == "" {
 			left++
 			continue
@@ -203,12 +244,13 @@ func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDeta
 	return &work.CancelledError{Reason: work.ReasonGone}
 }
 
-// gone returns why an event needs no answer, empty if it does, and whether the reason is that
-// GitHub's answer is without its comment or review.
-func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (why string, missing bool, err error) {
+// whyGone returns why an event needs no answer, empty if it does, and whether the reason is that
+// GitHub's answer is without its comment or review. shown says whether GitHub shows its comment in the
+// conversation.
+func whyGone(e work.Event, d github.PullDetail, shown bool) (why string, missing bool) {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
-		return "", false, nil //nolint:nilerr // not a comment's
+		return "", false // not a comment's
 	}
 	switch e.Kind {
 	case work.EventReview:
@@ -216,29 +258,28 @@ func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d githu
 			switch {
 			case !slices.ContainsFunc(t.Comments, func(c github.ReviewComment) bool { return c.ID == id }):
 			case t.Resolved:
-				return "its thread was resolved", false, nil
+				return "its thread was resolved", false
 			default:
-				return "", false, nil
+				return "", false
 			}
 		}
-		return "the comment was deleted", true, nil
+		return "the comment was deleted", true
 	case work.EventIssue:
-		_, ok, err := l.Repo.GitHub.Comment(ctx, l.Repo.Row.Current, id)
-		if err != nil || ok {
-			return "", false, err
+		if shown {
+			return "", false
 		}
-		return "the comment was deleted", true, nil
+		return "the comment was deleted", true
 	case work.EventSummary:
 		for _, r := range d.Reviews {
 			if r.ID == id {
-				return "", false, nil
+				return "", false
 			}
 		}
-		return "the review was dismissed or deleted", true, nil
+		return "the review was dismissed or deleted", true
 	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand,
 		work.EventReviewDue, work.EventFixDue, work.EventReplan:
 	}
-	return "", false, nil
+	return "", false
 }
 
 func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, why string) error {
@@ -257,19 +298,22 @@ func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, 
 	return nil
 }
 
-// requireConfirmed reads a start's issue once more right before its prompt is made, as the turn may
-// have waited for a slot or its checkout. No agent is paid if the start is no longer wanted, or if
-// a person must confirm the issue's edited text.
+// requireConfirmed checks a start's issue right before its prompt is made, as the turn may have waited
+// for a slot. It reads the issue again if the checkout took long. No agent is paid if the start is no
+// longer wanted, or if a person must confirm the issue's edited text.
 func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}
-	is, err := p.readIssue(ctx, l)
+	is, found, err := p.issueOf(ctx, l)
 	if err != nil {
 		return err
 	}
+	if err := p.checkIssue(ctx, l, is, found); err != nil {
+		return err
+	}
 	// Ingest's timeline may be older than the text.
-	confirmed, edited, err := p.reader.Confirm(ahead.Without(ctx), l.Repo, l.Item, is)
+	confirmed, edited, err := p.reader.Confirm(ctx, l.Repo, l.Item, is)
 	if err != nil {
 		return err
 	}
@@ -278,6 +322,14 @@ func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: edited}}
 	}
 	return nil
+}
+
+// issueOf returns a start's issue as it was read beside its branch, and reads it again a minute later.
+func (p *lastLook) issueOf(ctx context.Context, l *env.Lease) (is github.Issue, found bool, err error) {
+	if p.Now().Sub(l.IssueAt).Abs() < env.SameFor {
+		return l.Issue, true, nil
+	}
+	return l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
 }
 
 // requireTrusted ends a turn before its first effect if one of its events no longer counts: its author

@@ -37,7 +37,11 @@ func TestAPullRequestThatGitHubDoesNotKnowIsTriedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := classify(p.looks.readPull(t.Context(), l), l.Turn, noon, time.Minute); v.kind != env.VerdictRetry {
+	s, err := p.looks.read(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := classify(p.looks.checkPull(t.Context(), l, s), l.Turn, noon, time.Minute); v.kind != env.VerdictRetry {
 		t.Errorf("the turn ends as %q: %s", v.kind, v.why)
 	}
 }
@@ -64,15 +68,32 @@ func TestAnIssueThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 		p.Config.Runtime.SettleAfter = c.settle
 		p.Now = func() time.Time { return noon.Add(c.later) }
 		l.Turn.WaitReason = c.before
-		_, err := p.looks.readIssue(t.Context(), l)
-		v := classify(err, l.Turn, p.Now(), time.Minute)
+		v := classify(p.looks.checkIssue(t.Context(), l, github.Issue{}, false), l.Turn, p.Now(), time.Minute)
 		if v.kind != c.want || v.kind == env.VerdictWait && (!v.until.Equal(noon.Add(c.until)) || v.why.Kind != work.WhyIssueMissing) {
 			t.Errorf("%s: the turn ends as %q until %s: %s %s", name, v.kind, v.until, v.why, v.reason)
 		}
 	}
-	l.Repo.GitHub, l.Item.Label, l.Turn.WaitReason = unlabelled{}, "agent:bugfix", first
-	if _, err := p.looks.readIssue(t.Context(), l); err == nil || !l.Turn.WaitReason.None() {
+	l.Item.Label, l.Turn.WaitReason = "agent:bugfix", first
+	if err := p.looks.checkIssue(t.Context(), l, github.Issue{State: "open"}, true); err == nil || !l.Turn.WaitReason.None() {
 		t.Errorf("an issue that was found: %v; the turn still waits for it: %s", err, l.Turn.WaitReason)
+	}
+}
+
+// TestAStartReadsItsIssueAgainAfterAMinute: making its checkout may take long, and what it read before
+// may be over.
+func TestAStartReadsItsIssueAgainAfterAMinute(t *testing.T) {
+	p, l := accountant(t, work.Budgets{})
+	l.Repo.GitHub = forgetful{}
+	l.Issue.Number = 7
+	for age, kept := range map[time.Duration]bool{0: true, env.SameFor - 1: true, env.SameFor: false, -env.SameFor: false} {
+		l.IssueAt = p.Now().Add(-age)
+		if is, found, err := p.looks.issueOf(t.Context(), l); err != nil || found != kept || kept && is.Number != 7 {
+			t.Errorf("read %s ago: %v %v %v", age, is.Number, found, err)
+		}
+	}
+	l.IssueAt = time.Time{}
+	if _, found, err := p.looks.issueOf(t.Context(), l); err != nil || found {
+		t.Errorf("never read: found %v, %v", found, err)
 	}
 }
 
@@ -100,7 +121,7 @@ func TestACommentThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 		} {
 			p.Now = func() time.Time { return noon.Add(step.later) }
 			l.Events = step.events
-			err := p.looks.voidGone(t.Context(), l, d)
+			err := p.looks.voidGone(t.Context(), l, d, nil)
 			if step.want == "" {
 				if err != nil {
 					t.Errorf("%s after %s: %v", kind, step.later, err)
@@ -116,11 +137,4 @@ func TestACommentThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unlabelled is a GitHub whose issues are open and have no label.
-type unlabelled struct{ env.GitHub }
-
-func (unlabelled) Issue(context.Context, work.RepoName, int) (github.Issue, bool, error) {
-	return github.Issue{State: "open"}, true, nil
 }

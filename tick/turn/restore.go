@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -25,7 +26,6 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
-	ctx = p.prefetch(ctx, l)
 	m := l.Repo.Git()
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
@@ -114,31 +114,72 @@ func (p *restorer) findBase(ctx context.Context, l *env.Lease) error {
 		}
 		return err
 	}
-	repo, err := l.Repo.GitHub.Repository(ctx, l.Repo.Row.Current)
+	base, first, err := p.readStart(ctx, l)
 	if err != nil {
-		return fmt.Errorf("read the default branch: %w", err)
+		return err
 	}
-	head, ok := heads[repo.DefaultBranch]
+	head, ok := heads[base]
 	if !ok {
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoCommit, Branch: repo.DefaultBranch}}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoCommit, Branch: base}}
 	}
-	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)
+	taken, adopted, err := p.earlierBranches(ctx, l, heads, base, first)
 	if err != nil || adopted {
 		return err
 	}
-	l.Turn.Base, l.Turn.Head = repo.DefaultBranch, head
-	return p.nameBranch(ctx, l, heads, taken)
+	l.Turn.Base, l.Turn.Head = base, head
+	return p.nameBranch(ctx, l, heads, taken, first)
+}
+
+// firstName is a start's first choice of a branch name, with the pull requests that it has or had.
+type firstName struct {
+	branch string
+	pulls  []github.Pull
+}
+
+// readStart reads where a start begins: the default branch, what its first branch name had, and its
+// issue.
+func (p *restorer) readStart(ctx context.Context, l *env.Lease) (base string, first firstName, err error) {
+	repo, hub := l.Repo.Row.Current, l.Repo.GitHub
+	first.branch = work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, 0)
+	var issue github.Issue
+	var found bool
+	err = firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
+		func(ctx context.Context) error {
+			r, err := hub.Repository(ctx, repo)
+			if base = r.DefaultBranch; err != nil {
+				return fmt.Errorf("read the default branch: %w", err)
+			}
+			return nil
+		},
+		func(ctx context.Context) (err error) { first.pulls, err = pullsOf(ctx, l, first.branch); return err },
+		func(ctx context.Context) (err error) {
+			issue, found, err = hub.Issue(ctx, repo, l.Item.Number)
+			return err
+		},
+	}))
+	if err == nil && found {
+		l.Issue, l.IssueAt = issue, p.Now()
+	}
+	return base, first, err
+}
+
+func pullsOf(ctx context.Context, l *env.Lease, branch string) ([]github.Pull, error) {
+	pulls, err := l.Repo.GitHub.PullsByHead(ctx, l.Repo.Row.Current, branch)
+	if err != nil {
+		return nil, fmt.Errorf("look for a pull request of %s: %w", branch, err)
+	}
+	return pulls, nil
 }
 
 // earlierBranches counts the branches of earlier starts. If this start pushed one before its state
 // folder was lost, it adopts that branch.
-func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string) (n int, adopted bool, err error) {
+func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string, first firstName) (n int, adopted bool, err error) {
 	for _, branch := range slices.Sorted(maps.Keys(heads)) {
 		if !strings.HasPrefix(branch, work.BranchPrefix(l.Item.Flow, l.Item.Number)) {
 			continue
 		}
 		n++
-		if used, err := p.hadPull(ctx, l, branch); err != nil {
+		if used, err := p.hadPull(ctx, l, branch, first); err != nil {
 			return n, false, err
 		} else if used {
 			continue
@@ -152,13 +193,13 @@ func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[
 
 // nameBranch chooses a name that no branch has and no pull request had: the old pull request of a
 // deleted branch would be taken for the new one.
-func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[string]string, taken int) error {
+func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[string]string, taken int, first firstName) error {
 	for ; ; taken++ {
 		name := work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, taken)
 		if heads[name] != "" || hasBranchBelow(heads, name) {
 			continue
 		}
-		if used, err := p.hadPull(ctx, l, name); err != nil {
+		if used, err := p.hadPull(ctx, l, name, first); err != nil {
 			return err
 		} else if !used {
 			l.Turn.Branch = name
@@ -169,12 +210,13 @@ func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[strin
 
 // hadPull reports whether a branch has or had a pull request. An open one of ours ends the start: an earlier
 // start made it, or a pass whose database was lost, and then the next ingest adopts it.
-func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bool, error) {
-	pulls, err := l.Repo.GitHub.PullsByHead(ctx, l.Repo.Row.Current, branch)
-	if err != nil {
-		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
+func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string, first firstName) (used bool, err error) {
+	pulls := first.pulls
+	if branch != first.branch {
+		if pulls, err = pullsOf(ctx, l, branch); err != nil {
+			return false, err
+		}
 	}
-	used := false
 	for _, pull := range pulls {
 		used = used || !pull.CrossRepo
 		ours, err := p.reader.OwnPull(ctx, l.Repo, pull)

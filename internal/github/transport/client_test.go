@@ -82,7 +82,7 @@ func TestPageLink(t *testing.T) {
 		{`<https://api.x/broken`, ""},
 	} {
 		a := &Answer{Header: http.Header{"Link": {tt.header}}}
-		if got := pageLink(a, "next"); got != tt.want {
+		if got := nextLink(a); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.header, got, tt.want)
 		}
 	}

@@ -6,12 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
 // PageRequest requests one page of a listing, conditionally if it has an ETag.
@@ -27,7 +22,6 @@ type Page[T any] struct {
 	ETag        string
 	Next        string // absolute; empty on the last page, maybe also on an unchanged one
 	NotModified bool
-	last        string // the link to the last page; empty if GitHub names none
 }
 
 // mostInPage is the maximum page size of most listings.
@@ -39,8 +33,8 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 	if err != nil {
 		return Page[T]{}, err
 	}
-	out := Page[T]{ETag: a.Header.Get("Etag"), last: pageLink(a, "last")}
-	if link := pageLink(a, "next"); link != "" {
+	out := Page[T]{ETag: a.Header.Get("Etag")}
+	if link := nextLink(a); link != "" {
 		if out.Next, err = c.resolveLink(a.URL, link); err != nil {
 			return Page[T]{}, fmt.Errorf("find the next page: %w", err)
 		}
@@ -79,8 +73,7 @@ const MostPages = 300
 // errEndless means that a listing always names a next page.
 var errEndless = fmt.Errorf("the listing has more than %d pages", MostPages)
 
-// ReadAll reads a whole listing of at most MostPages. With a context in which reads can be prefetched, the pages after
-// the first are requested side by side.
+// ReadAll reads a whole listing of at most MostPages.
 func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	var all []T
 	seen := map[string]bool{}
@@ -98,48 +91,13 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 		}
 		all = append(all, p.Items...)
 		address = p.Next
-		for _, later := range pagesFrom(p.Next, p.last) {
-			ahead.Begin(ctx, func(ctx context.Context) { _, _ = c.Send(ctx, Call{Method: http.MethodGet, URL: later}) })
-		}
 	}
 	return all, nil
 }
 
-// pagesAtOnce is how many pages of a listing are requested side by side.
-const pagesAtOnce = 8
-
-// pageParam finds the number of a page in its link.
-var pageParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([?&]page=)(\d+)`) })
-
-// pagesFrom returns the addresses of the next pages of a listing; none if its pages have no
-// numbers.
-func pagesFrom(next, last string) (addresses []string) {
-	first := pageNumber(next)
-	if first == 0 {
-		return nil
-	}
-	for n := first; n <= min(pageNumber(last), first+pagesAtOnce-1); n++ {
-		addresses = append(addresses, pageParam().ReplaceAllString(next, "${1}"+strconv.Itoa(n)))
-	}
-	return addresses
-}
-
-// pageNumber returns the number of the page that a link is to; 0 if it has none.
-func pageNumber(link string) int {
-	m := pageParam().FindStringSubmatch(link)
-	if m == nil {
-		return 0
-	}
-	n, err := strconv.Atoi(m[2])
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// pageLink returns the URL of a page, such as the next, from the Link header. URLs may contain
-// commas, so it looks for angle brackets.
-func pageLink(a *Answer, rel string) string {
+// nextLink returns the URL of the next page from the Link header. URLs may contain commas, so it looks
+// for angle brackets.
+func nextLink(a *Answer) string {
 	for _, rest := range a.Header.Values("Link") {
 		for {
 			_, after, ok := strings.Cut(rest, "<")
@@ -152,7 +110,7 @@ func pageLink(a *Answer, rel string) string {
 			}
 			params, after, _ := strings.Cut(after, ",")
 			for param := range strings.SplitSeq(params, ";") {
-				if p := strings.TrimSpace(param); p == `rel="`+rel+`"` || p == "rel="+rel {
+				if p := strings.TrimSpace(param); p == `rel="next"` || p == "rel=next" {
 					return target
 				}
 			}

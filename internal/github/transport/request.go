@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
 // MaxBody limits the size of an answer. GitHub accepts 65,536 characters per body, JSON takes up to
@@ -50,23 +48,8 @@ type Answer struct {
 	limits   limits
 }
 
-// question identifies a read that was prefetched.
-type question struct {
-	of                *Client
-	method, url, body string
-}
-
-// Send makes one request. It returns an answer for 2xx and 304 only. Reads may have been
-// prefetched.
+// Send makes one request. It returns an answer for 2xx and 304 only.
 func (c *Client) Send(ctx context.Context, k Call) (*Answer, error) {
-	if k.Effect == Writes || k.ETag != "" {
-		return c.send(ctx, k)
-	}
-	q := question{c, k.Method, k.URL, string(k.Body)}
-	return ahead.Do(ctx, q, c.now(), func(ctx context.Context) (*Answer, error) { return c.send(ctx, k) })
-}
-
-func (c *Client) send(ctx context.Context, k Call) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

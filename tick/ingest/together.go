@@ -1,0 +1,162 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Reads about one issue do not depend on those about another, and mostly not on each other. So the
+// reads of the next issues are sent together. Then the issues are judged one by one, in order; what
+// was not read together is read where it is needed.
+
+// atOnce is how many issues, or authors, are read together.
+const atOnce = 8
+
+// answers are GitHub's answers to requests that were sent together, by what they are about. An error
+// is an answer, too. Whoever needs one waits for that one alone: a request that hangs holds up nothing
+// else.
+type answers[K comparable, T any] map[K]*answer[T]
+
+type answer[T any] struct {
+	value T
+	err   error
+	there chan struct{} // closed once it is
+}
+
+// send sends a request about key.
+func (a answers[K, T]) send(ctx context.Context, sent *sync.WaitGroup, key K, ask func(context.Context) (T, error)) {
+	got := &answer[T]{there: make(chan struct{})}
+	a[key] = got
+	sent.Go(func() {
+		defer close(got.there)
+		got.err = work.Contain("read from GitHub", func() (err error) { got.value, err = ask(ctx); return err })
+	})
+}
+
+// take returns the answer about key, once. If nothing was sent, it asks.
+func (a answers[K, T]) take(ctx context.Context, key K, ask func(context.Context) (T, error)) (T, error) {
+	got, sent := a[key]
+	if !sent {
+		return ask(ctx)
+	}
+	delete(a, key)
+	<-got.there
+	return got.value, cmp.Or(got.err, ctx.Err()) // once the time is up, nothing more is judged
+}
+
+// together are a slice's answers about issues.
+type together struct {
+	timelines answers[int, []github.TimelineEvent]
+	talks     answers[int, []github.Comment] // whole conversations
+	byHead    answers[string, []github.Pull] // pull requests of a branch
+}
+
+func newTogether() together {
+	return together{answers[int, []github.TimelineEvent]{}, answers[int, []github.Comment]{}, answers[string, []github.Pull]{}}
+}
+
+// nextIssues returns the listed issues that are ingested next.
+func (h *reading) nextIssues() []github.Issue {
+	var next []github.Issue
+	for _, n := range h.queue.order[:min(atOnce, len(h.queue.order))] {
+		next = append(next, h.queue.listed[n])
+	}
+	if h.queue.filled {
+		return next
+	}
+	for _, w := range h.lists.issues {
+		for _, it := range w.items[:min(atOnce-len(next), len(w.items))] {
+			next = append(next, *it.issue)
+		}
+	}
+	return next
+}
+
+// sendForNext sends what the next issues need and was not sent yet.
+func (h *reading) sendForNext(ctx context.Context) error {
+	repo, hub := h.row.Current, h.repo.GitHub
+	for _, is := range h.nextIssues() {
+		if _, sent := h.timelines[is.Number]; sent || is.Number == 0 || is.IsPull {
+			continue
+		}
+		item, tracked, err := h.item(ctx, is.Number)
+		if err != nil {
+			return err
+		}
+		if !h.needsMoreReads(item, tracked, is) {
+			continue
+		}
+		h.timelines.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) { return hub.TimelineOf(ctx, repo, is.Number) })
+		if _, err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+			return err
+		}
+		if tracked {
+			continue
+		}
+		h.talks.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.Comment, error) {
+			return hub.CommentsOf(ctx, repo, is.Number, time.Time{})
+		})
+		if h.unwatched(is.UpdatedAt) { // else no label was set by then
+			label, _ := h.repo.Settings.FlowOf(is.Labels)
+			head := work.BranchName(branchFlows(label.Flow)[0], is.Number, is.Title, 0)
+			h.byHead.send(ctx, &h.sent, head, func(ctx context.Context) ([]github.Pull, error) { return hub.PullsByHead(ctx, repo, head) })
+		}
+	}
+	return nil
+}
+
+// askAuthors asks GitHub together about the first authors of new comments; mayComment asks about the
+// others.
+func (h *reading) askAuthors(ctx context.Context, known map[string]store.KnownEvent) error {
+	left := atOnce
+	for _, c := range h.events {
+		if left == 0 {
+			break
+		}
+		if !h.judgesAuthor(ctx, c, known) {
+			continue
+		}
+		sent, err := h.permissions.send(ctx, &h.sent, c.event.Author, work.StampOf(c.event))
+		if err != nil {
+			return err
+		}
+		if sent {
+			left--
+		}
+	}
+	return nil
+}
+
+// askIssueAuthors asks GitHub together about the authors of found issues: their texts may need it.
+func (h *reading) askIssueAuthors(ctx context.Context, found []foundPull) error {
+	for _, p := range found[:min(atOnce, len(found))] {
+		is := h.history.Issues[p.issue]
+		if _, err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgesAuthor reports whether an event is new and counts only if its author may write here.
+func (h *reading) judgesAuthor(ctx context.Context, c candidate, known map[string]store.KnownEvent) bool {
+	e := c.event
+	_, judged := known[e.Key]
+	_, marked := work.ParseMarks(e.Body)
+	if c.pending || judged || marked || !e.Kind.Written() || e.Outcome != "" || slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), e.Author.ID) {
+		return false
+	}
+	theirs, err := h.onForeignPull(ctx, e)
+	if theirs || err != nil {
+		return false
+	}
+	waits, err := h.waitsForPull(ctx, c)
+	return !waits && err == nil
+}
