@@ -227,9 +227,13 @@ func (s *errorSweep) play(t *testing.T, name string, stories map[string]string) 
 	t.Run(name, func(t *testing.T) { testscript.Run(t, p) })
 }
 
-// passes makes the last passes and returns what status and the passes that failed printed.
-func (s *errorSweep) passes(ts *testscript.TestScript) (said string) {
-	for range 3 {
+// passes makes the last passes and returns what status and the passes that failed printed. If only the
+// last one met the request, another one sees what came of it.
+func (s *errorSweep) passes(ts *testscript.TestScript, met func() bool) (said string) {
+	for pass, last := 1, 3; pass <= last; pass++ {
+		if pass == last && pass == 3 && !met() {
+			last++
+		}
 		if err := ts.Exec("gh-mergexo", "tick"); err != nil {
 			said += ts.ReadFile("stderr")
 		}
@@ -243,7 +247,7 @@ func (s *errorSweep) passes(ts *testscript.TestScript) (said string) {
 func (s *errorSweep) cmdRecord(ts *testscript.TestScript, _ bool, args []string) {
 	w := worldOf(ts)
 	w.hub.ResetLog()
-	if said := s.passes(ts); strings.Contains(said, "GitHub's API") {
+	if said := s.passes(ts, func() bool { return true }); strings.Contains(said, "GitHub's API") {
 		ts.Fatalf("an error without an error: %s", said)
 	}
 	s.mu.Lock()
@@ -265,13 +269,15 @@ func (s *errorSweep) cmdSuffer(ts *testscript.TestScript, _ bool, args []string)
 	f.Method, f.Path, f.Contains, f.Always = a.method, a.path, a.query, true
 	w.hub.ResetLog()
 	w.hub.AddFault(f)
-	said := s.passes(ts)
-	met := slices.ContainsFunc(w.hub.Requests(), func(rq githubsim.Request) bool { is, ok := askedBy(rq); return ok && is == a })
+	met := func() bool {
+		return slices.ContainsFunc(w.hub.Requests(), func(rq githubsim.Request) bool { is, ok := askedBy(rq); return ok && is == a })
+	}
+	said := s.passes(ts, met)
 	name := fmt.Sprintf("%s %s %s%s", kind.name, a.method, a.path, strings.TrimSuffix(" "+a.query, "("))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ran++
-	if !met {
+	if !met() {
 		s.missed++
 		return
 	}
