@@ -98,9 +98,7 @@ const unshown = "[%s that GitHub does not show left out]"
 
 // said returns people's text as GitHub shows it, cut to limit.
 func said(s string, limit int) string {
-	s = public.Visible(s)
-	s = public.WithoutComments(s, func(string) string { return public.HiddenTail })
-	s, left := public.WithoutUnshown(s)
+	s, left := public.AsShown(s)
 	s = strings.TrimSpace(s)
 	if left > 0 { // first, where no cut takes it
 		s = fmt.Sprintf(unshown, work.Count(left, "character")) + "\n\n" + s

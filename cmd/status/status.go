@@ -205,7 +205,7 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 	_, damaged := errors.AsType[*store.DamagedError](unread)
 	_, server := errors.AsType[*store.ServerError](unread)
 	told := (damaged || server) && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
-		!v.Lasting && f.Last.By == work.FailedByRepos && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
+		(f.Last.By == work.FailedByLogin && v.Code == work.PassesFail || !v.Lasting && f.Last.By == work.FailedByRepos) && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
 	if told || !v.Bad() {
 		return nil
 	}

@@ -69,6 +69,24 @@ func (h *Hub) RestoreToken(login string) error {
 // TokenOf is the token that an account is made with.
 func TokenOf(login string) string { return "token-" + strings.TrimSuffix(login, "[bot]") }
 
+// RequireSSO has an owner want tokens to be authorized on a page for it (SAML single sign-on); with the
+// page "" they are.
+func (h *Hub) RequireSSO(owner, page string) {
+	defer h.enter()()
+	h.sso[strings.ToLower(owner)] = page
+}
+
+const samlMessage = "Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization."
+
+// shutOut reports whether the owner of a repository wants the token to be authorized for it.
+func (c *call) shutOut(r *Repo) bool {
+	if r == nil || c.viewer == nil || c.h.sso[strings.ToLower(r.owner.login)] == "" {
+		return false
+	}
+	c.sso = c.h.sso[strings.ToLower(r.owner.login)]
+	return true
+}
+
 // ForbidStatuses makes a user's token one that may set no commit status.
 func (h *Hub) ForbidStatuses(login string) error {
 	h.mu.Lock()

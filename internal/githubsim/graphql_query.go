@@ -42,12 +42,19 @@ func (*gqlRoot) Repository(ctx context.Context, a struct {
 	if r == nil || !r.can(x.viewer, "read") {
 		return nil, &gqlError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%s/%s'.", a.Owner, a.Name)}
 	}
+	if x.shutOut(r) {
+		return nil, &gqlError{"FORBIDDEN", samlMessage}
+	}
 	return &gqlRepo{x, r}, nil
 }
 
 // Node finds an object by its global id.
 func (*gqlRoot) Node(ctx context.Context, a struct{ ID graphql.ID }) (*gqlNode, error) {
-	if n := gqlFrom(ctx).node(string(a.ID)); n != nil {
+	x := gqlFrom(ctx)
+	if n := x.node(string(a.ID)); n != nil {
+		if x.shutOut(repoOf(n.v)) {
+			return nil, &gqlError{"FORBIDDEN", samlMessage}
+		}
 		return n, nil
 	}
 	return nil, noNode(string(a.ID))
@@ -61,10 +68,15 @@ func (*gqlRoot) Nodes(ctx context.Context, a struct{ IDs []graphql.ID }) []*gqlN
 		e := noNode(string(id))
 		if out[i] = x.node(string(id)); out[i] != nil {
 			r, ok := out[i].v.(*Repo)
-			if !ok || r.hidden == "" {
+			switch {
+			case x.shutOut(repoOf(out[i].v)):
+				e = &gqlError{"FORBIDDEN", samlMessage}
+			case !ok || r.hidden == "":
 				continue
+			default:
+				e = &gqlError{"FORBIDDEN", r.hidden}
 			}
-			out[i], e = nil, &gqlError{"FORBIDDEN", r.hidden}
+			out[i] = nil
 		}
 		x.errs = append(x.errs, gqlItem{Type: e.kind, Path: []any{"nodes", i}, Message: e.message})
 	}
@@ -96,26 +108,50 @@ func (x *gql) node(id string) *gqlNode {
 
 // maySee hides private repositories, drafts of others and what was deleted.
 func (x *gql) maySee(v any) bool {
-	repo := func(r *Repo) bool { return r.can(x.viewer, "read") }
+	r := repoOf(v)
+	if r == nil || !r.can(x.viewer, "read") {
+		return false
+	}
 	switch v := v.(type) {
 	case *issue:
-		return !v.deleted && repo(v.repo)
+		return !v.deleted
 	case *pull:
-		return !v.deleted && repo(v.repo)
-	case *Repo:
-		return repo(v)
-	case *queueEntry:
-		return repo(v.pull.repo)
+		return !v.deleted
 	case *comment:
-		return !v.issue.deleted && repo(v.issue.repo)
+		return !v.issue.deleted
 	case *review:
-		return repo(v.pull.repo) && (!v.pending() || v.author == x.viewer)
+		return !v.pending() || v.author == x.viewer
 	case *thread:
-		return repo(v.pull.repo) && v.visibleTo(x.viewer)
+		return v.visibleTo(x.viewer)
 	case *reviewComment:
-		return repo(v.pull().repo) && v.visibleTo(x.viewer)
+		return v.visibleTo(x.viewer)
 	}
-	return false
+	return true
+}
+
+// repoOf is the repository of what has a global id; nil: it is of none.
+func repoOf(v any) *Repo {
+	switch v := v.(type) {
+	case *issue:
+		return v.repo
+	case *pull:
+		return v.repo
+	case *Repo:
+		return v
+	case *queueEntry:
+		return v.pull.repo
+	case *comment:
+		return v.issue.repo
+	case *review:
+		return v.pull.repo
+	case *thread:
+		return v.pull.repo
+	case *reviewComment:
+		return v.pull().repo
+	case *gqlRollup:
+		return v.r
+	}
+	return nil
 }
 
 // kindRollup is the prefix of the ids of check rollups, which are named by their commit.

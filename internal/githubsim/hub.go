@@ -53,6 +53,7 @@ type settings struct {
 	anonymous      map[string]*bucket // the budget of requests without a token
 	noDependencies bool               // issues have no dependencies
 	noSubIssues    bool               // issues have no sub-issues
+	sso            map[string]string  // by owner in lower case: the page where a token is authorized for it
 }
 
 // New makes a GitHub without accounts or repositories that keeps its git repositories under
@@ -73,7 +74,7 @@ func New(opt Options) (*Hub, error) {
 		users: map[string]*user{}, byToken: map[string]*user{}, byName: map[string]*Repo{},
 		nodes: map[string]any{}, made: map[kind]int64{},
 		router:   newRouter(),
-		settings: settings{maxComments: 2500, maxPage: 100, lags: map[string]*lagOrder{}, mute: map[*user]bool{}, anonymous: map[string]*bucket{}},
+		settings: settings{maxComments: 2500, maxPage: 100, lags: map[string]*lagOrder{}, mute: map[*user]bool{}, anonymous: map[string]*bucket{}, sso: map[string]string{}},
 	}
 	if h.graphqlHandler, err = newGraphQL(h); err != nil {
 		return nil, fmt.Errorf("set up GraphQL: %w", err)

@@ -137,6 +137,9 @@ func withRepo(fn endpoint) endpoint {
 		if c.repo == nil || !c.repo.can(c.viewer, "read") || c.viewer != nil && !c.viewer.token.reaches(c.repo, "read") {
 			return reply{}, notFound()
 		}
+		if c.shutOut(c.repo) {
+			return reply{}, refusal(http.StatusForbidden, samlMessage)
+		}
 		if name != "/" && !strings.EqualFold(name, c.repo.fullName()) {
 			return c.moved(), nil
 		}

@@ -153,6 +153,7 @@ type call struct {
 	body   []byte
 
 	encoded map[*Repo]*repoJSON
+	sso     string // the page of an owner that refused the token
 }
 
 // callFrom is the call that a handler's context belongs to.
@@ -190,6 +191,9 @@ func (h *Hub) answer(r *http.Request, body []byte, rq *Request) *answer {
 		h.sentBy(rq, viewer.login)
 	}
 	h.dispatch(c, a)
+	if c.sso != "" {
+		a.header.Set("X-GitHub-SSO", "required; url="+c.sso)
+	}
 	return a
 }
 

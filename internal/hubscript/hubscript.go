@@ -54,6 +54,7 @@
 //	hub fine-grained NAME              their token is a fine-grained one
 //	hub expires NAME TIME              their token holds until then
 //	hub forbid-statuses NAME           their token may set no commit status
+//	hub sso OWNER [PAGE]               the owner wants tokens to be authorized on a page (SAML); without it: they are
 //	hub revoke NAME                    their token is not accepted    hub restore-token NAME
 //
 // In check and status the REF queue:PR is the commit that the merge queue wants to land.

@@ -15,6 +15,7 @@ var accountDeeds = map[string]subcommand{
 	"fine-grained":     {1, func(c *command) error { return c.hub.SetFineGrained(c.args[0]) }},
 	"expires":          {2, expires},
 	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
+	"sso":              {1, func(c *command) error { c.hub.RequireSSO(c.args[0], c.rest(1)); return nil }},
 	"forbid-statuses":  {1, func(c *command) error { return c.hub.ForbidStatuses(c.args[0]) }},
 	"revoke":           {1, func(c *command) error { c.hub.RevokeToken(githubsim.TokenOf(c.args[0])); return nil }},
 	"restore-token":    {1, func(c *command) error { return c.hub.RestoreToken(c.args[0]) }},

@@ -23,9 +23,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-// An error is never taken for absence: whichever read GitHub answers with an error for ever, the exit
-// code or status says so, and what does not depend on it works. A sample of reads and errors is
-// played: a few; with MERGEXO_TEST=long each kind of read; with MERGEXO_TEST=all everything.
+// An error is never taken for absence: whichever request GitHub answers with an error for ever, the exit
+// code or status says so, what does not depend on it works, and nothing is there twice. A sample of
+// requests and errors is played: four cases; with MERGEXO_TEST=long each kind of request; with MERGEXO_TEST=all
+// everything.
 
 // errorStory is played up to the line lastPasses, and then each case its own way.
 const (
@@ -62,6 +63,17 @@ var errorKinds = []errorKind{
 	{"502", refusing(502), regexp.MustCompile(`gauge 502`)},
 }
 
+// doneKinds are errors after which a write is done all the same: a pass finds that it is.
+var doneKinds = []errorKind{
+	{name: "done500", answer: done(refusing(500))},
+	{name: "donepage", answer: done(githubsim.HTML())},
+}
+
+func done(f githubsim.Fault) githubsim.Fault {
+	f.Applied = true
+	return f
+}
+
 func refusing(status int) githubsim.Fault {
 	return githubsim.Fault{Status: status, Body: fmt.Sprintf(`{"message":"gauge %d"}`, status)}
 }
@@ -76,30 +88,53 @@ var needless = map[string]*regexp.Regexp{
 	"labels that only show a state are given up for a time if GitHub refuses it": regexp.MustCompile(`^(403|422) \S+/labels(/\S+)? `),
 }
 
-// asked is what is the same in all requests of one kind: a path, or the name of a query.
-type asked struct{ path, query string }
+// undone selects what GitHub did not do, and what is no courtesy, which is given up and logged.
+const undone = `SELECT kind, state, last_error FROM actions WHERE need = 'required' AND (sends > 0 AND state IN ('sent', 'void', 'dropped') OR state = 'planned' AND (sends > 0 OR last_error <> ''))`
 
-// askedBy returns what a request asks; false if it changes something.
+// noAnswer matches what names a write whose answer does not say whether it was done.
+var noAnswer = regexp.MustCompile(`no answer to a|answer to .* never (came|arrived)`)
+
+// always are the cases of every level.
+var always = []string{"lost Details refused", "kept POST-repos-octo-app-pulls 422", "kept POST-repos-octo-app-pulls done500", "kept mutation-CreateChild refused"}
+
+// asked is what is the same in all requests of one kind: method and path, or the name of a query or mutation.
+type asked struct{ method, path, query string }
+
+// askedBy returns what a request asks; false if that is nothing of a pass's own.
 func askedBy(rq githubsim.Request) (asked, bool) {
-	if rq.Write {
-		return asked{}, false
-	}
 	if rq.Path != "/graphql" {
-		return asked{path: rq.Path}, rq.Method == http.MethodGet
+		return asked{method: rq.Method, path: rq.Path}, rq.Write || rq.Method == http.MethodGet
 	}
 	var in struct{ Query string }
 	_ = json.Unmarshal([]byte(rq.Body), &in)
-	name := regexp.MustCompile(`query \w+\(`).FindString(in.Query)
-	return asked{path: rq.Path, query: name}, name != ""
+	name := regexp.MustCompile(`(query|mutation) \w+\(`).FindString(in.Query)
+	return asked{method: rq.Method, path: rq.Path, query: name}, name != ""
+}
+
+// writes reports whether it changes something.
+func (a asked) writes() bool {
+	return strings.HasPrefix(a.query, "mutation ") || a.query == "" && a.method != http.MethodGet
+}
+
+// kinds are the errors by which it is answered.
+func (a asked) kinds() []errorKind {
+	if a.writes() {
+		return slices.Concat(errorKinds, doneKinds)
+	}
+	return errorKinds
 }
 
 func (a asked) String() string {
-	return strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(strings.TrimPrefix(cmp.Or(a.query, a.path), "query "), "-"), "-")
+	name := cmp.Or(strings.TrimPrefix(a.query, "query "), a.path)
+	if a.query == "" && a.writes() {
+		name = a.method + " " + name
+	}
+	return strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(name, "-"), "-")
 }
 
 // shape is the address without repository, numbers and commits.
 func (a asked) shape() string {
-	return regexp.MustCompile(`^/repos/octo/\w+|/\d+|[0-9a-f]{40}`).ReplaceAllString(a.path, "/N") + a.query
+	return a.method + regexp.MustCompile(`^/repos/octo/\w+|/\d+|[0-9a-f]{40}`).ReplaceAllString(a.path, "/N") + a.query
 }
 
 // ofOne reports whether a request concerns one issue or pull request of octo/app other than number.
@@ -113,7 +148,7 @@ type errorSweep struct {
 	text string // of the story up to the last passes
 
 	mu     sync.Mutex
-	reads  map[string]map[asked]bool // by variant
+	asked  map[string]map[asked]bool // by variant
 	ran    int
 	missed int
 	silent []string
@@ -129,19 +164,19 @@ func TestErrorsAreNeverAbsence(t *testing.T) {
 	if !found {
 		t.Fatalf("%s has no line %q", errorStory, lastPasses)
 	}
-	s := &errorSweep{text: before, reads: map[string]map[asked]bool{}}
+	s := &errorSweep{text: before, asked: map[string]map[asked]bool{}}
 	variants := map[string]string{"kept": before, "lost": before + losesDatabase, "many": before + fiveMore}
 	records := map[string]string{}
 	for name, text := range variants {
 		records[name] = text + "record " + name + "\n"
 	}
 	s.play(t, "record", records)
-	every := 200 // a few
+	every := 0 // those of always alone
 	switch {
 	case testhome.All():
-		every = 1 // each single read with each kind of error
+		every = 1 // each single request with each kind of error
 	case testhome.Long():
-		every = len(errorKinds) // each kind of read with one kind of error
+		every = len(errorKinds) // each kind of request with one kind of error
 	}
 	cases := map[string]string{}
 	done := map[string]bool{}
@@ -151,22 +186,22 @@ func TestErrorsAreNeverAbsence(t *testing.T) {
 				continue
 			}
 			done[name+a.shape()] = true
-			for k, kind := range errorKinds {
-				if told := kind.name == "refused" && name == "lost" && strings.Contains(a.query, "Details"); !told && (n+k)%every != 0 {
+			for k, kind := range a.kinds() {
+				if sample := every > 0 && (n+k)%every == 0; !sample && !slices.Contains(always, name+" "+a.String()+" "+kind.name) {
 					continue
 				}
-				cases[fmt.Sprintf("%s_%s_%s", name, a, kind.name)] = fmt.Sprintf("%ssuffer %s %s '%s'\n", variants[name], kind.name, a.path, a.query)
+				cases[fmt.Sprintf("%s_%s_%s", name, a, kind.name)] = fmt.Sprintf("%ssuffer %s %s %s '%s'\n", variants[name], kind.name, a.method, a.path, a.query)
 			}
 		}
 	}
 	s.play(t, "cases", cases)
-	t.Logf("%d reads × kinds of errors; never asked: %d; silent: %d\n%s", s.ran, s.missed, len(s.silent), strings.Join(s.silent, "\n"))
+	t.Logf("%d requests × kinds of errors; never sent: %d; silent: %d\n%s", s.ran, s.missed, len(s.silent), strings.Join(s.silent, "\n"))
 }
 
-// sorted returns the reads of a variant in a fixed order.
+// sorted returns the requests of a variant in a fixed order.
 func (s *errorSweep) sorted(variant string) []asked {
-	return slices.SortedFunc(maps.Keys(s.reads[variant]), func(a, b asked) int {
-		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.query, b.query))
+	return slices.SortedFunc(maps.Keys(s.asked[variant]), func(a, b asked) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.query, b.query), cmp.Compare(a.method, b.method))
 	})
 }
 
@@ -192,9 +227,13 @@ func (s *errorSweep) play(t *testing.T, name string, stories map[string]string) 
 	t.Run(name, func(t *testing.T) { testscript.Run(t, p) })
 }
 
-// passes makes the last passes and returns what status and the passes that failed printed.
-func (s *errorSweep) passes(ts *testscript.TestScript) (said string) {
-	for range 3 {
+// passes makes the last passes and returns what status and the passes that failed printed. If only the
+// last one met the request, another one sees what came of it.
+func (s *errorSweep) passes(ts *testscript.TestScript, met func() bool) (said string) {
+	for pass, last := 1, 3; pass <= last; pass++ {
+		if pass == last && pass == 3 && !met() {
+			last++
+		}
 		if err := ts.Exec("gh-mergexo", "tick"); err != nil {
 			said += ts.ReadFile("stderr")
 		}
@@ -204,47 +243,60 @@ func (s *errorSweep) passes(ts *testscript.TestScript) (said string) {
 	return said + ts.ReadFile("stdout") + ts.ReadFile("stderr")
 }
 
-// cmdRecord notes what the last passes read.
+// cmdRecord notes what the last passes asked.
 func (s *errorSweep) cmdRecord(ts *testscript.TestScript, _ bool, args []string) {
 	w := worldOf(ts)
 	w.hub.ResetLog()
-	if said := s.passes(ts); strings.Contains(said, "GitHub's API") {
+	if said := s.passes(ts, func() bool { return true }); strings.Contains(said, "GitHub's API") {
 		ts.Fatalf("an error without an error: %s", said)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reads[args[0]] = map[asked]bool{}
+	s.asked[args[0]] = map[asked]bool{}
 	for _, rq := range w.hub.Requests() {
-		if a, reads := askedBy(rq); reads {
-			s.reads[args[0]][a] = true
+		if a, ok := askedBy(rq); ok {
+			s.asked[args[0]][a] = true
 		}
 	}
 }
 
-// cmdSuffer has GitHub answer one read with an error: "suffer KIND PATH QUERY".
+// cmdSuffer has GitHub answer one request with an error: "suffer KIND METHOD PATH QUERY".
 func (s *errorSweep) cmdSuffer(ts *testscript.TestScript, _ bool, args []string) {
-	w, a := worldOf(ts), asked{path: args[1], query: args[2]}
-	kind := errorKinds[slices.IndexFunc(errorKinds, func(k errorKind) bool { return k.name == args[0] })]
+	w, a := worldOf(ts), asked{method: args[1], path: args[2], query: args[3]}
+	kinds := a.kinds()
+	kind := kinds[slices.IndexFunc(kinds, func(k errorKind) bool { return k.name == args[0] })]
 	f := kind.answer
-	f.Path, f.Contains, f.Always = a.path, a.query, true
+	f.Method, f.Path, f.Contains, f.Always = a.method, a.path, a.query, true
 	w.hub.ResetLog()
 	w.hub.AddFault(f)
-	said := s.passes(ts)
-	met := slices.ContainsFunc(w.hub.Requests(), func(rq githubsim.Request) bool { is, reads := askedBy(rq); return reads && is == a })
-	name := fmt.Sprintf("%s %s%s", kind.name, a.path, strings.TrimSuffix(" "+a.query, "("))
+	met := func() bool {
+		return slices.ContainsFunc(w.hub.Requests(), func(rq githubsim.Request) bool { is, ok := askedBy(rq); return ok && is == a })
+	}
+	said := s.passes(ts, met)
+	name := fmt.Sprintf("%s %s %s%s", kind.name, a.method, a.path, strings.TrimSuffix(" "+a.query, "("))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ran++
-	if !met {
+	if !met() {
 		s.missed++
 		return
 	}
 	logged := slices.ContainsFunc(slices.Collect(maps.Values(needless)), func(r *regexp.Regexp) bool {
 		return r.MatchString(kind.name + " " + a.path + " " + a.query)
 	})
-	if !kind.said.MatchString(said) && !logged {
+	named := kind.said == nil || kind.said.MatchString(said)
+	if a.writes() && !named {
+		rows, err := query(w.stateDB(), undone)
+		ts.Check(err)
+		logged, named = len(rows) == 0, noAnswer.MatchString(said)
+		said += fmt.Sprintf("not done: %s", rows)
+	}
+	if !named && !logged {
 		s.silent = append(s.silent, name)
 		ts.Fatalf("%s: no pass that failed and no status names it:\n%s", name, said)
+	}
+	if twice := doneTwice(w.hub.Requests()); twice != "" {
+		ts.Fatalf("%s: it is there twice: %s", name, twice)
 	}
 	if a.ofOne("8") && !slices.ContainsFunc(w.hub.Repo(mainRepo).Pulls(), isTitled("Stand alone")) {
 		ts.Fatalf("%s: the work of an issue beside it did not begin:\n%s", name, said)
@@ -256,4 +308,20 @@ func (s *errorSweep) cmdSuffer(ts *testscript.TestScript, _ bool, args []string)
 
 func isTitled(title string) func(githubsim.Pull) bool {
 	return func(p githubsim.Pull) bool { return p.Title == title }
+}
+
+// doneTwice returns a request that made the same thing twice; empty: none did.
+func doneTwice(all []githubsim.Request) string {
+	made := map[string]bool{}
+	for _, rq := range all {
+		if !rq.Applied || !regexp.MustCompile(`^POST \S*/(comments|replies|pulls|issues|reviews)$`).MatchString(rq.Method+" "+rq.Path) {
+			continue
+		}
+		what := rq.Method + " " + rq.Path + " " + rq.Body
+		if made[what] {
+			return what
+		}
+		made[what] = true
+	}
+	return ""
 }

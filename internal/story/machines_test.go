@@ -3,9 +3,11 @@
 package story
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -51,4 +53,32 @@ func cmdEndSessions(ts *testscript.TestScript, neg bool, args []string) {
 	if len(ended) == 0 && !left {
 		ts.Fatalf("no pass has a session")
 	}
+}
+
+// strangersName is what the session of a stranger is called on the server.
+const strangersName = "somebody else"
+
+func cmdStranger(ts *testscript.TestScript, neg bool, args []string) {
+	leaves := slices.Equal(args, []string{"leaves"})
+	if neg || len(args) != 0 && !leaves {
+		ts.Fatalf("usage: stranger [leaves]")
+	}
+	server := worldOf(ts).server
+	if leaves {
+		ended, err := query(server, `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+			WHERE application_name = '`+strangersName+`' AND datname = current_database()`)
+		ts.Check(err)
+		if len(ended) != 1 {
+			ts.Fatalf("%d strangers left", len(ended))
+		}
+		return
+	}
+	config, err := pgx.ParseConfig(server)
+	ts.Check(err)
+	config.RuntimeParams["application_name"] = strangersName
+	conn, err := pgx.ConnectConfig(context.Background(), config)
+	ts.Check(err)
+	ts.Defer(func() { _ = conn.Close(context.Background()) })
+	_, err = conn.Exec(context.Background(), `SELECT pg_advisory_lock(1)`)
+	ts.Check(err)
 }

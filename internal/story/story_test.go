@@ -58,6 +58,7 @@
 //	                         folder and a config of its own; the agent and gh's login are everybody's
 //	end-sessions [left]      has the server end the sessions of all passes, as if it had lost their machines; left:
 //	                         those that killed passes left, if it has not seen that yet
+//	stranger [leaves]        has a session of the server that is no machine's take a lock of the database, until it leaves
 //	keep-database            keeps the database on the server as it is, as a backup does
 //	set-back-database        sets it back to that
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
@@ -158,6 +159,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"talk":          cmdTalk,
 		"machine":       cmdMachine,
 		"end-sessions":  cmdEndSessions,
+		"stranger":      cmdStranger,
 		"keep-database": cmdKeepDatabase,
 
 		"set-back-database": cmdSetBackDatabase,

@@ -23,6 +23,7 @@ type FailedBy string
 // What says why a pass failed.
 const (
 	FailedByRepos    FailedBy = "repositories" // their rows
+	FailedByLogin    FailedBy = "login"        // their rows: all of them wait for gh's login
 	FailedByDatabase FailedBy = "database"     // the database, which is damaged, or cannot be reached
 )
 

@@ -20,6 +20,12 @@ const unshownRounds = 20
 // made to take long: GitHub's readers do not miss its rest.
 const maxDefinitions = 8 << 20
 
+// AsShown returns Markdown as GitHub shows it, and how many characters WithoutUnshown left out.
+func AsShown(s string) (shown string, left int) {
+	s = WithoutComments(Visible(s), func(string) string { return HiddenTail })
+	return WithoutUnshown(s)
+}
+
 // WithoutUnshown removes what GitHub does not show of Markdown outside code, other than HTML
 // comments, and returns how many characters that was: definitions of links that nothing uses,
 // footnotes without a reference, hidden elements, and long texts in place of images, in titles and

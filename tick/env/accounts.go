@@ -110,6 +110,22 @@ func (a *Accounts) skipHostLocked(host string, why error) error {
 	return why
 }
 
+// LoginTroubles returns why GitHub accepts nothing from gh's login, by host, or by owner as in ownerOf.
+func (a *Accounts) LoginTroubles() map[string]github.Trouble {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := map[string]github.Trouble{}
+	for place, why := range a.shut {
+		host, _, _ := strings.Cut(place, "/")
+		if lost, ok := errors.AsType[*github.LoginError](why); ok {
+			all[place] = lost.Trouble
+		} else if lost, ok := github.LoginFault(host, why); ok {
+			all[place] = lost.Trouble
+		}
+	}
+	return all
+}
+
 // SkippedHosts returns why wanted hosts and owners are skipped, one line each; nil: none is.
 func (a *Accounts) SkippedHosts(wanted func(place string) bool) error {
 	a.mu.Lock()

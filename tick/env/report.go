@@ -187,6 +187,18 @@ func (r *Report) StoppedAgents() []work.Outage {
 	return slices.SortedFunc(maps.Values(r.agents), func(a, b work.Outage) int { return cmp.Compare(a.Agent, b.Agent) })
 }
 
+// WaitsForLogin reports whether all that could not be read waits for gh's login.
+func (r *Report) WaitsForLogin() bool {
+	failed := false
+	for _, x := range r.Repos() {
+		failed = failed || x.Failed
+		if x.Failed && slices.ContainsFunc(x.Causes, func(c Cause) bool { return c.Code != github.TroubleLogin }) {
+			return false
+		}
+	}
+	return failed
+}
+
 // Repos returns the repositories, sorted by name.
 func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()

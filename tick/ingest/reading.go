@@ -290,6 +290,7 @@ type slice struct {
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
+	takenBack    []judgedCandidate    // comments whose authors took a hold out of them
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended
 	owed         bool                 // some stored event waits for the end of a pause
 	submitted    map[int64]time.Time  // when reviews were submitted, by id

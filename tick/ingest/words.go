@@ -22,13 +22,14 @@ type judgedCandidate struct {
 	candidate
 	known bool   // the database has it
 	was   string // if known: its outcome
+	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
 	err   error
 }
 
 // asksWord reports whether the last editor decides about a candidate, and is not known yet.
 func (j judgedCandidate) asksWord() bool {
 	e := j.event
-	return j.err == nil && e.Kind.Written() && e.Outcome == "" && !j.word.Known && e.Node != "" &&
+	return j.err == nil && e.Kind.Written() && (e.Outcome == "" || j.holds != nil) && !j.word.Known && e.Node != "" &&
 		(!j.known || j.was == "" || j.was == store.OutcomeEdited || work.ByWord(j.was))
 }
 
@@ -37,8 +38,11 @@ func (j judgedCandidate) asksWord() bool {
 // gets an error, so that the next pass reads it again.
 func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []judgedCandidate) {
 	var nodes []string
-	for _, j := range all {
-		if j.asksWord() {
+	for i, j := range all {
+		if j.err == nil && j.event.UpdatedAt.After(j.event.CreatedAt) && !isCommand(j.event, work.VerbHold, []int{j.event.Number}) {
+			all[i].holds, all[i].err = h.heldBy(ctx, j.candidate)
+		}
+		if j = all[i]; j.asksWord() {
 			nodes = append(nodes, j.event.Node)
 		}
 	}
@@ -67,6 +71,9 @@ func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []j
 			brakes, holds, err := h.brakesOf(ctx, j.candidate)
 			j.keeps, j.err = holds, err
 			out = append(out, brakes...)
+		}
+		if by := j.event.Author.ID; j.holds != nil && j.err == nil && by != 0 && j.word.Editor.ID == by {
+			h.takenBack = append(h.takenBack, j)
 		}
 		out = append(out, j)
 	}

@@ -106,7 +106,11 @@ var ever time.Time
 
 // record records the end of the pass and reads what is known of all passes.
 func record(ctx context.Context, e *PassEnd) error {
-	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()), FailedBy(e.Outcome, e.Err))
+	by := FailedBy(e.Outcome, e.Err)
+	if by == work.FailedByRepos && e.Report.WaitsForLogin() {
+		by = work.FailedByLogin
+	}
+	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()), by)
 	facts, readErr := e.Dirs.Passes(e.Config.PassLimits(), e.At)
 	e.Passes, e.Passes.Last = facts, last
 	return errors.Join(err, readErr)

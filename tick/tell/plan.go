@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/store"
@@ -136,6 +137,9 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 		f.Agents, err = tx.ListOutages(ctx)
 		f.Agents = slices.DeleteFunc(f.Agents, func(o work.Outage) bool { return !o.Stands() })
 	}
+	if passes != nil {
+		f.Logins = t.logins()
+	}
 	if err == nil {
 		f.Halts, err = tx.ListNewHalts(ctx, since)
 	}
@@ -151,6 +155,17 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 	}
 	f.Clean(t.Secrets.Redact)
 	return f, err
+}
+
+// logins returns where GitHub accepts nothing from gh's login, once an earlier pass has met the same.
+func (t *Notifier) logins() (all []news.Login) {
+	lost := t.Accounts.LoginTroubles()
+	for _, x := range t.Dirs.Failing() {
+		if why, is := lost[x.Place]; is && x.Kind == github.TroubleLogin {
+			all = append(all, news.Login{Where: x.Place, Says: why.Cause, Do: why.Next, Since: x.Since})
+		}
+	}
+	return all
 }
 
 // others returns the other machines.

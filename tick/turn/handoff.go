@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -28,7 +29,8 @@ func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, e
 		return nil, err
 	}
 	h.Document = string(doc)
-	h.NonGoals, h.Criteria = document.Points(h.Document, nonGoals), document.Points(h.Document, criteria)
+	shown, _ := public.AsShown(h.Document)
+	h.NonGoals, h.Criteria = document.Points(shown, nonGoals), document.Points(shown, criteria)
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if item.Parent != 0 {
 			design, err := tx.GetItem(ctx, item.Parent)

@@ -103,6 +103,9 @@ func happened(f Facts) []fact {
 	for _, o := range f.Agents {
 		all = append(all, fact{Kind: Blocked, key: strings.Join([]string{"agent", o.Agent, o.Machine, millis(o.Since)}, " "), at: o.Tried, reason: o.Why})
 	}
+	for _, l := range f.Logins {
+		all = append(all, fact{Kind: Blocked, machine: f.Machine, key: strings.TrimPrefix(strings.Join([]string{f.Machine, "login", l.Where, millis(l.Since)}, " "), " "), at: f.Now, says: f.where() + l.Says, do: l.Do})
+	}
 	if b := f.Budget; !b.None() {
 		all = append(all, fact{Kind: BudgetSpent, key: b.Name + " " + f.Now.UTC().Format(time.DateOnly), at: f.Now, reason: b, before: true})
 	}
@@ -145,6 +148,7 @@ func passes(f Facts, t Target) []fact {
 	}
 	failing, told := f.Failing[t.Name]
 	switch v := work.JudgePasses(*f.Passes); {
+	case v.Lasting && v.Code == work.PassesFail && f.Passes.Last.By == work.FailedByLogin && t.Wants(Blocked): // a message of its own says so
 	case v.Lasting:
 		do := v.Do
 		if v.Code == work.PassesFail {

@@ -150,6 +150,14 @@ type Halt struct {
 	At     time.Time
 }
 
+// Login is a host, or an owner, that accepts nothing from gh's login.
+type Login struct {
+	Where string    // host, or host/owner
+	Says  string    // what is wrong
+	Do    string    // what to type, or which page to open
+	Since time.Time // when a pass met it first
+}
+
 // Facts are the inputs of a decision.
 type Facts struct {
 	Now       time.Time
@@ -160,6 +168,7 @@ type Facts struct {
 	Approvals []Approval
 	Halts     []Halt
 	Agents    []work.Outage    // that cannot work before a person acts
+	Logins    []Login          // that more than one pass of this machine met
 	Budget    work.Reason      // the day's budget is spent; zero: it is not
 	Passes    *work.PassFacts  // nil while a pass runs
 	Machine   string           // whose passes these are; empty: there is one machine only
@@ -175,6 +184,9 @@ func (f *Facts) Clean(redact func(string) string) {
 	}
 	for i := range f.Agents {
 		f.Agents[i].Why = f.Agents[i].Why.Map(redact)
+	}
+	for i := range f.Logins {
+		f.Logins[i].Says = redact(f.Logins[i].Says)
 	}
 	for i := range f.Waits {
 		f.Waits[i].Title, f.Waits[i].Reason = redact(f.Waits[i].Title), f.Waits[i].Reason.Map(redact)

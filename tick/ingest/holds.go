@@ -1,0 +1,122 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Whoever holds a pull request by a comment ends the hold when they take the command out of the
+// comment. Nobody else's edit ends it.
+
+// commandedHold is the hold of a pull request that a comment began.
+type commandedHold struct {
+	pull work.PullRequest
+	held review.Held
+	next review.Held // what holds it without that comment: somebody else asked for the same; zero: nothing
+}
+
+// heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
+// earlier version of the comment, and may still command.
+func (h *reading) heldBy(ctx context.Context, c candidate) ([]int, error) {
+	if !c.event.Kind.Written() || c.pending {
+		return nil, nil
+	}
+	numbers, err := h.partners(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	hold, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (*commandedHold, error) {
+		return holdOf(ctx, tx, h.row.ID, numbers, c.event)
+	})
+	if err != nil || hold == nil {
+		return nil, err
+	}
+	if may, err := h.permissions.mayComment(ctx, c.event); !may {
+		return nil, err
+	}
+	return numbers, nil
+}
+
+// holdOf returns the hold that an earlier version of a comment began; nil: none.
+func holdOf(ctx context.Context, tx *store.Tx, repoID int64, numbers []int, e work.Event) (*commandedHold, error) {
+	for _, n := range numbers {
+		pull, known, err := tx.GetPull(ctx, repoID, n)
+		if err != nil {
+			return nil, err
+		}
+		if !known || pull.State != work.PullOpen {
+			continue
+		}
+		stored, err := tx.GetReviews(ctx, pull.ID)
+		if err != nil || stored.Held == nil {
+			return nil, err
+		}
+		var all []work.Event
+		for _, n := range numbers {
+			some, err := tx.ListEvents(ctx, repoID, n)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+		hold := &commandedHold{pull: pull, held: *stored.Held}
+		if hold.beganWith(all, e) {
+			return hold, nil
+		}
+		return nil, nil
+	}
+	return nil, nil
+}
+
+// beganWith reports whether a comment began the hold, and notes who else asked for it since.
+func (c *commandedHold) beganWith(all []work.Event, e work.Event) (began bool) {
+	for _, o := range all {
+		at := work.StampOf(o)
+		switch {
+		case !isCommand(o, work.VerbHold, []int{o.Number}) || at.Before(c.held.At):
+		case sameComment(o, e): // an edit ends it as an event if its answer is not seen yet
+			began = began || o.Author.Login == c.held.By && at.Equal(c.held.At)
+		case o.Outcome != "" && o.Outcome != work.OutcomeAnswered:
+		case c.next == review.Held{} && !slices.ContainsFunc(all, func(v work.Event) bool { return v.ID > o.ID && sameComment(o, v) && !work.ByWord(v.Outcome) }):
+			c.next = review.Held{By: o.Author.Login, At: at, Labelled: c.held.Labelled}
+		}
+	}
+	return began
+}
+
+// sameComment reports whether two events are versions of one comment.
+func sameComment(a, b work.Event) bool {
+	return a.Number == b.Number && slices.Contains(versionKeys(b), [2]string{string(a.Kind), a.Source})
+}
+
+// storeTakenBack ends the holds whose authors took them back, and removes the label.
+func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
+	for _, c := range h.takenBack {
+		hold, err := holdOf(ctx, tx, h.row.ID, c.holds, c.event)
+		if err != nil {
+			return err
+		}
+		if hold == nil { // a command or the label ended it meanwhile
+			continue
+		}
+		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {
+			return err
+		}
+		if hold.next != (review.Held{}) {
+			continue
+		}
+		a := review.Item{Repo: h.row, ID: hold.pull.ItemID, Pull: hold.pull, Labels: h.repo.Settings.Labels}.HoldLabel(false)
+		a.Why, a.PlannedAt = fmt.Sprintf("%s took the hold out of %s", c.event.Author.Login, c.event.URL), h.now()
+		if err := tx.RepeatAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
