@@ -218,7 +218,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
-		return firstOf(accountErr, tx.LookedAt(ctx, []int64{1}, t0), tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
+		return firstOf(accountErr, tx.LookedAt(ctx, []int64{1}, t0), tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
 	}))
 }
 
@@ -254,9 +254,7 @@ func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
 	_, labelsErr := tx.ListAllSeenLabels(ctx)
-	_, countErr := tx.CountOpenPulls(ctx)
-	_, oldErr := tx.ListOldDetails(ctx, []int64{r.ID}, t0, 10)
-	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, countErr, oldErr)
+	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr)
 }
 
 // tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing
@@ -818,7 +816,7 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 
 // rare are not asked by every pass, and may look at all that is remembered: once a day, or some
 // minutes, and for a person.
-var rare = []string{"ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed", "AwaitMachine", "SetUnreadJournals", "ListUnreadJournals", "DropUnreadJournals"}
+var rare = []string{"ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{

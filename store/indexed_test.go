@@ -18,7 +18,6 @@ var indexedTexts = map[string]int{
 	// Agents, reviewers, targets and machines have short names: see package config.
 	"agent_sessions.agent": 40, "outages.agent": 40, "outages.machine": 63, "totals.agent": 40, "totals.reviewer": 40, "reviews.reviewer": 40, "review_calls.reviewer": 40,
 	"notifications.target": 40, "notify_targets.target": 40, "machines.name": 63, "clocks.machine": 63, "counters.machine": 63, "notifications.machine": 63, "totals.machine": 63,
-	"unread_journals.machine": 63, "unread_journals.mirror": 3*253 + 2 + 20,
 
 	// Digests, and ids of GitHub.
 	"actions.token": 64, "turns.turn_key": 64, "turns.commit_oid": 64, "merges.head": 64, "merge_words.head": 64, "reviews.head": 64, "reviews.merge_base": 64,

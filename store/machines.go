@@ -33,24 +33,20 @@ func (t *Tx) StopMachine(ctx context.Context, how work.MachineStop) error {
 // ListMachines returns the machines whose passes use the database, by name.
 func (t *Tx) ListMachines(ctx context.Context) ([]work.Machine, error) {
 	scan := func(row scanner) (m work.Machine, err error) {
-		return m, row.Scan(append(machineFields(&m), &m.Unread)...)
+		return m, row.Scan(machineFields(&m)...)
 	}
 	return listRows(ctx, t, "list machines", scan,
-		`SELECT `+machineColumns+`, (SELECT count(*) FROM unread_journals u WHERE u.machine = machines.name) FROM machines ORDER BY name`)
+		`SELECT `+machineColumns+` FROM machines ORDER BY name`)
 }
 
 // ConfigOf names a config of one of several machines.
 func ConfigOf(machine, path string) string { return machine + ":" + path }
 
-// ForgetMachine deletes a machine that is gone, lets the configs of others name its repositories, and
-// lets nobody wait for its journals. It returns false if there is none of that name. One whose passes go on is there again with the next
-// of them.
+// ForgetMachine deletes a machine that is gone, and lets the configs of others name its repositories. It
+// returns false if there is none of that name. One whose passes go on is there again with the next of them.
 func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
 	config := ConfigOf(name, "")
 	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, length(?1)) = ?1`, config); err != nil {
-		return false, err
-	}
-	if _, err := t.exec(ctx, "forget the journals of "+name, `DELETE FROM unread_journals WHERE machine = ?`, name); err != nil {
 		return false, err
 	}
 	n, err := t.exec(ctx, "forget machine "+name, `DELETE FROM machines WHERE name = ?`, name)

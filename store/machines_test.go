@@ -98,7 +98,7 @@ func TestMachines(t *testing.T) {
 	d, ctx := onMachines(t, "a")[0], t.Context()
 	var m work.Machine
 	fill(t, &m)
-	m.SilentAfter, m.Unread = 17*time.Minute, 0
+	m.SilentAfter = 17 * time.Minute
 	list := func() []work.Machine {
 		return inTx(t, d, func(tx *Tx) ([]work.Machine, error) { return tx.ListMachines(ctx) })
 	}
@@ -110,22 +110,6 @@ func TestMachines(t *testing.T) {
 	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ForgetMachine(ctx, "another") }), false)
 	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ForgetMachine(ctx, m.Name) }), true)
 	equal(t, len(list()), 0)
-
-	unread := func() []UnreadJournals {
-		return inTx(t, d, func(tx *Tx) ([]UnreadJournals, error) { return tx.ListUnreadJournals(ctx) })
-	}
-	for _, name := range []string{"b", "b", m.Name} {
-		update(t, d, func(tx *Tx) error { return tx.AwaitMachine(ctx, name) })
-	}
-	equal(t, list(), []work.Machine{{Name: m.Name, Unread: 1}, {Name: "b", Unread: 1}})
-	update(t, d, func(tx *Tx) error { return tx.AwaitMachine(ctx, "a") })
-	update(t, d, func(tx *Tx) error { return tx.SetUnreadJournals(ctx, []string{"h/x", "h/y"}) })
-	update(t, d, func(tx *Tx) error { return tx.DropUnreadJournals(ctx, "h/x") })
-	equal(t, unread(), []UnreadJournals{{m.Name, ""}, {"a", "h/y"}, {"b", ""}})
-	for _, name := range []string{"a", m.Name} {
-		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ForgetMachine(ctx, name) }), true)
-	}
-	equal(t, unread(), []UnreadJournals{{"b", ""}})
 
 	fleet := func() Fleet { return inTx(t, d, func(tx *Tx) (Fleet, error) { return tx.GetFleet(ctx) }) }
 	end := func() bool { return inTx(t, d, func(tx *Tx) (bool, error) { return tx.ResumeFleet(ctx) }) }

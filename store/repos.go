@@ -13,7 +13,7 @@ import (
 
 const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
 	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by,
-	pulse_at, pulse_issues, pulse_pulls, changed_at, machine, served_at, planning_epoch`
+	newest_issue, newest_pull, machine, served_at, planning_epoch`
 
 func repoFields(r *work.Repo) []any {
 	return []any{
@@ -29,10 +29,8 @@ func repoFields(r *work.Repo) []any {
 		timeOf(&r.ConfirmedAt),
 		timeOf(&r.RemovedAt),
 		&r.NamedBy,
-		timeOf(&r.Pulse.At),
-		timeOf(&r.Pulse.Issues),
-		timeOf(&r.Pulse.Pulls),
-		timeOf(&r.Pulse.Changed),
+		timeOf(&r.Newest.Issues),
+		timeOf(&r.Newest.Pulls),
 		&r.Machine,
 		timeOf(&r.ServedAt),
 		&r.PlanningEpoch,
@@ -66,6 +64,26 @@ func (t *Tx) SetCursors(ctx context.Context, r work.Repo) error {
 func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
 	return t.execOne(ctx, fmt.Sprintf("heartbeat of repository %d", id), ErrNotFound,
 		`UPDATE repositories SET heartbeat_at = ?, not_before = 0, failures = 0, last_error = '' WHERE id = ?`, t.stamp(at), id)
+}
+
+// PutNewest stores what GitHub showed of a repository that was read whole. Call it in the transaction that
+// stores what was read.
+func (t *Tx) PutNewest(ctx context.Context, id int64, s work.Stamps) error {
+	return t.execOne(ctx, fmt.Sprintf("put the newest changes of repository %d", id), ErrNotFound,
+		`UPDATE repositories SET newest_issue = ?, newest_pull = ? WHERE id = ?`, millis(s.Issues), millis(s.Pulls), id)
+}
+
+// ListAllSeenLabels returns, for each repository, the labels whose open issues were listed before.
+func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) {
+	all := map[int64][]string{}
+	scan := func(row scanner) (id int64, err error) {
+		var label string
+		err = row.Scan(&id, &label)
+		all[id] = append(all[id], label)
+		return id, err
+	}
+	_, err := listRows(ctx, t, "list seen labels", scan, `SELECT repo_id, key FROM reading WHERE what = 'label' ORDER BY repo_id, key`)
+	return all, err
 }
 
 // DeferRepo allows no request to the repository before until. failed counts a failure; a rate limit

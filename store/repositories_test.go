@@ -260,7 +260,7 @@ func TestUsageOfASessionIsTheLastThatWasCounted(t *testing.T) {
 }
 
 // Of many repositories the one whose first look was cut is read by the next pass, whatever
-// its pulse shows, and one of which everything was looked at is not.
+// GitHub shows of it, and one of which everything was looked at is not.
 func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	repo := addRepo(t, d)

@@ -30,7 +30,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int, rep *e
 		}
 	}
 	most := min(p.maxTurns()-running, p.Day.Left)
-	line := p.dropAwaited(ctx, order(plans), rep)
+	line := order(plans)
 	if len(line) > 0 && most > 0 {
 		if err := prepare(ctx, p, line[0]); err != nil {
 			return nil, err

@@ -67,9 +67,6 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		}
 		p.previewRoadmaps(&preview.Plans[i])
 	}
-	for i := range preview.Plans {
-		p.previewAwaited(&preview.Plans[i])
-	}
 	for _, r := range p.All {
 		if until, is := left[r]; is {
 			says := fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.Row.Machine, work.Stamp(until))
@@ -82,16 +79,6 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 // waitFor is a line of a dry run about a repository.
 func waitFor(why string) plan.Wait {
 	return plan.Wait{Words: change.Words{Says: change.Line{What: "wait", Reason: why}}}
-}
-
-// previewAwaited drops a plan's turns if the repository's journals are not compared yet, and says so.
-func (p *Pass) previewAwaited(made *plan.Plan) {
-	machines := p.Awaited(p.RemoteByID(made.Repo.ID).Row)
-	if len(machines) == 0 || len(made.Turns()) == 0 {
-		return
-	}
-	starts := func(d plan.Decision) bool { t, is := d.(plan.Turn); return is && t.Held.None() }
-	made.Decisions = append(slices.DeleteFunc(made.Decisions, starts), waitFor(p.whyAwaited(machines)))
 }
 
 func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {

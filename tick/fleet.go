@@ -36,15 +36,13 @@ type machineNote struct {
 	row    work.Machine
 	forget []string      // machines whose state folder the database came here with
 	former string        // the state folder that had the machine's name before; empty: the same
-	lost   bool          // the database may lack what machines have journals of
-	before remembered    // by this machine's state folder
 	after  *folder.Fleet // what that is to remember once the row is stored; nil: nothing new
 }
 
 // noteMachine reads what holds for all machines, and returns what to store of this one: if that has
 // changed, or is some minutes old. ahead is how far this machine's clock is ahead. r is what
 // this machine's state folder remembers.
-func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration, r remembered) (note machineNote, fleet store.Fleet, err error) {
+func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ahead time.Duration, r folder.Fleet) (note machineNote, fleet store.Fleet, err error) {
 	if fleet, err = tx.GetFleet(ctx); err != nil {
 		return note, fleet, err
 	}
@@ -52,8 +50,8 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	if err != nil {
 		return note, fleet, err
 	}
-	if err = p.listUnread(ctx, tx); err != nil || m.Name == "" || m.BeganAt.IsZero() {
-		return note, fleet, err
+	if m.Name == "" || m.BeganAt.IsZero() {
+		return note, fleet, nil
 	}
 	for _, at := range []*time.Time{&m.BeganAt, &m.GoodAt} {
 		if !at.IsZero() {
@@ -67,10 +65,9 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 		says, do := other.Namesake()
 		return note, fleet, &namesakeError{&work.MachineError{Err: errors.New(says), Do: do}}
 	}
-	note.before, note.lost = r, p.mayLack(m, known, r)
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
-		if !old && !note.lost && !m.Differs(known[i]) {
+		if !old && !m.Differs(known[i]) {
 			return note, fleet, nil
 		}
 		if note.former = known[i].Installation; note.former == m.Installation {
@@ -86,12 +83,7 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 		}
 	}
 	if p.Store.Shared() {
-		note.after = fleetOf(m, known)
-		for _, name := range r.Others {
-			if note.lost && !slices.Contains(note.after.Others, name) { // a second loss may follow
-				note.after.Others = append(note.after.Others, name)
-			}
-		}
+		note.after = &folder.Fleet{Noted: m.BeganAt.Truncate(time.Millisecond), As: m.Installation} // as the row has it
 	}
 	note.row = m
 	return note, fleet, nil
@@ -105,11 +97,6 @@ func (p *Pass) storeMachine(ctx context.Context, n machineNote) error {
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, name := range n.forget {
 			if _, err := tx.ForgetMachine(ctx, name); err != nil {
-				return err
-			}
-		}
-		if n.lost {
-			if err := p.awaitJournals(ctx, tx, n); err != nil {
 				return err
 			}
 		}

@@ -389,8 +389,7 @@ func TestARepositoryIsLeftToTheMachineOfItsTurns(t *testing.T) {
 	plans("it was an hour ago", "app", "lib")
 }
 
-// A turn is left to its machine while that machine alone has its commit, because it is too large for the database,
-// or may have its answer, because its journals are awaited.
+// A turn is left to its machine while that machine alone has its commit, because it is too large for the database.
 func TestATurnWaitsForItsMachine(t *testing.T) {
 	at := testdb.At(t, filepath.Join(t.TempDir(), "state.db"))
 	a, b := newInFleet(t, at, "a", true), newInFleet(t, at, "b", true)
@@ -419,14 +418,8 @@ func TestATurnWaitsForItsMachine(t *testing.T) {
 	if _, err := b.PreviewPreferred(t.Context()); err != nil { // it plans for the repository
 		t.Fatal(err)
 	}
-	for machine, want := range map[string]bool{"": true, "c": false} {
-		b.Unread = []store.UnreadJournals{{Machine: "c", Mirror: folder.MirrorName(b.All[0].Row)}}
-		if machine == "" {
-			b.Unread = nil
-		}
-		if got := b.resumable(t.Context(), turn); got != want {
-			t.Errorf("journals of %q are awaited: it may be resumed: %v", machine, got)
-		}
+	if !b.resumable(t.Context(), turn) {
+		t.Error("its turn may not be resumed")
 	}
 	turn.Step = work.StepAnswered
 	for m, want := range map[*inFleet]bool{a: false, b: true} {
@@ -625,8 +618,7 @@ func (h onMessage) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A pass begins with one round trip, also where something stands: an item that waits for an answer, and
-// machines whose journals are awaited.
+// A pass begins with one round trip, also where an item waits for an answer.
 func TestAPassBeginsWithOneLook(t *testing.T) {
 	if !testpg.Set() {
 		t.Skip("no PostgreSQL: it counts round trips")
@@ -647,13 +639,13 @@ func TestAPassBeginsWithOneLook(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.PutFollowup(t.Context(), work.Followup{ItemID: item, Reason: work.Reason{Kind: work.WhyMachineFault}}), tx.AwaitMachine(t.Context(), "gone"))
+		return errors.Join(tx.PutFollowup(t.Context(), work.Followup{ItemID: item, Reason: work.Reason{Kind: work.WhyMachineFault}}))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	proxy.Reset()
-	if _, err := m.begin(t.Context(), m.Machine); err != nil || proxy.Flights() != 1 || len(m.Unread) != 1 {
-		t.Errorf("%d round trips, awaited %v, %v", proxy.Flights(), m.Unread, err)
+	if _, err := m.begin(t.Context(), m.Machine); err != nil || proxy.Flights() != 1 {
+		t.Errorf("%d round trips, %v", proxy.Flights(), err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -88,11 +87,7 @@ func dropOldTurnsOf(ctx context.Context, p *env.Env, r *env.Repo, before time.Ti
 		if _, is := slices.BinarySearch(known, t.Key); is {
 			continue
 		}
-		began, err := turnBegan(ctx, r, t)
-		if err != nil {
-			return err
-		}
-		if began.Before(before) {
+		if t.At.Before(before) {
 			old = append(old, t.Key)
 		}
 	}
@@ -102,23 +97,6 @@ func dropOldTurnsOf(ctx context.Context, p *env.Env, r *env.Repo, before time.Ti
 		}
 	}
 	return nil
-}
-
-// turnBegan returns when a turn in a mirror began. A commit under review is somebody else's, and has
-// another date than the turn.
-func turnBegan(ctx context.Context, r *env.Repo, t git.KeptTurn) (time.Time, error) {
-	if !t.Journal {
-		return t.At, nil
-	}
-	b, ok, err := r.Git().Journal(ctx, t.Key)
-	if err != nil || !ok {
-		return t.At, err
-	}
-	j, err := env.DecodeJournal(b)
-	if err != nil {
-		return t.At, nil //nolint:nilerr // another version wrote it
-	}
-	return time.UnixMilli(j.Claimed), nil
 }
 
 // dropMerged drops heads that were approved and merged long ago. A broken mirror does not stop

@@ -3,7 +3,6 @@ package tick
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,6 @@ import (
 type keeper struct {
 	env.Mirror
 	kept    []git.KeptTurn
-	claimed map[string]time.Time // by turn with a journal
 	dropped []string
 	merged  []time.Time // the times before which merges were dropped
 	broken  error       // the error of dropping merges
@@ -34,16 +32,12 @@ func (k *keeper) DropMerged(_ context.Context, before time.Time) error {
 
 func (k *keeper) KeptTurns(context.Context) ([]git.KeptTurn, error) { return k.kept, nil }
 
-func (k *keeper) Journal(_ context.Context, key string) ([]byte, bool, error) {
-	return fmt.Appendf(nil, `{"version": 1, "claimed_at": %d}`, k.claimed[key].UnixMilli()), true, nil
-}
-
 func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
 	k.dropped = append(k.dropped, keys...)
 	return nil
 }
 
-// TestTurnsAreForgottenWithTheirRows: journal and commit are dropped a month after the item closed,
+// TestTurnsAreForgottenWithTheirRows: commits are dropped a month after the item closed,
 // and never while it is open.
 func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
@@ -83,13 +77,11 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		broken: errors.New("a broken mirror"), // which does not stop other deletions
 		kept: []git.KeptTurn{
 			{Key: "awaiting_feedback", At: old},
-			{Key: "closed", Journal: true},
+			{Key: "closed", At: old},
 			{Key: "completed", At: old},
-			{Key: "ended elsewhere", At: lately, Journal: true}, // another machine deleted its row
-			{Key: "begun lately", At: old, Journal: true},       // about a commit that somebody else made long ago
+			{Key: "ended elsewhere", At: old}, // another machine deleted its row
 			{Key: "young", At: lately},
 		},
-		claimed: map[string]time.Time{"closed": old, "ended elsewhere": old, "begun lately": lately},
 	}
 	p := &Pass{Env: &env.Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),

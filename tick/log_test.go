@@ -17,7 +17,7 @@ var passLines = []string{
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "could not record a limit of GitHub's",
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"could not plan messages", "a message without a repository did not arrive", "the pass continues without what only observes it", "a pass died",
-	"could not read how the last passes ended", "another state folder had this machine's name before", "turns wait for the journals of machines", "could not find out whether all machines are paused",
+	"could not read how the last passes ended", "another state folder had this machine's name before", "could not find out whether all machines are paused",
 }
 
 // Every log line names its repository, even lines too rare for a story.

@@ -152,7 +152,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	var limits []work.Limit
 	var gone []work.RepoName
 	var note machineNote
-	remembered, err := p.remember(machine)
+	remembered, err := p.Dirs.Fleet()
 	if err != nil {
 		return fleet, err
 	}

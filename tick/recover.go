@@ -74,9 +74,6 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
 		return false
 	}
-	if t.Step == work.StepClaimed && t.Machine != p.Machine.Name && len(p.Awaited(r.Row)) > 0 { // its own machine may have the answer
-		return false
-	}
 	return !p.InFlight(t) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 

@@ -148,7 +148,6 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
-	p.ingest.CompareJournals(ctx, ready)
 	if halted, err := p.findBusy(ctx); err != nil || halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, err
 	}

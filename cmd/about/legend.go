@@ -23,7 +23,7 @@ var causeMeans = map[work.Cause]string{
 	work.CauseReopened:   "the pull request was reopened",
 	work.CauseWithdrawn:  "the issue was closed, its label was removed, or cancelled by command",
 	work.CauseFulfilled:  "the design's implementation was merged, or its document has the status implemented",
-	work.CauseAdopted:    "found on GitHub or in the mirror's journal after the database was lost",
+	work.CauseAdopted:    "found on GitHub after the database was lost",
 }
 
 // eventMeans explains what moves the reviews of a pull request.

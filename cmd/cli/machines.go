@@ -45,7 +45,7 @@ func (m Machines) Called(name string) string {
 	return name // forgotten
 }
 
-// Troubles returns, for people, each machine that is silent or for whose journals turns wait, and each
+// Troubles returns, for people, each machine that is silent, and each
 // other one than here whose passes fail, with what to type.
 func (m Machines) Troubles(here string, now time.Time) (lines [][2]string) {
 	for _, one := range m {
@@ -53,9 +53,6 @@ func (m Machines) Troubles(here string, now time.Time) (lines [][2]string) {
 			continue // status and doctor have more to say about its passes
 		}
 		if says, do := one.Says(now); says != "" {
-			lines = append(lines, [2]string{says, do})
-		}
-		if says, do := one.Awaited(); says != "" {
 			lines = append(lines, [2]string{says, do})
 		}
 	}

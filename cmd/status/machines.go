@@ -23,7 +23,6 @@ type Machine struct {
 	Began    terminal.Time    `json:"began"`        // when a pass last began there, to within some minutes
 	LastGood terminal.Time    `json:"lastGood"`     // when one last ended that read a repository, to within some minutes; null: none did
 	Namesake bool             `json:"namesake"`     // whether another state folder than this machine's goes by this machine's name: passes here are refused
-	Awaited  bool             `json:"awaited"`      // whether turns wait for a pass there: the database was lost or set back
 	Silent   bool             `json:"silent"`       // whether no pass has begun there for much longer than usual
 	Stopped  work.MachineStop `json:"stopped"`      // how a person stopped its passes: `paused`, that machine alone; `unscheduled`; empty: nobody did
 	Failures int              `json:"failures"`     // how many passes have failed there in a row
@@ -39,8 +38,6 @@ func (m Machine) Says() string {
 	switch {
 	case m.Namesake:
 		return "another state folder"
-	case m.Awaited:
-		return "turns wait for it"
 	case m.Silent:
 		return "silent"
 	case m.Stopped != "":
@@ -93,14 +90,12 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 	return terminal.Each(known, func(m work.Machine) Machine {
 		v := Machine{
 			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, Began: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
-			Awaited: m.Unread > 0, Stopped: m.Stopped, Failures: m.Failures, Error: m.Why, Turns: []string{}, Repos: []string{},
+			Stopped: m.Stopped, Failures: m.Failures, Error: m.Why, Turns: []string{}, Repos: []string{},
 		}
 		_, v.Silent = m.Silent(now)
 		v.Namesake = namesake && v.This
 		if v.Trouble, _ = m.Says(now); v.Namesake {
 			v.Trouble, _ = m.Namesake()
-		} else if v.Trouble == "" {
-			v.Trouble, _ = m.Awaited()
 		}
 		called := map[int64]string{}
 		for _, r := range repos {

@@ -42,7 +42,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, r := range b.Repos {
 		lines.add(r)
 	}
-	lines.print(out, notes, b.now)
+	lines.print(notes)
 	for _, r := range b.Repos {
 		r.printIgnored(notes)
 	}
@@ -139,7 +139,7 @@ func (b Board) nothingOpen() string {
 		if r.Left {
 			continue
 		}
-		if configured++; r.ReadAt.IsZero() {
+		if configured++; r.SeenAt.IsZero() {
 			unread++
 		}
 		for state, n := range r.Items {

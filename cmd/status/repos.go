@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,15 +13,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest"
 )
 
 // Repo is one repository. Before a pass has seen it, it has only its name.
 type Repo struct {
 	Name      string             `json:"name"`        // as the config has it
 	Current   string             `json:"currentName"` // its current name on GitHub; empty: no pass has read it
-	SeenAt    terminal.Time      `json:"seenAt"`      // when it was last read, or found unchanged
-	ReadAt    terminal.Time      `json:"readAt"`      // when its lists were read last
+	SeenAt    terminal.Time      `json:"seenAt"`      // when a pass read it last
 	Watched                      // how it is watched
 	Error     string             `json:"error"`         // the last error; empty: none since the last success
 	Failures  int                `json:"failures"`      // number of failures in a row
@@ -45,9 +42,8 @@ type Repo struct {
 
 // Watched is how one repository is watched.
 type Watched struct {
-	Manner ingest.Manner `json:"watched"`    // when it is read: "each pass"; "pulse": when a query about many repositories says that it changed; and in rotation; empty: never
-	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
-	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
+	Next  terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
+	First *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 // First is the progress of the first reading of a repository's open pull requests.
@@ -60,7 +56,7 @@ type First struct {
 
 func repoOf(r work.Repo, called string, c store.Counts) Repo {
 	v := Repo{
-		Name: called, SeenAt: terminal.Stamp(r.LookedAt()), ReadAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
+		Name: called, SeenAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
 		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
 		Pending: c.Pending, Blocked: c.Blocked, Usage: UsageOf(c.Used), row: r,
 	}
@@ -138,23 +134,30 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// loadWatched reads what the way of watching a repository depends on: how many repositories of a
-// host this machine watches. Next of the result is the first time after now at which the repository is read.
+// nextLook is when passes look at a repository again; zero: the next one does.
+func nextLook(r work.Repo, least time.Duration, now time.Time) time.Time {
+	next := r.NotBefore
+	if soonest := r.HeartbeatAt.Add(least); !r.HeartbeatAt.IsZero() && soonest.After(next) {
+		next = soonest
+	}
+	if !next.After(now) {
+		return time.Time{}
+	}
+	return next
+}
+
+// loadWatched reads how the first look at each repository goes. Next of the result is the first time
+// after now at which the repository is looked at.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
 	first, err := tx.ListWalks(ctx, work.FirstLookList)
 	if err != nil {
 		return nil, err
 	}
-	ours := map[string]int{}
-	for _, c := range cfg.Repos {
-		ours[c.Name.Host]++
-	}
 	return func(r work.Repo) Watched {
 		if r.NodeID == "" {
 			return Watched{}
 		}
-		manner, next := ingest.WatchManner(r, ours[r.Name.Host], cfg.Runtime.MinInterval, now)
-		w := Watched{Manner: manner, Next: terminal.Stamp(next)}
+		w := Watched{Next: terminal.Stamp(nextLook(r, cfg.Runtime.MinInterval, now))}
 		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
 		}
@@ -164,14 +167,7 @@ func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 
 // watchLines collects messages about how several repositories are watched.
 type watchLines struct {
-	first  cli.SharedLines
-	pulsed map[string]*pulsed // by host
-}
-
-// pulsed are the repositories of one host that the pulse query watches.
-type pulsed struct {
-	n          int
-	last, next time.Time // of the repository that was read longest ago
+	first cli.SharedLines
 }
 
 // add adds a repository.
@@ -179,45 +175,13 @@ func (l *watchLines) add(r Repo) {
 	if r.First != nil {
 		l.first.Add(r.Name, r.First.says)
 	}
-	switch r.Manner {
-	case ingest.ByPulse:
-		if l.pulsed == nil {
-			l.pulsed = map[string]*pulsed{}
-		}
-		p := l.pulsed[r.row.Name.Host]
-		if p == nil {
-			p = &pulsed{last: r.SeenAt.Time, next: r.Next.Time}
-			l.pulsed[r.row.Name.Host] = p
-		}
-		if p.n++; r.SeenAt.Before(p.last) {
-			p.last, p.next = r.SeenAt.Time, r.Next.Time
-		}
-	case ingest.EachPass:
-	}
 }
 
-// print prints the progress of first readings and, on a terminal, how many repositories the pulse query watches.
-func (l *watchLines) print(out terminal.Output, notes io.Writer, now time.Time) {
+// print prints the progress of first readings.
+func (l *watchLines) print(notes io.Writer) {
 	for _, line := range l.first.Lines() {
 		fmt.Fprintln(notes, line)
 	}
-	if !out.TTY {
-		return
-	}
-	for _, host := range slices.Sorted(maps.Keys(l.pulsed)) {
-		fmt.Fprintln(notes, out.LocalTimes(l.pulsed[host].says(host, now)))
-	}
-}
-
-func (p pulsed) says(host string, now time.Time) string {
-	line := fmt.Sprintf("%d repositories of %s are watched by pulse: one query for each hundred says which changed", p.n, host)
-	if !p.last.IsZero() {
-		line += ", asked " + terminal.Age(p.last, now) + " ago"
-	}
-	if p.next.After(now) {
-		return line + ", and again at " + work.Stamp(p.next)
-	}
-	return line + ", and again by the next pass"
 }
 
 // printIgnored reports ignored commands and comments of people without permission.

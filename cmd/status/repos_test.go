@@ -3,9 +3,7 @@ package status
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -27,7 +25,7 @@ func TestFirstLookIsTold(t *testing.T) {
 		lines.add(Repo{Name: "octo/app", Watched: c.app})
 		lines.add(Repo{Name: "octo/lib", Watched: c.lib})
 		var notes strings.Builder
-		lines.print(terminal.Output{}, &notes, time.Time{})
+		lines.print(&notes)
 		if notes.String() != c.told {
 			t.Errorf("people read %q, not %q", &notes, c.told)
 		}

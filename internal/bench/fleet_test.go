@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,70 +15,16 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
-// newFleetField is newField with machines on a server.
-func newFleetField(t *testing.T, s shape, f fleet, begin time.Duration) *field {
-	t.Helper()
-	w := newEmptyFleet(t, self(t), s, f, testdb.Postgres(t))
-	w.minInterval = "10s"
-	return newFieldOf(w, t, begin)
-}
+// fleet is machines on one database, and the accounts that they are logged in with in turn.
+type fleet struct{ machines, accounts int }
 
-// A day that a fleet sees: by the program, and by the model that counts as it does.
-func fleetSideBySide(t *testing.T, s shape, f fleet, minutes int) (program, counted *ledger) {
-	t.Helper()
-	const from = 9 * time.Hour
-	until := from + time.Duration(minutes)*time.Minute
-	morning := dayOf(seeded(), s, from, until-5*time.Minute)
-	program = newFleetField(t, s, f, from).play(t, morning, from, until)
-	const before = 2 * time.Hour
-	m := newModel(s, f, from-before, usual)
-	for at := from - before; at < from; at += 10 * time.Minute {
-		m.pass(&ledger{}, 0, at)
-	}
-	return program, m.play(morning, from, until)
-}
+// alone is one machine.
+var alone = fleet{1, 1}
 
-// TestMachinesShareTheLimitsOfAnAccount: some machines with one account together ask what the model
-// counts, and see what happens.
-func TestMachinesShareTheLimitsOfAnAccount(t *testing.T) {
-	program, counted := fleetSideBySide(t, shape{repos: 30, pulls: 4}, fleet{4, 1}, 12)
-	if a, b := program.sum().requests(), counted.sum().requests(); apart("", a, b).value > agreement {
-		t.Errorf("the machines ask %d times, the model counts %d", a, b)
-	}
-	if late := quantile(program.latencies(true), 1); late > soon || program.lost(true) > 0 || len(program.latencies(true)) == 0 {
-		t.Errorf("of %d changes one is seen after %s, and %d are not", len(program.latencies(true)), late, program.lost(true))
-	}
-	t.Logf("the program: %s\nthe model: %s", program, counted)
-}
-
-// A machine for which others have left a few repositories does not read these as if there were no
-// others: what a quiet one is asked depends on how many share the account's limits.
-func TestAFewOfManyRepositoriesAreReadByThePulse(t *testing.T) {
-	f := newFleetField(t, shape{repos: 12, pulls: 1}, fleet{2, 1}, 9*time.Hour)
-	at := 9 * time.Hour
-	f.standAt(at)
-	f.pass(t, 0, at)
-	db, err := store.Open(t.Context(), f.server, store.Options{Now: time.Now})
-	must(t, err)
-	defer func() { must(t, db.Close()) }()
-	other, err := db.Session(t.Context())
-	must(t, err)
-	defer other.Close(t.Context())
-	for _, id := range f.ids[2:] {
-		got, err := other.TryLock(t.Context(), store.LockOf("planning", strconv.Itoa(id)))
-		if err != nil || len(got) != 1 {
-			t.Fatalf("lock the planning of %d: %v, %v", id, got, err)
-		}
-	}
-	at += time.Minute
-	f.standAt(at)
-	if a := f.pass(t, 1, at); a.pulses != 1 || a.requests() != 1 {
-		t.Errorf("it asks %+v", a)
-	}
-}
+// account returns that of a machine.
+func (f fleet) account(machine int) int { return machine % f.accounts }
 
 // newFleetOfWorkers is machines with two slots each that begin a pass so often, and repositories with so
 // many issues that each ask for a turn of an agent, which runs a line of shell first.

@@ -36,8 +36,8 @@ func TestIdlePass(t *testing.T) {
 }
 
 // objectsOfAPull is what an idle pass allocates for each open pull request at most: its light
-// row, which is read, and its place in what is asked about it. A whole row takes some 30 more.
-const objectsOfAPull = 20
+// row, which is read, and the answer to the light query. A whole row takes some 30 more.
+const objectsOfAPull = 40
 
 // TestIdlePassReadsLittleOfEachPull: of a pull request that is as it was an idle pass reads
 // what it asks GitHub by, and not all that is stored.

@@ -23,7 +23,7 @@ import (
 const pullsEach = 10
 
 // TestIdlePassOverManyRepositories: of many repositories in which nothing is new an idle pass
-// asks one query for each hundred, and writes when it asked.
+// asks one query for each hundred, and writes nothing.
 func TestIdlePassOverManyRepositories(t *testing.T) {
 	testhome.OnlyLong(t)
 	const repos = 12
@@ -31,7 +31,7 @@ func TestIdlePassOverManyRepositories(t *testing.T) {
 	w.hub.ResetLog()
 	before, points := w.written(t).tables, w.hub.Used(operator, "graphql")
 	took := w.tickNow(t)
-	if n := len(w.hub.Requests()); n != 1 || !strings.Contains(w.hub.Requests()[0].Body, "query Pulse(") {
+	if n := len(w.hub.Requests()); n != 1 || !strings.Contains(w.hub.Requests()[0].Body, "query Stamps(") {
 		t.Errorf("an idle pass over %d repositories asked %d times", repos, n)
 		for _, r := range w.hub.Requests() {
 			t.Logf("%s %s?%s %d %.100s", r.Method, r.Path, r.Query, r.Status, r.Body)

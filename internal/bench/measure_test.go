@@ -37,8 +37,7 @@ var rows = []row{
 	{"turn", "a turn from a label to its pull request: CPU beside gh api user, calls of the file system", measureTurn},
 	{"git", "processes of git that a turn starts", measureGit},
 	{"lost", "the database is lost, 3,000 pull requests, 150 ms a request", measureLost},
-	{"day", "a day of 2,000 repositories with 100,000 open pull requests, a pass each minute, simulated", measureDay},
-	{"fleet", "2,000 repositories with 20,000 pull requests, eight machines on one PostgreSQL: a day, simulated; passes; turns", measureFleet},
+	{"fleet", "eight machines on one PostgreSQL: passes, turns", measureFleet},
 	{"version", "gh-mergexo version, beside gh api user", measureVersion},
 }
 

@@ -13,42 +13,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
-// The fleet, and the repositories that are simulated by the model alone.
+// fleetMachines are the machines of the fleet.
 const fleetMachines = 8
-
-var ofAFleet = shape{repos: 2000, pulls: 10}
 
 func measureFleet(t *testing.T, l *lab) []figure {
 	if !testpg.Set() {
 		t.Skip("no PostgreSQL: on Debian apt-get install postgresql")
 	}
-	return slices.Concat(measureFleetDay(t), measureFleetPass(t, l), measureFleetTurns(t, l))
-}
-
-// measureFleetDay is a day of a fleet with one account, and with one for each machine.
-func measureFleetDay(t *testing.T) (all []figure) {
-	day := dayOf(seeded(), ofAFleet, 0, 24*time.Hour-5*time.Minute)
-	for _, accounts := range []int{1, fleetMachines} {
-		begin := time.Now()
-		l := newModel(ofAFleet, fleet{fleetMachines, accounts}, 0, usual).play(day, 0, 24*time.Hour)
-		progress("%d × %d, %d changes, %d machines, accounts: %d, in %.0f s: %s", ofAFleet.repos, ofAFleet.pulls, len(day), fleetMachines, accounts, time.Since(begin).Seconds(), l)
-		who := map[int]string{1: "one account", fleetMachines: "eight accounts"}[accounts]
-		all = append(all,
-			count(who+": requests and weight, busiest minute", l.busiestMinute()).atMost(requestsAMinute),
-			count(who+": requests, busiest hour", l.busiest(time.Hour, asks.requests)),
-			count(who+": GraphQL points, busiest hour", l.busiestHour()).atMost(pointsOfADay),
-			seconds(who+": a change is seen after, median", quantile(l.latencies(true), 0.5)).keep(),
-			seconds(who+": a change is seen after, worst", quantile(l.latencies(true), 1)).atMost(soon.Seconds()).keep(),
-			count(who+": changes that nobody saw", l.lost(true)).atMost(0),
-		)
-	}
-	program, counted := fleetSideBySide(t, small, fleet{fleetMachines, 1}, 20)
-	progress("%d × %d, by the program: %s", small.repos, small.pulls, program)
-	progress("%d × %d, by the model: %s", small.repos, small.pulls, counted)
-	return append(all,
-		apart("requests of the program beside the model's", program.sum().requests(), counted.sum().requests()).atMost(agreement),
-		apart("points of the program beside the model's", program.sum().points, counted.sum().points).atMost(agreement),
-	)
+	return slices.Concat(measureFleetPass(t, l), measureFleetTurns(t, l))
 }
 
 // measureFleetPass is an idle pass on PostgreSQL beside one on SQLite.

@@ -91,7 +91,7 @@ func measureIdleMany(t *testing.T, l *lab) []figure {
 
 func measureIdleRepos(t *testing.T, l *lab) []figure {
 	w := newManyWorldOf(t, l.program(), shape{repos: 50, pulls: 10})
-	// The runs follow each other within the minute that a pulse holds: --now asks for one each
+	// The runs follow each other within min_interval: --now asks each
 	// time.
 	now := func() reading { return w.measure(t, "/nonexistent", l.binary(), "tick", "--now") }
 	m := l.measureIdleTick(t, w, now, bareProgram, ghUser)

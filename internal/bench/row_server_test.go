@@ -32,7 +32,7 @@ type inServer struct {
 	proxy *testpg.Proxy
 }
 
-// newServerWorld is a world in which an idle pass reads the pulse of 10 repositories or more. Its
+// newServerWorld is a world in which an idle pass asks which of 10 repositories or more changed. Its
 // database is copied to a server.
 func newServerWorld(t *testing.T, p program, s shape) *inServer {
 	t.Helper()

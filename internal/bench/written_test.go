@@ -71,7 +71,7 @@ func dump(t *testing.T, path string) (rows string, heartbeats []string) {
 	var b strings.Builder
 	for _, table := range query(t, db, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`) {
 		columns := query(t, db, `SELECT name FROM pragma_table_info('`+table+`')`)
-		columns = slices.DeleteFunc(columns, func(c string) bool { return c == "heartbeat_at" || c == "pulse_at" })
+		columns = slices.DeleteFunc(columns, func(c string) bool { return c == "heartbeat_at" })
 		fmt.Fprintln(&b, table, columns)
 		for _, row := range query(t, db, `SELECT json_array(`+hexed(columns)+`) FROM `+table+` ORDER BY 1`) {
 			fmt.Fprintln(&b, row)

@@ -69,7 +69,7 @@ type agentRun struct {
 	issue int
 	part  int    // of a review in parts; 0: it is in one
 	files string // that it was shown, of a review in parts
-	lost  bool   // its answer is in no database and no journal
+	lost  bool   // its answer is in no database
 	heard bool   // GitHub had its words when that was noticed: a replica behind lacks what has its effects
 }
 

@@ -209,18 +209,10 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 		points = []point{p}
 	case mode == "sample":
 		points = sample(append(sample(points, 1, r), sample(faults(want.counts), 1, r)...), 1, r)
+	case mode == "ci" && s.sampled:
+		points = append(some(points, s, r), sample(more(want, r, 1), mostBeyond, r)...)
 	case mode == "ci":
-		beyond := 2
-		if s.sampled {
-			most := mostOfSampled
-			if s.plans { // a roadmap makes many requests
-				most /= 3
-			}
-			isOwn := func(p point) bool { return p.at == s.own && p.when == after }
-			own := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !isOwn(p) })
-			points, beyond = append(spread(slices.DeleteFunc(points, isOwn), most, r), own...), 1
-		}
-		points = append(points, more(want, r, beyond)...)
+		points = append(points, more(want, r, 2)...)
 	case mode == "all":
 		points = append(points, more(want, r, -1)...)
 	}
@@ -228,8 +220,19 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	return points
 }
 
-// mostOfSampled is at how many places CI kills such a scenario.
-const mostOfSampled = 12
+// mostOfSampled is at how many places CI kills a sampled scenario, and how many other things happen to it.
+const mostOfSampled, mostBeyond = 5, 2
+
+// some are the points at which CI kills a sampled scenario: all of those that only it has.
+func some(points []point, s scenario, r *rand.Rand) []point {
+	most := mostOfSampled
+	if s.plans { // a roadmap makes many requests
+		most = 2
+	}
+	isOwn := func(p point) bool { return p.at == s.own && p.when == after }
+	own := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !isOwn(p) })
+	return append(spread(slices.DeleteFunc(points, isOwn), most, r), own...)
+}
 
 // more are the points beyond every single kill: so many of each kind, or all.
 func more(o outcome, r *rand.Rand, of int) (points []point) {

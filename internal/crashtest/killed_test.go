@@ -3,7 +3,6 @@
 package crashtest
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,64 +44,4 @@ func TestKilledWhileTheAgentRunsTenTimes(t *testing.T) {
 			t.Errorf("%d comments say so, labels %q", told, w.repo.Labels(1))
 		}
 	})
-}
-
-// The last attempt answers, and its pass is killed before the database knows: the
-// answer counts, and not that no attempt is left.
-func TestAnAnswerOfTheLastAttemptIsKept(t *testing.T) {
-	lastAttempt := func(w *world) {
-		die := func(w *world, run agentRun, nth int) error {
-			if nth < work.MaxAttempts {
-				return killPass(w, run, nth)
-			}
-			return nil
-		}
-		if err := w.begin(scenario{during: die}); err != nil {
-			t.Fatal(err)
-		}
-		w.rig.reset(point{})
-		if err := steps(issue("Crash on start", "agent:bugfix", ""), killedPasses(work.MaxAttempts-1))(w); err != nil {
-			t.Fatal(err)
-		}
-		w.rig.reset(point{})
-	}
-	journal := 0
-	withWorld(t, func(w *world) {
-		lastAttempt(w)
-		if ended, err := w.pass(); !ended || err != nil {
-			t.Fatalf("the last attempt: %v, %v", ended, err)
-		}
-		journal = w.rig.changeOf("hash-object", "--no-filters") + 1 // the journal, and then its ref
-	})
-	withWorld(t, func(w *world) {
-		lastAttempt(w)
-		w.rig.reset(point{act: actKill, at: atGitChange, n: journal, when: after})
-		if ended, err := w.pass(); ended || err != nil || !w.rig.hasStruck() {
-			t.Fatalf("it was not killed after git change %d: %v", journal, err)
-		}
-		if _, err := w.settle(); err != nil {
-			t.Fatal(err)
-		}
-		if n := w.rig.counts().runs; n != work.MaxAttempts || len(w.repo.Pulls()) != 1 {
-			t.Errorf("%d runs, %d pull requests", n, len(w.repo.Pulls()))
-		}
-	})
-}
-
-// changeOf is the number, among those that change something, of the first call of
-// git that has these words in it.
-func (r *rig) changeOf(words ...string) (n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, line := range r.said {
-		_, call, git := strings.Cut(line, ": ")
-		if !git || !strings.HasPrefix(line, "git ") || !changes(strings.Fields(call)) {
-			continue
-		}
-		n++
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(call, word) }) {
-			return n
-		}
-	}
-	return 0
 }

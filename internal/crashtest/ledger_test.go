@@ -154,22 +154,12 @@ func reasonIn(cell string) string {
 	return reason.Kind + " " + reason.Text
 }
 
-// lost says which runs' answers are nowhere now: no journal in the mirror has
-// them, and no row. Other machines have no journal.
+// lost says which runs' answers are nowhere now: no row has them.
 func (w *world) lost() (map[string]int, error) {
 	l, err := w.ledger()
 	if err != nil {
 		return nil, err
 	}
-	err = filepath.WalkDir(w.state(), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) || w.fleet != nil {
-			return nil
-		}
-		if err == nil && !d.IsDir() && strings.Contains(filepath.ToSlash(path), "/refs/mergexo/journal/") {
-			l.stored[d.Name()] = true
-		}
-		return err
-	})
 	lost, heard := map[string]int{}, w.heard()
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()

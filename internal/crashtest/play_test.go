@@ -191,7 +191,7 @@ func (w *world) plantLocks() error {
 	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph"}
 	w.rig.mu.Lock()
 	for _, r := range w.rig.runs {
-		for _, of := range []string{"turns", "journal", "partial"} {
+		for _, of := range []string{"turns", "partial"} {
 			names = append(names, "refs/mergexo/"+of+"/"+r.turn)
 		}
 	}

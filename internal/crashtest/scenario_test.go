@@ -80,11 +80,11 @@ func scenarios() []scenario {
 	start := issue("Crash on start", "agent:bugfix", "")
 	return append(merges(), []scenario{
 		{name: "bugfix", input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
-		{name: "design", input: issue("New search", "agent:design", "")},
+		{name: "design", input: issue("New search", "agent:design", ""), sampled: true},
 		{name: "promotion", setup: issue("New search", "agent:design", ""), input: merge, sampled: true},
 		{name: "small job", input: issue("Fix typo", "agent:small-job", ""), sampled: true},
 		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", "")), beside: true, sampled: true},
-		{name: "question", input: start, asks: true},
+		{name: "question", input: start, asks: true, sampled: true},
 		{name: "question answered", setup: start, input: commentOn(1), asks: true, sampled: true},
 		{name: "follow-up and resume", input: start, asks: true, during: personComments, sampled: true},
 		{name: "comment before opening", input: start, during: personComments, sampled: true},
@@ -100,7 +100,7 @@ func scenarios() []scenario {
 		{name: "takeover", setup: start, input: takeOver, sampled: true},
 		{name: "command", setup: steps(cannotPush, start), input: commandRetry, parked: true},
 		{name: "command on a question", setup: start, input: commandRetryOfAQuestion, asks: true, sampled: true},
-		{name: "command cancel", setup: start, input: commandCancel},
+		{name: "command cancel", setup: start, input: commandCancel, sampled: true},
 		{name: "checks turn", setup: start, input: redCheck, sampled: true},
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true, sampled: true},
 		{name: "conflict turn", setup: start, input: conflict, sampled: true},

@@ -38,7 +38,7 @@ func TestAGitThatMayNotUseItsFoldersIsAFaultOfTheMachine(t *testing.T) {
 			w := newWorld(t, tree)
 			w.open(Options{Bin: w.unprivileged()})
 			w.restore()
-			w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
+			w.check(w.mirror.KeepTurn(t.Context(), key1, w.next(w.main(), "paid for")))
 			w.cmd(w.mirror.Dir(), "pack-refs", "--all")
 			w.put("new", "new")
 			path := filepath.Join(w.mirror.Dir(), filepath.FromSlash(c.shut))
@@ -54,8 +54,8 @@ func TestAGitThatMayNotUseItsFoldersIsAFaultOfTheMachine(t *testing.T) {
 				t.Errorf("%s: %v", c.shut, err)
 			}
 			w.check(fetchNew(w))
-			if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
-				t.Errorf("%s: journal = %q %v %v", c.shut, got, ok, err)
+			if got, ok := w.kept(key1); !ok || w.show(got, "next.txt") != "paid for" {
+				t.Errorf("%s: turn = %q %v", c.shut, got, ok)
 			}
 		})
 	}

@@ -61,7 +61,6 @@ func TestMirrorIsMended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, tree)
 			w.fetch()
-			w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
 			turn := w.next(w.main(), "paid for, too")
 			w.check(w.mirror.KeepTurn(t.Context(), key1, turn))
 			spoil(w)
@@ -70,9 +69,6 @@ func TestMirrorIsMended(t *testing.T) {
 			want := clean()
 			want["more"] = "m"
 			w.wantFiles(want)
-			if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
-				t.Errorf("journal = %q %v %v", got, ok, err)
-			}
 			if got, ok := w.kept(key1); !ok || got != turn || w.show(got, "next.txt") != "paid for, too" {
 				t.Errorf("turn = %q %v", got, ok)
 			}
@@ -89,9 +85,9 @@ func TestMirrorBeyondRepairIsRemade(t *testing.T) {
 	w.restore()
 	w.wantFiles(clean())
 
-	// A truncated pack loses the remote's objects. Our journal, a loose object, survives.
+	// A truncated pack loses the remote's objects. Our commit, of loose objects, survives.
 	w.repack()
-	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
+	w.check(w.mirror.KeepTurn(t.Context(), key1, w.next(w.main(), "paid for")))
 	packs, err := filepath.Glob(filepath.Join(w.mirror.Dir(), "objects", "pack", "*"))
 	w.check(err)
 	for _, p := range packs {
@@ -101,8 +97,8 @@ func TestMirrorBeyondRepairIsRemade(t *testing.T) {
 	w.check(os.RemoveAll(w.dir))
 	w.restore()
 	w.wantFiles(clean())
-	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
-		t.Errorf("journal = %q %v %v", got, ok, err)
+	if got, ok := w.kept(key1); !ok || w.show(got, "next.txt") != "paid for" {
+		t.Errorf("turn = %q %v", got, ok)
 	}
 }
 
@@ -263,7 +259,7 @@ func TestRefsOfManyBranchesArePacked(t *testing.T) {
 	w.cmd(w.person, push...)
 	w.fetch()
 	main := w.main()
-	w.check(w.mirror.KeepAnswer(t.Context(), key1, main, []byte("paid for")))
+	w.check(w.mirror.KeepTurn(t.Context(), key1, main))
 	before, err := w.mirror.Heads(t.Context())
 	w.check(err)
 	w.fetch()
@@ -281,49 +277,32 @@ func TestRefsOfManyBranchesArePacked(t *testing.T) {
 	if err != nil || len(before) <= manyLooseRefs || !maps.Equal(before, after) {
 		t.Errorf("branches %v became %v, %v", before, after, err)
 	}
-	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
-		t.Errorf("journal = %q %v %v", got, ok, err)
-	}
 	if got, ok := w.kept(key1); got != main || !ok {
 		t.Errorf("turn = %q %v", got, ok)
 	}
 }
 
-func TestJournals(t *testing.T) {
+func TestKeptTurns(t *testing.T) {
 	testhome.OnlyLong(t)
 	w := newWorld(t, tree)
 	ctx := t.Context()
-	if keys, err := w.mirror.Journals(ctx); err != nil || keys != nil {
-		t.Errorf("without a mirror: %q, %v", keys, err)
-	}
 	w.fetch()
-	content := []byte("{\"a\":\"\x00\r\n\"}")
-	w.check(w.mirror.KeepAnswer(ctx, key1, "", content))
-	w.check(w.mirror.KeepAnswer(ctx, key1, "", append(content, '!')))
-	w.check(w.mirror.KeepAnswer(ctx, "abc", "", nil))
 	w.check(w.mirror.KeepTurn(ctx, key1, w.main()))
 	w.repack()
-	got, ok, err := w.mirror.Journal(ctx, key1)
-	if err != nil || !ok || string(got) != string(content)+"!" {
-		t.Errorf("journal = %q %v %v", got, ok, err)
-	}
-	if keys, err := w.mirror.Journals(ctx); err != nil || strings.Join(keys, " ") != key1+" abc" {
-		t.Errorf("keys = %q, %v", keys, err)
-	}
 	kept, err := w.mirror.KeptTurns(ctx)
-	if err != nil || len(kept) != 2 || kept[0].Key != key1 || kept[0].At.IsZero() || !kept[0].Journal || kept[1] != (KeptTurn{Key: "abc", Journal: true}) {
+	if err != nil || len(kept) != 1 || kept[0].Key != key1 || kept[0].At.IsZero() {
 		t.Errorf("turns = %+v, %v", kept, err)
 	}
 	w.check(w.mirror.DropTurns(ctx, key1))
 	w.check(w.mirror.DropTurns(ctx, key1))
-	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {
-		t.Errorf("dropped: %v %v", ok, err)
+	if _, ok := w.kept(key1); ok {
+		t.Error("a dropped turn is kept")
 	}
 	if err := w.git.Mirror(filepath.Join(w.root, "none.git"), w.remote, w.lock()).DropTurns(ctx, key1); err != nil {
 		t.Errorf("dropped from a mirror that is gone: %v", err)
 	}
 	for _, bad := range []string{"", "../x", "a b", "-x", "x.lock"} {
-		if err := w.mirror.KeepAnswer(ctx, bad, "", nil); err == nil {
+		if err := w.mirror.KeepTurn(ctx, bad, w.main()); err == nil {
 			t.Errorf("key %q accepted", bad)
 		}
 	}
@@ -341,9 +320,9 @@ func TestCommandsSync(t *testing.T) {
 	w.check(os.Chmod(filepath.Join(w.root, "git"), 0o755))
 	w.open(Options{Bin: filepath.Join(w.root, "git")})
 	w.check(os.Remove(trace))
-	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("x")))
-	if n := strings.Count(w.read(trace), "fsync/hardware-flush"); n < 2 {
-		t.Errorf("%d flushes, want the blob's and the ref's", n)
+	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
+	if n := strings.Count(w.read(trace), "fsync/hardware-flush"); n < 1 {
+		t.Errorf("%d flushes, want that of the ref", n)
 	}
 }
 
@@ -362,7 +341,7 @@ func (w *world) fake(script string) string {
 func TestDiskFull(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
-	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
+	w.check(w.mirror.KeepTurn(t.Context(), key1, w.next(w.main(), "paid for")))
 	main := w.main()
 	limited := w.fake("case \"$*\" in *receive-pack*|*upload-pack*) ;; *) ulimit -f 4 ;; esac\nexec git \"$@\"\n")
 	w.open(Options{Bin: limited})
@@ -380,8 +359,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	w.cmd(w.mirror.Dir(), "fsck", "--full")
 	w.restore()
-	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
-		t.Errorf("journal = %q %v %v", got, ok, err)
+	if got, ok := w.kept(key1); !ok || w.show(got, "next.txt") != "paid for" {
+		t.Errorf("turn = %q %v", got, ok)
 	}
 }
 

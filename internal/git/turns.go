@@ -15,7 +15,6 @@ import (
 )
 
 func turnRef(key string) string    { return ownRefs + "turns/" + key }
-func journalRef(key string) string { return ownRefs + "journal/" + key }
 func partialRef(key string) string { return ownRefs + "partial/" + key }
 
 var keyPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`) })
@@ -72,70 +71,10 @@ func (m *Mirror) turnRefOID(ctx context.Context, key string, ref func(string) st
 	return m.ref(ctx, ref(key))
 }
 
-// KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and its commit, if any, as
-// KeepTurn does. Both refs are synced to disk when it returns.
-func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("keep answer: %w", err)
-	}
-	err := m.locked(ctx, func() error {
-		c := m.command("hash-object", "-w", "--stdin", "--no-filters")
-		c.Stdin = journal
-		oid, err := c.text(ctx)
-		if err != nil {
-			return err
-		}
-		for _, dir := range []string{m.path("objects", oid[:2]), m.path("objects")} {
-			if err := files.SyncFolder(dir); err != nil && files.Exists(dir) {
-				return err
-			}
-		}
-		refs := []refAt{{journalRef(key), oid}}
-		if commit != "" { // the commit first: a journal implies that its commit is there
-			refs = []refAt{{turnRef(key), commit}, {journalRef(key), oid}}
-		}
-		return m.setRefsLocked(ctx, refs...)
-	})
-	if err != nil {
-		return fmt.Errorf("keep answer: %w", err)
-	}
-	return nil
-}
-
-// Journal returns a turn's journal; false if there is none.
-func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) {
-	oid, ok, err := m.turnRefOID(ctx, key, journalRef)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	content, err := m.objects.content(ctx, object{OID: oid, Kind: "blob"})
-	if err != nil {
-		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
-	}
-	return content, true, nil
-}
-
-// Journals returns the turn keys of all journals. A missing mirror has none.
-func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
-	if !files.Exists(m.path(stampName)) {
-		return nil, nil
-	}
-	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs+"journal/").text(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list journals: %w", err)
-	}
-	var keys []string
-	for ref := range strings.FieldsSeq(out) {
-		keys = append(keys, strings.TrimPrefix(ref, ownRefs+"journal/"))
-	}
-	return keys, nil
-}
-
 // KeptTurn is a turn of which the mirror has refs.
 type KeptTurn struct {
-	Key     string
-	At      time.Time // date of its commit; zero: it has none
-	Journal bool      // whether it has a journal
+	Key string
+	At  time.Time // date of its commit; zero: it has none
 }
 
 // KeptTurns returns the turns of which the mirror has refs, by key. A missing mirror has none.
@@ -143,20 +82,20 @@ func (m *Mirror) KeptTurns(ctx context.Context) ([]KeptTurn, error) {
 	if !files.Exists(m.path(stampName)) {
 		return nil, nil
 	}
-	out, err := m.command("for-each-ref", "--format=%(refname) %(committerdate:unix)", turnRef(""), journalRef(""), partialRef("")).text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname) %(committerdate:unix)", turnRef(""), partialRef("")).text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the turns in the mirror: %w", err)
 	}
 	all := map[string]KeptTurn{}
 	for line := range strings.Lines(out) {
 		ref, date, _ := strings.Cut(strings.TrimSpace(line), " ")
-		kind, key, ok := strings.Cut(strings.TrimPrefix(ref, ownRefs), "/")
+		_, key, ok := strings.Cut(strings.TrimPrefix(ref, ownRefs), "/")
 		if !ok || checkKey(key) != nil {
 			continue
 		}
 		t := all[key]
-		t.Key, t.Journal = key, t.Journal || kind == "journal"
-		if unix, err := strconv.ParseInt(date, 10, 64); err == nil { // a journal is a file, and has no date
+		t.Key = key
+		if unix, err := strconv.ParseInt(date, 10, 64); err == nil {
 			t.At = time.Unix(unix, 0)
 		}
 		all[key] = t
@@ -171,7 +110,7 @@ func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 		if err := checkKey(key); err != nil {
 			return fmt.Errorf("drop turns: %w", err)
 		}
-		for _, ref := range []string{turnRef(key), journalRef(key), partialRef(key)} {
+		for _, ref := range []string{turnRef(key), partialRef(key)} {
 			commands.WriteString("delete " + ref + "\n")
 		}
 	}

@@ -26,7 +26,7 @@ type query func() string
 
 // Documents.
 var (
-	pulseQuery    = loadQuery("pulse")
+	stampsQuery   = loadQuery("stamps")
 	sweepQuery    = loadQuery("sweep")
 	detailsQuery  = loadQuery("details", "reviews", "threads", "comments", "author", "checks")
 	reviewsQuery  = loadQuery("reviews", "reviews", "author")
@@ -118,7 +118,7 @@ func readQuery(name string) string {
 // Queries returns the documents by name. The simulator's tests check them against GitHub's schema.
 func Queries() map[string]string {
 	return map[string]string{
-		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
+		"stamps": stampsQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
 		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "words": wordsQuery(), "revisions": revisionsQuery(),
 		"resolve": resolveQuery(),
 		"boxes":   boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +27,6 @@ type Sweep struct {
 	Repo    RepoNode
 	Pulls   []PullLight // in the order asked
 	Missing []string    // node ids of no pull request that the token may see
-	Seal    string      // of the answer; empty if anything asked for is gone
 }
 
 // PullLight has enough to detect that a pull request changed.
@@ -109,29 +107,18 @@ func pullState(s string) (work.PullState, error) {
 // Sweep reads what changed in up to 50 pull requests, the repository's identity and our account. It
 // costs about one point.
 func (c *Client) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
-	unknown := make([]PullLight, len(nodeIDs))
-	for i, id := range nodeIDs {
-		unknown[i].NodeID = id
+	s, err := c.sweep(ctx, repo, nodeIDs)
+	if err != nil {
+		return Sweep{}, fmt.Errorf("sweep %d pull requests: %w", len(nodeIDs), err)
 	}
-	return c.SweepAgain(ctx, repo, unknown, "")
+	return s, nil
 }
 
-func (c *Client) sweep(ctx context.Context, repo work.RepoName, stored []PullLight, sealed string) (Sweep, error) {
-	if len(stored) > MaxSweep {
+func (c *Client) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
+	if len(nodeIDs) > MaxSweep {
 		return Sweep{}, fmt.Errorf("more than %d", MaxSweep)
 	}
-	nodeIDs := make([]string, len(stored))
-	for i, p := range stored {
-		nodeIDs[i] = p.NodeID
-	}
-	a, err := transport.AskGraphQL(ctx, c.api, transport.Reads, sweepQuery(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
-	if err != nil {
-		return Sweep{}, err
-	}
-	if s, ok := unchangedSweep(a.Body, stored, sealed); ok {
-		return s, nil
-	}
-	g, err := transport.ReadGraphQL[wireSweep](c.api, transport.Reads, a)
+	g, err := transport.GraphQL[wireSweep](ctx, c.api, transport.Reads, sweepQuery(), map[string]any{"ids": append([]string{}, nodeIDs...), "owner": repo.Owner, "name": repo.Name})
 	if err != nil {
 		return Sweep{}, err
 	}
@@ -155,9 +142,6 @@ func (c *Client) sweep(ctx context.Context, repo work.RepoName, stored []PullLig
 		}
 		s.Pulls = append(s.Pulls, light)
 	}
-	if !gone && len(missing) == 0 {
-		s.Seal = sealOf(a.Body, s.Pulls)
-	}
 	return s, nil
 }
 
@@ -177,75 +161,6 @@ func (w *wireSweep) sweep() Sweep {
 		Repo:   RepoNode{NodeID: w.Repository.ID},
 		Pulls:  make([]PullLight, 0, len(w.Nodes)),
 	}
-}
-
-// Most light queries return the same bytes as before, and decoding takes much longer than
-// comparing. A decoded answer therefore gets a seal: a hash over its bytes and over the
-// fingerprints decoded from it. If the stored fingerprints and the new bytes match the seal,
-// decoding would give the stored pull requests again. The seal does not depend on what was
-// processed, so no order of events can invalidate it.
-
-// sealOf returns the seal of an answer and the pull requests decoded from it.
-func sealOf(body []byte, pulls []PullLight) string {
-	h := sha256.New()
-	fmt.Fprintln(h, len(body)) // separates the two parts
-	h.Write(body)
-	var prints []byte
-	for _, p := range pulls {
-		prints = append(strconv.AppendQuote(prints, p.Fingerprint), '\n')
-	}
-	h.Write(prints)
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// unchangedSweep returns the stored pull requests for an answer without decoding it, if both match
-// the seal.
-func unchangedSweep(body []byte, pulls []PullLight, sealed string) (Sweep, bool) {
-	if sealed == "" || sealOf(body, pulls) != sealed {
-		return Sweep{}, false
-	}
-	head, ok := sweepHead(body)
-	if !ok {
-		return Sweep{}, false
-	}
-	s := head.sweep()
-	s.Seal, s.Pulls = sealed, pulls
-	return s, true
-}
-
-// sweepHead decodes the part before the pull requests: account and repository.
-func sweepHead(body []byte) (w wireSweep, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	for _, want := range []json.Token{json.Delim('{'), "data", json.Delim('{')} {
-		if t, err := d.Token(); err != nil || t != want {
-			return w, false
-		}
-	}
-	for {
-		var err error
-		switch t, _ := d.Token(); t {
-		case "viewer":
-			err = d.Decode(&w.Viewer)
-		case "repository":
-			err = d.Decode(&w.Repository)
-		default:
-			return w, w.Viewer.ID != 0 && w.Repository.ID != ""
-		}
-		if err != nil {
-			return w, false
-		}
-	}
-}
-
-// SweepAgain is Sweep for pull requests that were read before. stored is what the database has of
-// them, sealed the seal of the answer that it came from, or "". If the answer is the same, the
-// stored pull requests are returned.
-func (c *Client) SweepAgain(ctx context.Context, repo work.RepoName, stored []PullLight, sealed string) (Sweep, error) {
-	s, err := c.sweep(ctx, repo, stored, sealed)
-	if err != nil {
-		return Sweep{}, fmt.Errorf("sweep %d pull requests: %w", len(stored), err)
-	}
-	return s, nil
 }
 
 // RepoNode is the repository that a name refers to now. A renamed repository is found by its former

@@ -41,31 +41,6 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 	}
 }
 
-// If nothing changed, GitHub answers with the same bytes, and they are not decoded.
-func TestTheSameAnswerIsNotDecoded(t *testing.T) {
-	w := newWorld(t)
-	n, id := w.pull(t, "topic")
-	first, err := w.client.Sweep(t.Context(), w.name, []string{id})
-	must(t, err)
-	decoded := func() bool {
-		t.Helper()
-		s, err := w.client.SweepAgain(t.Context(), w.name, first.Pulls, first.Seal)
-		must(t, err)
-		if s.Viewer != first.Viewer || s.Repo != first.Repo || len(s.Pulls) != 1 {
-			t.Fatalf("%+v, not %+v", s, first)
-		}
-		return &s.Pulls[0] != &first.Pulls[0]
-	}
-	if decoded() {
-		t.Error("the same answer is decoded")
-	}
-	_, err = w.repo.Comment(n, "bob", "Hm.")
-	must(t, err)
-	if !decoded() {
-		t.Error("a comment is not seen")
-	}
-}
-
 // The fingerprint shows every change that can need work, and no other.
 func TestSweepFingerprintShowsEveryChange(t *testing.T) {
 	w := newWorld(t)

@@ -57,25 +57,20 @@ func TestALazyDatabaseIsFoundOut(t *testing.T) {
 	}
 }
 
-// The commit, its ref, the journal and its ref are on disk before the row
-// that says that the agent has answered.
+// The commit and its ref are on disk before the row that says that the agent has answered.
 func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	testhome.OnlyLong(t)
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
-	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())
 	rows, err := query(p.w.stateDB(), `SELECT turn_key, commit_oid FROM turns`)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("turns: %q, %v", rows, err)
 	}
 	key, commit := rows[0][0], rows[0][1]
-	blob := gitOutput(t, mirror, "rev-parse", "refs/mergexo/journal/"+key)
 
 	ended := p.agentEnd()
 	turnRef, turnSynced := p.named("turns/" + key)
-	journalRef, journalSynced := p.named("journal/" + key)
 	_, commitSynced := p.named(commit[:2] + "/" + commit[2:])
-	_, blobSynced := p.named(blob[:2] + "/" + blob[2:])
 	row := p.firstAfter(ended, slices.DeleteFunc(p.logWrites(), func(c call) bool {
 		schema := strings.Contains(c.said, "CREATE TABLE") // its comments have the word, too
 		return schema || !strings.Contains(c.said, string(work.StepAnswered))
@@ -86,9 +81,6 @@ func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	}{
 		{"the commit is synced, then named by its ref", []int{ended, commitSynced, turnRef}},
 		{"the turn's ref is synced, takes its name, and the row comes later", []int{ended, turnSynced, turnRef, row}},
-		{"the journal is synced, then named by its ref", []int{ended, blobSynced, journalRef}},
-		{"the journal's ref is synced, takes its name, and the row comes later", []int{ended, journalSynced, journalRef, row}},
-		{"the turn's ref takes its name before the journal's does", []int{turnRef, journalRef}},
 	} {
 		if slices.Contains(order.points, 0) || !slices.IsSorted(order.points) {
 			t.Errorf("not so: %s (lines %d of the trace)", order.what, order.points)

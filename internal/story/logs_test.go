@@ -19,7 +19,7 @@ import (
 
 // ofThePass are the messages that concern no single repository.
 var ofThePass = []string{
-	"pass", "repositories", "turns wait for a daily budget", "turns wait for the journals of machines", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
+	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
 	"this pass cannot be protected from processes of its agents",
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"the config has a doubtful setting",

@@ -21,7 +21,7 @@ const (
 	CauseReopened   Cause = "reopened"    // the pull request was reopened
 	CauseWithdrawn  Cause = "withdrawn"   // the issue was closed, its label removed, or cancel commanded
 	CauseFulfilled  Cause = "fulfilled"   // the design's implementation was merged, or its document says implemented
-	CauseAdopted    Cause = "adopted"     // found again on GitHub or in the mirror's journal after the database was lost
+	CauseAdopted    Cause = "adopted"     // found again on GitHub after the database was lost
 )
 
 // Transition is one row of the table of a work item's states.
@@ -68,7 +68,6 @@ var transitions = slices.Concat(
 	from(CausePullClosed, StateClosed, "the label set again starts over", openStates()...),
 	from(CauseWithdrawn, StateClosed, "the label set again starts over", openStates()...),
 	from(CauseAdopted, StateAwaitingFeedback, "people review", States()...),
-	from(CauseAdopted, StateRunning, "the journal's turn resumes", States()...),
 )
 
 // from makes one transition for each of states.

@@ -46,7 +46,7 @@ func TestLifeHonoursPeople(t *testing.T) {
 	for _, s := range openStates() {
 		for cause, to := range map[Cause][]State{
 			CausePullMerged: {StateMerged, StateCompleted}, CausePullClosed: {StateClosed}, CauseWithdrawn: {StateClosed},
-			CauseStopped: {StateBlocked}, CauseAdopted: {StateAwaitingFeedback, StateRunning},
+			CauseStopped: {StateBlocked}, CauseAdopted: {StateAwaitingFeedback},
 		} {
 			for _, to := range to {
 				if s != to && !slices.Contains(StatesBefore(cause, to), s) {

@@ -18,8 +18,6 @@ type Machine struct {
 	Why         string        // why the last of these failed
 	SilentAfter time.Duration // after how long without a pass something is wrong there
 	Stopped     MachineStop   // how a person stopped its passes; empty: nobody did
-
-	Unread int // mirrors whose journals it has yet to compare with the database; only where it is read
 }
 
 // MachineStop is how a person stopped a machine's passes, so that nobody misses them. The next pass
@@ -85,13 +83,4 @@ func (m Machine) Says(now time.Time) (says, do string) {
 func (m Machine) Namesake() (says, do string) {
 	return fmt.Sprintf("another state folder, on host %s, goes by the name of this machine, %s: a pass began there at %s", m.Host, m.Name, Stamp(m.BeganAt)),
 		`give one of the two machines another name: machine = "NAME" below [runtime] in its config`
-}
-
-// Awaited returns a text for a machine whose journals turns wait for, and what to type; empty: none do.
-func (m Machine) Awaited() (says, do string) {
-	if m.Unread == 0 {
-		return "", ""
-	}
-	return fmt.Sprintf("turns wait for a pass on machine %s: the database was lost or set back, and that machine may have answers that agents were paid for", m.Called()),
-		fmt.Sprintf("run gh mergexo tick there; if it is gone for good: gh mergexo machines forget %s", m.Name)
 }

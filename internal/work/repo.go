@@ -80,27 +80,15 @@ type Repo struct {
 	ReviewCommentsSince time.Time // "since" parameter for pulls/comments
 
 	HeartbeatAt time.Time // end of the last completed ingest
-	Pulse       Pulse     // the last result of the query for many repositories
+	Newest      Stamps    // what GitHub showed when the repository was last read whole as one of many
 	NotBefore   time.Time // no request before: a rate limit, or backoff after failures
 	Failures    int       // consecutive failed ingests
 	LastError   string    // why the last ingest failed; empty: it did not
 }
 
-// Pulse is what the query for many repositories showed of one.
-type Pulse struct {
-	At      time.Time // time of the last query
-	Issues  time.Time // newest change of an issue at the last full read; zero: unknown
-	Pulls   time.Time // newest change of a pull request at the last full read; zero: unknown
-	Changed time.Time // when a change was last seen
-}
-
-// LookedAt is when the repository was last checked, by a pulse or by a read.
-func (r Repo) LookedAt() time.Time {
-	if r.Pulse.At.After(r.HeartbeatAt) {
-		return r.Pulse.At
-	}
-	return r.HeartbeatAt
-}
+// Stamps are the newest changes of a repository's issues and of its pull requests; zero: it has none, or
+// they are not known.
+type Stamps struct{ Issues, Pulls time.Time }
 
 // Ref formats an issue or pull request as owner/name#12.
 func Ref(repo RepoName, number int) string {

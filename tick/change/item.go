@@ -68,8 +68,7 @@ type AwaitComment struct {
 	Words
 }
 
-// Apply is part of Change. The cursor stays below comments on the issue that no turn was given: a
-// turn restored from its journal may have events on both sides of them.
+// Apply is part of Change. The cursor stays below comments on the issue that no turn was given.
 func (c AwaitComment) Apply(ctx context.Context, tx *Tx) error {
 	f := c.Followup
 	f.Since = tx.Now

@@ -59,14 +59,13 @@ type Env struct {
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session
-	Machines  []work.Machine         // those that share the database, as the pass began
-	Unread    []store.UnreadJournals // journals of machines that are not compared with the database
-	plansMu   sync.Mutex             // guards planning and planned
-	planning  []store.Lock           // the locks of the repositories for which this pass plans, and of the pulses that it asks for
-	planned   map[int64]bool         // the rows of these repositories
-	elsewhere store.Held             // locks that passes of other machines hold
-	Day       spending.Day           // what the budgets still allow today
-	missing   map[string]error       // by agent: why its turns wait
+	Machines  []work.Machine   // those that share the database, as the pass began
+	plansMu   sync.Mutex       // guards planning and planned
+	planning  []store.Lock     // the locks of the repositories for which this pass plans
+	planned   map[int64]bool   // the rows of these repositories
+	elsewhere store.Held       // locks that passes of other machines hold
+	Day       spending.Day     // what the budgets still allow today
+	missing   map[string]error // by agent: why its turns wait
 	faults    faults
 
 	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name

@@ -195,22 +195,6 @@ func TurnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, e
 	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
 }
 
-// MissingEvents returns events of a turn restored from its journal that the database does not have:
-// their comments were edited or deleted before the new database read them. Their keys suffice to
-// look up the comments.
-func MissingEvents(t work.Turn, known []work.Event) (missing []work.Event) {
-	if t.Step == work.StepClaimed {
-		return nil
-	}
-	for _, key := range t.EventKeys {
-		e, ok := work.EventOfKey(key)
-		if ok && !slices.ContainsFunc(known, func(k work.Event) bool { return k.Key == key }) {
-			missing = append(missing, e)
-		}
-	}
-	return missing
-}
-
 // PromptBase returns the base commit that a stored prompt names; empty: it is about no conflict.
 func PromptBase(stored []byte) string {
 	var req Request
@@ -359,7 +343,7 @@ func (p *Env) ItemPull(ctx context.Context, l *Lease) (pull work.PullRequest, er
 	return pull, err
 }
 
-// StoreAnswered stores the row of a turn whose answer is in the journal, with its planned actions and,
+// StoreAnswered stores the row of a turn whose agent has answered, with its planned actions and,
 // for other machines, its commit.
 func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action) error {
 	now, bundle := p.Now(), p.Bundle(ctx, l, l.Turn.Commit)

@@ -49,9 +49,8 @@ type Lists interface {
 	ListComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.ReviewComment], error)
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
-	Pulse(ctx context.Context, nodeIDs []string) (github.Pulse, error)
+	Stamps(ctx context.Context, nodeIDs []string) (map[string]github.RepoStamps, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
-	SweepAgain(ctx context.Context, repo work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
@@ -120,11 +119,8 @@ type Mirror interface {
 	KeepPartial(ctx context.Context, p git.Partial) (string, error)
 	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
 	PartialFiles(ctx context.Context, oid string) ([]string, error)
-	KeepAnswer(ctx context.Context, key, commit string, journal []byte) error
 	Bundle(ctx context.Context, key string, most int64) (bundle []byte, ok bool, err error)
 	Unbundle(ctx context.Context, key, commit string, bundle []byte) error
-	Journal(ctx context.Context, key string) ([]byte, bool, error)
-	Journals(ctx context.Context) ([]string, error)
 	KeptTurns(ctx context.Context) ([]git.KeptTurn, error)
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)

@@ -54,19 +54,8 @@ func (p *Env) Mine(repoID int64) bool {
 	return p.Session == nil && p.planned == nil || p.planned[repoID]
 }
 
-// Awaited returns the machines that may have journals of a repository's turns which the database lacks.
-func (p *Env) Awaited(r work.Repo) (machines []string) {
-	for _, u := range p.Unread {
-		if u.Mirror == "" || u.Mirror == folder.MirrorName(r) {
-			machines = append(machines, u.Machine)
-		}
-	}
-	return machines
-}
-
 // LockPreferred is LockPlanning for all repositories but those that are left to another machine: one that
-// claimed a turn there lately, and has a slot for another one, if it has as many as this machine. One
-// for whose journals the others wait is this machine's, too.
+// claimed a turn there lately, and has a slot for another one, if it has as many as this machine.
 func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) {
 	ours, _, err := p.preferred(ctx)
 	if err != nil {
@@ -79,8 +68,7 @@ func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) 
 func (p *Env) preferred(ctx context.Context) (ours, left []*Repo, err error) {
 	now, busy := p.Now(), map[string]int{}
 	others := func(r *Repo) bool {
-		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers &&
-			!slices.Contains(p.Unread, store.UnreadJournals{Machine: p.Machine.Name, Mirror: folder.MirrorName(r.Row)})
+		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers
 	}
 	all := slices.Concat(p.All, p.Removed)
 	if p.Store.Shared() && slices.ContainsFunc(all, others) {
@@ -177,19 +165,6 @@ func (p *Env) PlanReplaced(ctx context.Context, r *Repo) error {
 	}
 	_, _, err := p.tryPlanning(ctx, []*Repo{r})
 	return err
-}
-
-// TryPulse takes the lock for asking for the pulse of a host's repositories, which one machine of each
-// account does at a time; false: another one does. The account is that of gh's login here. It is released with the planning.
-func (p *Env) TryPulse(ctx context.Context, host string, account int64) (ok bool, err error) {
-	if p.Session == nil {
-		return true, nil
-	}
-	got, err := p.Session.TryLock(ctx, store.LockOf("pulse", host, strconv.FormatInt(account, 10)))
-	p.plansMu.Lock()
-	defer p.plansMu.Unlock()
-	p.planning = append(p.planning, got...)
-	return len(got) > 0, err
 }
 
 // UnlockPlanning lets other machines plan.

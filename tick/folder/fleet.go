@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
@@ -18,9 +17,8 @@ import (
 // Fleet is what a state folder remembers of the machines that share its database, in case the database
 // is lost or set back.
 type Fleet struct {
-	Noted  time.Time `json:"noted"`  // the time in this machine's own row
-	As     string    `json:"as"`     // the state folder that the row names: this one, on this machine
-	Others []string  `json:"others"` // the machines that were at work then, without this one
+	Noted time.Time `json:"noted"` // the time in this machine's own row
+	As    string    `json:"as"`    // the state folder that the row names: this one, on this machine
 }
 
 // Namesake returns a machine's row if another state folder has stored it since this one did, and still goes
@@ -63,16 +61,3 @@ func (d Dirs) RememberFleet(f Fleet) error {
 }
 
 func (d Dirs) fleetFile() string { return filepath.Join(d.State, "fleet.json") }
-
-// MirrorName names a repository's mirror as Mirrors does.
-func MirrorName(r work.Repo) string { return r.Name.Host + "/" + r.Folder() }
-
-// Mirrors returns the names of all mirrors in the state folder.
-func (d Dirs) Mirrors() (names []string, err error) {
-	root := filepath.Join(d.State, "repos")
-	found, err := fs.Glob(os.DirFS(root), "*/*.git")
-	for _, path := range found {
-		names = append(names, strings.TrimSuffix(path, ".git"))
-	}
-	return names, err
-}

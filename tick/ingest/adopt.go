@@ -284,15 +284,6 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			return err
 		}
 	}
-	for _, j := range h.journals {
-		item := h.itemID(j.Issue)
-		if p := h.promotionOf(j.Issue); p != nil {
-			item = p.item.ID
-		}
-		if err := h.storeJournal(ctx, tx, j, item); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

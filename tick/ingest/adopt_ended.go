@@ -27,7 +27,7 @@ func (h *reading) keptMerges(ctx context.Context) (queued []int, err error) {
 		return nil, nil
 	}
 	if err := h.env.Preflight(ctx); err != nil {
-		return nil, nil //nolint:nilerr // as for journals: this pass claims no turn either, and reports why
+		return nil, nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	numbers, err := h.repo.Git().Merged(ctx, h.now().Add(-keptFor))
 	if err != nil {

@@ -289,30 +289,6 @@ func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.
 	return s, h.time.ask(ctx)
 }
 
-// SweepAgain answers with the stored pull requests if nothing changed.
-func (h *hub) SweepAgain(ctx context.Context, repo work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error) {
-	var ids []string
-	for _, p := range stored {
-		ids = append(ids, p.NodeID)
-	}
-	s, err := h.Sweep(ctx, repo, ids)
-	if err != nil {
-		return s, err
-	}
-	seal := func(pulls []github.PullLight) string {
-		text := fmt.Sprint(s)
-		for _, p := range pulls {
-			text += p.Fingerprint + "\n"
-		}
-		return work.ContentHash(text)
-	}
-	same := sealed != "" && seal(stored) == sealed
-	if s.Seal = seal(s.Pulls); same {
-		s.Pulls = stored
-	}
-	return s, nil
-}
-
 // tail is how many threads GitHub shows at least.
 const tail = 3
 

@@ -53,7 +53,7 @@ func (h *reading) doubted() bool {
 }
 
 // gatherAgain reads a repository again after it turned out to be another one or to have moved.
-func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, look *PulseLook, err error) (*reading, error) {
+func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, shown *stamps, err error) (*reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*transport.MovedError](err)
 	if moved || github.IsStatus(err, 404) {
@@ -66,7 +66,7 @@ func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, look *PulseLook, 
 	} else if !errors.Is(err, errAnother) {
 		return nil, err
 	}
-	return p.gather(ctx, r, look)
+	return p.gather(ctx, r, shown)
 }
 
 // follow reads which repository the name means now: at first sight, when GitHub reports a move, and

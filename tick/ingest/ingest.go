@@ -34,14 +34,14 @@ const (
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. A repository whose ingest failed is returned, because it may have pending events; a
 // repository that was never read is not. If a host has at most handful repositories, all are read.
-// If it has more, those that changed are read, and the others in turn.
+// If it has more, those that changed are read, and the others in turn; see many.go.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost, others := p.byHost(rep), p.byOthers()
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
-			if len(byHost[host])+len(others[host]) > handful {
-				p.readMany(ctx, PulsePass{Env: p.Env, Host: host, Repos: byHost[host], Others: others[host]}, rep)
+			if n := len(byHost[host]) + others[host]; n > handful {
+				p.readMany(ctx, byHost[host], n, rep)
 				return
 			}
 			p.readFew(ctx, byHost[host], rep)
@@ -75,12 +75,12 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	return all
 }
 
-// byOthers returns the repositories that other machines plan for, by host.
-func (p *Ingest) byOthers() map[string][]*env.Repo {
-	all := map[string][]*env.Repo{}
+// byOthers returns how many repositories other machines plan for, by host.
+func (p *Ingest) byOthers() map[string]int {
+	all := map[string]int{}
 	for _, r := range p.All {
 		if _, wait := p.Postponed(r); p.Only == nil && !p.Mine(r.Row.ID) && !wait {
-			all[r.Name.Host] = append(all[r.Name.Host], r)
+			all[r.Name.Host]++
 		}
 	}
 	return all
@@ -99,24 +99,24 @@ func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report
 }
 
 // ingestOne reads one repository and records how that went.
-func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, look *PulseLook, rep *env.Report) {
-	err := p.Contain(ctx, "read "+p.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, look, rep) })
+func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) {
+	err := p.Contain(ctx, "read "+p.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrTaken) {
 		p.RepoFailed(ctx, r, err, rep)
 	}
 }
 
-// ingestRepo reads one repository. look is nil unless it is one of many.
-func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *PulseLook, rep *env.Report) error {
+// ingestRepo reads one repository. shown is nil unless it is one of many.
+func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) error {
 	name := p.Config.Called(r.Name)
 	if r.Row.HeartbeatAt.IsZero() {
 		defer p.Slowly(name + ": the first look at its issues and pull requests")()
 	}
 	ctx, cancel := p.until(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
-	h, err := p.gather(ctx, r, look)
+	h, err := p.gather(ctx, r, shown)
 	if err != nil {
-		h, err = p.gatherAgain(ctx, r, look, err)
+		h, err = p.gatherAgain(ctx, r, shown, err)
 	}
 	if r.Replaced != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Replaced = r.Replaced })
@@ -134,7 +134,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *PulseLook, r
 }
 
 // gather reads and stores what is new in one repository.
-func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*reading, error) {
+func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*reading, error) {
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -144,11 +144,8 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*rea
 		return nil, err
 	}
 	h := newReading(p, r)
-	if h.look = look; look != nil {
-		h.doubtful = look.Shown.Doubted // the name is settled before anything is judged
-		if look.Shown.Err != nil {
-			h.tellUnread(fmt.Errorf("read whether it changed: %w", look.Shown.Err))
-		}
+	if h.shown = shown; shown != nil {
+		h.doubtful = shown.doubted // the name is settled before anything is judged
 	}
 	if err := h.load(ctx); err != nil {
 		return nil, err
@@ -174,66 +171,6 @@ type Ingest struct {
 
 // New makes an Ingest.
 func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
-
-// manyAtOnce is how many of many repositories are read side by side.
-const manyAtOnce = 24
-
-// readMany reads those of a host's many repositories that the pulse chooses.
-func (p *Ingest) readMany(ctx context.Context, many PulsePass, rep *env.Report) {
-	var chosen []Chosen
-	var left []Skipped
-	err := p.Contain(ctx, "choose what is read on "+many.Host, many.Repos[0], func() (err error) { chosen, left, err = many.choose(ctx); return err })
-	if errors.Is(err, context.Canceled) || errors.Is(err, store.ErrTaken) {
-		return
-	}
-	if err != nil {
-		for _, r := range many.Repos {
-			p.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
-		}
-		return
-	}
-	for _, l := range left {
-		p.reportSkipped(l, rep)
-	}
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, manyAtOnce)
-	for _, c := range chosen {
-		slots <- struct{}{}
-		c.Look.enter()
-		wg.Go(func() {
-			defer func() { <-slots }()
-			defer c.Look.leave()
-			p.ingestOne(ctx, c.Repo, c.Look, rep)
-		})
-	}
-	wg.Wait()
-}
-
-// reportSkipped reports a repository that this pass does not read. If its pulse query failed, the
-// pulse's row has the reason; the repository itself does not count as failed.
-func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
-	name := p.Config.Called(l.Name)
-	if l.Err == nil || errors.Is(l.Err, context.Canceled) {
-		rep.Repo(name, func(x *env.RepoReport) {
-			if x.Ingested, x.Note = l.Asked && l.Note == "", l.Note; !l.Until.IsZero() {
-				x.Until = &l.Until
-			}
-		})
-		return
-	}
-	err, shut := l.Err, p.Accounts.SkipIfShut(l.Name, l.Err)
-	causes := p.Causes(l.Repo, err)
-	wait, waits := errors.AsType[*work.WaitError](err)
-	rep.Repo(name, func(x *env.RepoReport) {
-		x.Failed, x.Note, x.Causes = !waits, env.ReasonOf(causes), causes
-		if waits {
-			x.Until = &wait.Until
-		}
-	})
-	if !waits && shut {
-		rep.TellShut(l.Name)
-	}
-}
 
 // tooSoon returns why a repository is not asked in this pass; "" if it is.
 func (p *Ingest) tooSoon(r *env.Repo) string {

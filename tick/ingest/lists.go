@@ -63,37 +63,13 @@ func (h *reading) labelWalks() {
 	}
 }
 
-// fetch reads side by side what every pass reads, so that an idle pass takes one round trip. Of
-// many repositories the light queries are sent together, once their lists show which pull requests
-// to ask about.
+// fetch reads side by side what every pass reads, so that an idle pass takes one round trip.
 func (h *reading) fetch(ctx context.Context) error {
 	var pages []func(context.Context) error
 	for _, w := range h.lists.all() {
 		pages = append(pages, w.fetch)
 	}
-	if h.look == nil {
-		return sideBySide(ctx, append(pages, h.sweepOpen)...)
-	}
-	if err := sideBySide(ctx, pages...); err != nil {
-		return err
-	}
-	return h.sweepShared(ctx, h.listed())
-}
-
-// listed returns what the first pages of the lists show. If more pages follow or earlier passes
-// left a backlog, any pull request may have changed.
-func (h *reading) listed() listedChanges {
-	shown := listedChanges{numbers: map[int]bool{}, any: slices.ContainsFunc(h.known.backlog, func(n int) bool { return !h.waits(n) })}
-	for _, w := range h.lists.all() {
-		shown.any = shown.any || !w.over()
-		for _, it := range w.items {
-			shown.numbers[it.number] = true
-			if it.issue != nil && it.issue.IsPull && it.changed.After(shown.newest) {
-				shown.newest = it.changed
-			}
-		}
-	}
-	return shown
+	return sideBySide(ctx, append(pages, h.sweepOpen)...)
 }
 
 // fetchIssues reads the next page of each list of issues.

@@ -84,7 +84,7 @@ func (h *reading) noteUnread() {
 		if seen && h.tried[n] {
 			continue
 		}
-		if !seen && !read && !h.rested[n] || seen && light != pull.Fingerprint || pull.Failures > 0 {
+		if !seen && !read || seen && light != pull.Fingerprint || pull.Failures > 0 {
 			h.unread[n] = true
 		}
 	}

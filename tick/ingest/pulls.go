@@ -158,9 +158,6 @@ func (h *reading) rotation() []string {
 			old = append(old, pull)
 		}
 	}
-	if h.look != nil { // one batch per pass and host
-		old = slices.DeleteFunc(old, func(p store.OpenPull) bool { return !slices.Contains(h.look.Old, p.NodeID) })
-	}
 	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
 	var ids []string
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {

@@ -26,8 +26,8 @@ type reading struct {
 	notices     *tell.Notices
 	ingest      *Ingest
 	repo        *env.Repo
-	row         work.Repo  // with moved cursors
-	look        *PulseLook // set if it is read as one of many; nil for one of a few
+	row         work.Repo // with moved cursors
+	shown       *stamps   // what GitHub showed of it as one of many; nil: it is one of a few
 	lists       lists
 	queue       queue
 	openPulls   openPulls
@@ -65,7 +65,6 @@ type reading struct {
 	unanswered     map[string]error // by the node id of a pull request: why its details could not be read
 	hung           string           // the node id of the pull request whose details took the rest of the time
 	unread         map[int]bool     // pull requests about which GitHub has more than could be read
-	rested         map[int]bool     // quiet ones that this pass does not ask about: no list shows them
 
 	added   int
 	ignored int
@@ -289,7 +288,6 @@ type slice struct {
 	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
-	journals     []foundJournal       // turns found in journals
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended

@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // Open pull requests are walked page by page, oldest first; each page is one slice. A page is
@@ -22,14 +21,13 @@ import (
 
 // search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
-	at       work.FirstLook       // how far the walk got
-	page     github.OpenPullsPage // the page being ingested
-	details  map[int]github.PullDetail
-	left     map[int]bool // pull requests on the page not looked at yet
-	first    int          // the first on the page that may be ours; 0 if none
-	slowest  int          // the first on the page without enough time; 0 if none
-	pages    int          // pages stored by this pass
-	journals map[int]env.Journal
+	at      work.FirstLook       // how far the walk got
+	page    github.OpenPullsPage // the page being ingested
+	details map[int]github.PullDetail
+	left    map[int]bool // pull requests on the page not looked at yet
+	first   int          // the first on the page that may be ours; 0 if none
+	slowest int          // the first on the page without enough time; 0 if none
+	pages   int          // pages stored by this pass
 }
 
 // searchOpenPulls finds again what a lost database knew, before anything else is ingested: page by
@@ -173,7 +171,7 @@ func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	h.search.details = map[int]github.PullDetail{}
 	var reads, after []func(context.Context) error
 	for group := range slices.Chunk(ours, github.MaxSweep) {
-		reads = append(reads, func(ctx context.Context) error { return h.sweepBatch(ctx, nodeIDs(group)) })
+		reads = append(reads, func(ctx context.Context) error { return h.sweepSome(ctx, nodeIDs(group)) })
 	}
 	for group := range slices.Chunk(ours, github.MaxHistories) {
 		reads = append(reads, func(ctx context.Context) error { return h.readHistories(ctx, group) })

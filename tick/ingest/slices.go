@@ -129,7 +129,7 @@ func (h *reading) judge(ctx context.Context, more bool) error {
 	if !more {
 		sifts = append(sifts, h.judgePaused, h.readHidden, h.askCommandersAgain)
 	}
-	for _, sift := range append(sifts, h.readJournals) {
+	for _, sift := range sifts {
 		if err := sift(ctx); err != nil {
 			return err
 		}

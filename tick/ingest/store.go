@@ -58,8 +58,10 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	if err := h.storeRepoLabels(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.storePulse(ctx, tx, now); err != nil {
-		return err
+	if h.shown != nil && h.incomplete == nil && len(h.trouble) == 0 { // else the next pass reads it again
+		if err := tx.PutNewest(ctx, h.row.ID, h.shown.Stamps); err != nil {
+			return err
+		}
 	}
 	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
@@ -208,16 +210,6 @@ func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news 
 		return err
 	}
 	return tx.ReopenEvents(ctx, id, work.OutcomeResolved)
-}
-
-// storePulse stores what the pulse showed together with what was read: if the pass dies before, the
-// next one reads it again.
-func (h *reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) error {
-	if h.look == nil {
-		return nil
-	}
-	whole := h.incomplete == nil && len(h.trouble) == 0
-	return tx.PutPulse(ctx, h.row.ID, h.look.Pulse(h.repo.Row.Pulse, whole, now))
 }
 
 // storeEvents adds new events and supersedes older versions of edited ones.

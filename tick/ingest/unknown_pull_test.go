@@ -19,8 +19,8 @@ type unknowing struct {
 	asked  int
 }
 
-func (u *unknowing) SweepAgain(ctx context.Context, r work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error) {
-	s, err := u.hub.SweepAgain(ctx, r, stored, sealed)
+func (u *unknowing) Sweep(ctx context.Context, r work.RepoName, ids []string) (github.Sweep, error) {
+	s, err := u.hub.Sweep(ctx, r, ids)
 	s.Pulls = slices.DeleteFunc(slices.Clone(s.Pulls), func(p github.PullLight) bool {
 		if p.Number != u.number {
 			return false

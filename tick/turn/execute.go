@@ -254,7 +254,7 @@ func designPriority(item work.Item, a prompts.Answer) int {
 	return item.Priority
 }
 
-// storeAnswer stores the answer: first the commit under a ref and the journal in the mirror, then
+// storeAnswer stores the answer: first the commit under a ref in the mirror, then
 // the row with the planned actions.
 func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
@@ -265,7 +265,6 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 	if err := p.sign(ctx, l); err != nil {
 		return fmt.Errorf("read who reviewed it before: %w", err)
 	}
-	m := l.Repo.Git()
 	if l.Turn.Kind == work.KindReview {
 		if l.Lines, err = p.reviewedLines(ctx, l); err != nil {
 			return err
@@ -275,12 +274,10 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 		return fmt.Errorf("read which follow-ups were proposed: %w", err)
 	}
 	planned := planActions(l, a)
-	journal, err := env.EncodeJournal(l, planned)
-	if err != nil {
-		return err
-	}
-	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
-		return fmt.Errorf("keep the commit and the journal: %w", err)
+	if l.Turn.Commit != "" {
+		if err := l.Repo.Git().KeepTurn(ctx, l.Turn.Key, l.Turn.Commit); err != nil {
+			return err
+		}
 	}
 	if err := p.StoreAnswered(ctx, l, planned); err != nil {
 		return err

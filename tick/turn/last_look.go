@@ -36,7 +36,6 @@ func (p *lastLook) reload(ctx context.Context, l *env.Lease) error {
 			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
 		}
 		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
-		l.Events = append(l.Events, env.MissingEvents(l.Turn, l.Events)...)
 		return err
 	})
 }

@@ -30,10 +30,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
 	}
-	if err := p.restoreAnswered(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
-		return err
-	}
-	if err := p.looks.MayRun(ctx, l); err != nil { // after restoreAnswered: a budget must not discard an answer that was paid for
+	if err := p.looks.MayRun(ctx, l); err != nil {
 		return err
 	}
 	if err := p.Fault(ctx, l.Repo.Row); err != nil { // the answer could not be kept
@@ -256,28 +253,6 @@ func checkBranchFree(heads map[string]string, l *env.Lease) error {
 		l.Turn.Branch, l.Turn.Head = "", "" // the next attempt chooses a new branch
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchInTheWay, Name: folder, Branch: branch}}
 	}
-	return nil
-}
-
-// restoreAnswered restores a claimed turn from the mirror's journal: its agent answered before the
-// database was lost.
-func (p *restorer) restoreAnswered(ctx context.Context, l *env.Lease) error {
-	b, ok, err := l.Repo.Git().Journal(ctx, l.Turn.Key)
-	if err != nil || !ok {
-		return err
-	}
-	j, err := env.DecodeJournal(b)
-	if err != nil {
-		return err
-	}
-	if j.Commit != "" && !l.Repo.Git().Has(ctx, j.Commit) {
-		return nil // the agent runs again
-	}
-	j.Fill(&l.Turn)
-	if err := p.StoreAnswered(ctx, l, j.Planned(l.Turn, p.Now())); err != nil {
-		return err
-	}
-	p.Changed(l, "found again", work.Short(l.Turn.Commit))
 	return nil
 }
 

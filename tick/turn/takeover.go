@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// takeOver gives this machine's mirror the commit and the journal of a turn whose agent answered on
+// takeOver gives this machine's mirror the commit of a turn whose agent answered on
 // another machine. From then on the turn is finished as after a crash of this machine. A commit that
 // cannot be had is lost, see commitLost.
 func (p *Turns) takeOver(ctx context.Context, l *env.Lease) error {
@@ -22,26 +22,11 @@ func (p *Turns) takeOver(ctx context.Context, l *env.Lease) error {
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
 	}
-	_, kept, err := m.Journal(ctx, l.Turn.Key)
-	lacks := l.Turn.Commit != "" && !m.Has(ctx, l.Turn.Commit)
-	if err != nil || kept && !lacks {
+	if l.Turn.Commit == "" || m.Has(ctx, l.Turn.Commit) {
+		return nil
+	}
+	if taken, err := p.takeCommit(ctx, l); err != nil || !taken {
 		return err
-	}
-	if lacks {
-		if taken, err := p.takeCommit(ctx, l); err != nil || !taken {
-			return err
-		}
-	}
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return err
-	}
-	journal, err := env.EncodeJournal(l, planned)
-	if err != nil {
-		return err
-	}
-	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
-		return fmt.Errorf("keep the commit and the journal: %w", err)
 	}
 	p.Changed(l, "commit read from the database", work.Short(l.Turn.Commit))
 	return nil

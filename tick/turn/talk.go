@@ -117,7 +117,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	l.Model = res.Model
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {
-		// The answer matters more than its usage: the journal can still keep it.
+		// The answer matters more than its usage.
 		p.Log.WarnContext(ctx, "could not store the usage of a run", p.TurnAttrs(l, "error", lost)...)
 	}
 	if !believed && res.Counted != (work.Usage{}) {

@@ -27,10 +27,8 @@ CREATE TABLE repositories (
     planning_epoch        TEXT    COLLATE "C" NOT NULL DEFAULT '',
     notices_epoch         TEXT    COLLATE "C" NOT NULL DEFAULT '',
     merging_epoch         TEXT    COLLATE "C" NOT NULL DEFAULT '',
-    pulse_at              BIGINT  NOT NULL DEFAULT 0,
-    pulse_issues          BIGINT  NOT NULL DEFAULT 0,
-    pulse_pulls           BIGINT  NOT NULL DEFAULT 0,
-    changed_at            BIGINT  NOT NULL DEFAULT 0,
+    newest_issue          BIGINT  NOT NULL DEFAULT 0,
+    newest_pull           BIGINT  NOT NULL DEFAULT 0,
     merge_differs         BIGINT  NOT NULL DEFAULT 0,
     merge_why             TEXT    COLLATE "C" NOT NULL DEFAULT '',
     merge_stopped_at      BIGINT  NOT NULL DEFAULT 0,
@@ -62,12 +60,6 @@ CREATE TABLE machines (
     why          TEXT    COLLATE "C" NOT NULL,
     silent_after BIGINT  NOT NULL,
     stopped      TEXT    COLLATE "C" NOT NULL DEFAULT ''
-);
-
-CREATE TABLE unread_journals (
-    machine TEXT COLLATE "C" NOT NULL,
-    mirror  TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (machine, mirror)
 );
 
 CREATE TABLE fleet (

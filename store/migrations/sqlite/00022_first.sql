@@ -38,10 +38,8 @@ CREATE TABLE repositories (
     merging_epoch         TEXT    NOT NULL DEFAULT '',
     -- What one query for many repositories showed of each, so that only those are read in
     -- which something changed.
-    pulse_at              INTEGER NOT NULL DEFAULT 0, -- when it was asked last
-    pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
-    pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
-    changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
+    newest_issue          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
+    newest_pull           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     -- Whether it is merged into, once something else landed there than what was approved,
     -- or a person stopped it.
     merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
@@ -85,14 +83,6 @@ CREATE TABLE machines (
     why          TEXT    NOT NULL, -- why the last of these failed
     silent_after INTEGER NOT NULL, -- after how long without a pass something is wrong there, in milliseconds
     stopped      TEXT    NOT NULL DEFAULT '' -- how a person stopped its passes: paused, unscheduled; empty: nobody did
-) STRICT, WITHOUT ROWID;
-
--- Journals that a machine has yet to compare with this database, because it is new to it, or because the
--- database was lost or set back.
-CREATE TABLE unread_journals (
-    machine TEXT NOT NULL,
-    mirror  TEXT NOT NULL, -- as its state folder names it; empty: no pass has begun there since
-    PRIMARY KEY (machine, mirror)
 ) STRICT, WITHOUT ROWID;
 
 -- What holds for all machines together: one row, or none.

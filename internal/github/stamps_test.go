@@ -7,39 +7,35 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestPulseCostsTwoPointsForAHundredRepositories(t *testing.T) {
+func TestStampsCostTwoPointsForAHundredRepositories(t *testing.T) {
 	w := newWorld(t)
-	ids := w.repos(t, MaxPulse)
+	ids := w.repos(t, MaxStamps)
 	before := w.hub.Used("alice", "graphql")
-	p, err := w.client.Pulse(t.Context(), ids)
+	all, err := w.client.Stamps(t.Context(), ids)
 	must(t, err)
-	if p.Cost != 2 || w.hub.Used("alice", "graphql")-before != 2 || p.Remaining != 5000-before-2 || p.ResetAt.IsZero() {
-		t.Errorf("cost %d, used %d, remaining %d", p.Cost, w.hub.Used("alice", "graphql")-before, p.Remaining)
+	if used := w.hub.Used("alice", "graphql") - before; used != 2 || len(all) != MaxStamps {
+		t.Errorf("%d points for %d repositories", used, len(all))
 	}
-	if len(p.Repos) != MaxPulse || p.Viewer != (work.Account{ID: w.hub.UserID("alice"), Login: "alice"}) {
-		t.Errorf("%d repositories, viewer %+v", len(p.Repos), p.Viewer)
-	}
-	if got := p.Repos[ids[0]]; got != (RepoPulse{FullName: "alice/r0"}) {
+	if got := all[ids[0]]; got != (RepoStamps{FullName: "alice/r0"}) {
 		t.Errorf("an empty repository: %+v", got)
 	}
-	if _, err := w.client.Pulse(t.Context(), append(ids, "x")); err == nil {
-		t.Error("101 repositories in one pulse")
+	if _, err := w.client.Stamps(t.Context(), append(ids, "x")); err == nil {
+		t.Error("101 repositories in one query")
 	}
 }
 
 // Every activity shows in the timestamp of issues or of pull requests.
-func TestPulseShowsWhichSideChanged(t *testing.T) {
+func TestStampsShowWhichSideChanged(t *testing.T) {
 	w := newWorld(t)
 	id := w.repo.NodeID()
-	look := func() RepoPulse {
+	look := func() RepoStamps {
 		t.Helper()
 		w.advance(time.Minute)
-		p, err := w.client.Pulse(t.Context(), []string{id})
+		p, err := w.client.Stamps(t.Context(), []string{id})
 		must(t, err)
-		return p.Repos[id]
+		return p[id]
 	}
 	before := look()
 	is := w.issue(t, "an issue")
@@ -66,26 +62,26 @@ func TestPulseShowsWhichSideChanged(t *testing.T) {
 }
 
 // A repository that is gone, renamed, archived or refused does not affect the others.
-func TestPulseOfWhatIsNotAsItWas(t *testing.T) {
+func TestStampsOfWhatIsNotAsItWas(t *testing.T) {
 	w := newWorld(t)
 	ids := w.repos(t, 3)
 	w.hub.Repo("alice/r1").DeleteRepo()
 	w.repo.SetArchived(true)
 	asked := []string{ids[0], ids[1], "R_nothing", w.repo.NodeID(), ids[2]}
-	p, err := w.client.Pulse(t.Context(), asked)
+	p, err := w.client.Stamps(t.Context(), asked)
 	must(t, err)
-	if len(p.Repos) != 3 || !p.Repos[w.repo.NodeID()].Archived || p.Repos[ids[2]].FullName != "alice/r2" {
-		t.Errorf("%+v", p.Repos)
+	if len(p) != 3 || !p[w.repo.NodeID()].Archived || p[ids[2]].FullName != "alice/r2" {
+		t.Errorf("%+v", p)
 	}
 	refuses := fmt.Sprintf(`{"data":{"viewer":{"databaseId":1,"login":"alice"},"nodes":[
 		{"__typename":"Repository","id":%q,"nameWithOwner":"alice/r0","issues":{"nodes":[]},"pullRequests":null},
 		{"__typename":"Repository","id":%q,"nameWithOwner":"alice/r2","issues":{"nodes":[]},"pullRequests":{"nodes":[]}}]},
 		"errors":[{"type":"FORBIDDEN","message":"Resource not accessible","path":["nodes",0,"pullRequests"]}]}`, ids[0], ids[2])
 	w.hub.AddFault(githubsim.Fault{Path: "/graphql", Status: http.StatusOK, Body: refuses, Header: http.Header{"Content-Type": {"application/json"}}})
-	p, err = w.client.Pulse(t.Context(), []string{ids[0], ids[2]})
+	p, err = w.client.Stamps(t.Context(), []string{ids[0], ids[2]})
 	must(t, err)
-	if _, said := p.Repos[ids[0]]; said || len(p.Repos) != 1 {
-		t.Errorf("a refused side: %+v", p.Repos)
+	if _, said := p[ids[0]]; said || len(p) != 1 {
+		t.Errorf("a refused side: %+v", p)
 	}
 }
 
@@ -102,19 +98,19 @@ func (w *world) repos(t *testing.T, n int) []string {
 }
 
 // A repository that GitHub hides from us is left out, and so is an unknown id.
-func TestPulseOfWhatIsHidden(t *testing.T) {
+func TestStampsOfWhatIsHidden(t *testing.T) {
 	w := newWorld(t)
 	ids := w.repos(t, 3)
 	w.hub.Repo("alice/r1").HideNode("Resource protected by organization SAML enforcement.")
-	p, err := w.client.Pulse(t.Context(), append(ids, "R_nothing"))
+	p, err := w.client.Stamps(t.Context(), append(ids, "R_nothing"))
 	must(t, err)
-	if _, shown := p.Repos[ids[1]]; len(p.Repos) != 2 || shown {
-		t.Errorf("shown %+v", p.Repos)
+	if _, shown := p[ids[1]]; len(p) != 2 || shown {
+		t.Errorf("shown %+v", p)
 	}
 	w.hub.Repo("alice/r1").HideNode("")
-	p, err = w.client.Pulse(t.Context(), ids)
+	p, err = w.client.Stamps(t.Context(), ids)
 	must(t, err)
-	if len(p.Repos) != 3 {
-		t.Errorf("shown %+v", p.Repos)
+	if len(p) != 3 {
+		t.Errorf("shown %+v", p)
 	}
 }

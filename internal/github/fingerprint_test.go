@@ -118,14 +118,7 @@ func TestAnAnswerIsDecodedOnce(t *testing.T) {
 // answering returns a client whose host always gives the same answer.
 func answering(t *testing.T, body []byte) *Client {
 	t.Helper()
-	return answeringWith(t, func() []byte { return body })
-}
-
-// answeringWith returns a client whose host answers with the result of now.
-func answeringWith(t *testing.T, now func() []byte) *Client {
-	t.Helper()
 	return answeredBy(t, func(w http.ResponseWriter, _ *http.Request) {
-		body := now()
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		_, _ = bytes.NewReader(body).WriteTo(w)

@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// A few repositories of a host are read in each pass: that is cheap and shows every change at once. Of
+// more than handful, one query a hundred shows the newest stamps of issues and pull requests. A
+// repository is read if they moved or are younger than settled, if something in it is known to be
+// unread, and in turn: no stamp shows what a person does to a check.
+const handful = 4
+
+// settled is the age from which a stamp shows all: lists lag, and two changes in one second share one.
+const settled = 2 * time.Minute
+
+// turnOf is the longest time between two reads of a repository, one of n: ten seconds for each. A read
+// takes a point of the 5,000 an hour, if pull requests are open there.
+func turnOf(n int) time.Duration { return min(10*time.Second*time.Duration(n), time.Hour) }
+
+// mostReads is how many of many repositories a pass reads; the next one reads the others. Each takes four
+// requests or more of the 900 a minute that GitHub allows a login:
+// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+const mostReads = 120
+
+// manyAtOnce is how many of many repositories are read side by side.
+const manyAtOnce = 24
+
+// checksFor is how long after a change of a pull request each pass looks for results of its checks.
+const checksFor = time.Hour
+
+// stamps is what the query about many showed of a repository.
+type stamps struct {
+	work.Stamps
+	doubted bool // it has another name than the stored one, or is archived
+}
+
+// oneOfMany is one of many repositories that a pass may read.
+type oneOfMany struct {
+	*env.Repo
+	unread bool    // something in it is known to be unread
+	shown  *stamps // nil: GitHub did not show it
+}
+
+// due reports whether a repository, one of n, is read now.
+func (c oneOfMany) due(n int, now time.Time) bool {
+	row := c.Row
+	switch {
+	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted:
+		return true
+	case !c.shown.Issues.Equal(row.Newest.Issues), !c.shown.Pulls.Equal(row.Newest.Pulls):
+		return true // a stamp that went back, too: what changed last is gone
+	case now.Sub(row.Newest.Issues) < settled, now.Sub(row.Newest.Pulls) < settled:
+		return true
+	}
+	return now.Sub(row.HeartbeatAt).Abs() >= turnOf(n)
+}
+
+// readMany reads those of a host's many repositories that are due, of n that share the login's limits.
+func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) {
+	var chosen []oneOfMany
+	err := p.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
+		chosen, err = p.choose(ctx, repos, n, rep)
+		return err
+	})
+	if errors.Is(err, context.Canceled) || errors.Is(err, store.ErrTaken) {
+		return
+	}
+	if err != nil {
+		for _, r := range repos {
+			p.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, manyAtOnce)
+	for _, c := range chosen {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			p.ingestOne(ctx, c.Repo, c.shown, rep)
+		})
+	}
+	wg.Wait()
+}
+
+// choose returns the repositories that this pass reads, those first that were read longest ago, and
+// reports the others.
+func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) ([]oneOfMany, error) {
+	now := repos[0].GitHub.Now()
+	unread, labels, err := p.loadUnread(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	var all []oneOfMany
+	for _, r := range repos {
+		if note := p.tooSoon(r); note != "" {
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
+			continue
+		}
+		unlisted := func(label string) bool { return !slices.Contains(labels[r.Row.ID], label) }
+		all = append(all, oneOfMany{Repo: r, unread: unread[r.Row.ID] || slices.ContainsFunc(r.Settings.StartLabels(), unlisted)})
+	}
+	all = p.askStamps(ctx, all, rep)
+	var due []oneOfMany
+	for _, c := range all {
+		if c.due(n, now) {
+			due = append(due, c)
+			continue
+		}
+		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
+	}
+	slices.SortStableFunc(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
+	most := min(len(due), mostReads)
+	for _, c := range due[most:] {
+		note := fmt.Sprintf("the next pass reads it: one pass reads %d repositories of a host at most", mostReads)
+		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
+	}
+	return due[:most], nil
+}
+
+// loadUnread returns the repositories in which something is known to be unread, and of each the labels
+// whose open issues were listed once.
+func (p *Ingest) loadUnread(ctx context.Context, now time.Time) (unread store.BusySet, labels map[int64][]string, err error) {
+	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
+			return err
+		}
+		labels, err = tx.ListAllSeenLabels(ctx)
+		return err
+	})
+	return unread, labels, err
+}
+
+// askStamps asks what GitHub shows of the repositories that were read before. It drops those for which the
+// query failed: they are reported.
+func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report) []oneOfMany {
+	var known []int
+	for i, c := range all {
+		if c.Row.NodeID != "" && !c.Row.HeartbeatAt.IsZero() {
+			known = append(known, i)
+		}
+	}
+	errs := make([]error, len(all))
+	var asks []func(context.Context) error
+	for some := range slices.Chunk(known, github.MaxStamps) {
+		asks = append(asks, func(ctx context.Context) error {
+			if err := p.askSome(ctx, all, some); err != nil && !github.IsItemError(err) { // else each is read
+				for _, i := range some {
+					errs[i] = err
+				}
+			}
+			return nil
+		})
+	}
+	runAtOnce(ctx, sweepsAtOnce, asks)
+	var left []oneOfMany
+	for i, c := range all {
+		switch err := errs[i]; {
+		case err == nil:
+			left = append(left, c)
+		case !errors.Is(err, context.Canceled):
+			p.RepoFailed(ctx, c.Repo, err, rep)
+		}
+	}
+	return left
+}
+
+// askSome asks about up to a hundred of them.
+func (p *Ingest) askSome(ctx context.Context, all []oneOfMany, some []int) error {
+	ids := make([]string, len(some))
+	for i, at := range some {
+		ids[i] = all[at].Row.NodeID
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	defer cancel()
+	shown, err := all[some[0]].GitHub.Stamps(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, at := range some {
+		if is, ok := shown[all[at].Row.NodeID]; ok {
+			same := strings.EqualFold(is.FullName, all[at].Row.Current.FullName()) && !is.Archived
+			all[at].shown = &stamps{work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, !same}
+		}
+	}
+	return nil
+}
