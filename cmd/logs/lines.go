@@ -16,7 +16,6 @@ type line struct {
 	at     time.Time
 	level  string
 	msg    string
-	pass   string
 	repo   string
 	number int // of the issue
 	pull   int
@@ -62,8 +61,6 @@ func (l *line) set(key string, v any) {
 		l.level = strings.ToLower(text)
 	case "msg":
 		l.msg = text
-	case "pass":
-		l.pass = text
 	case "repo_full_name":
 		l.repo = text
 	case "issue_number":
@@ -74,7 +71,7 @@ func (l *line) set(key string, v any) {
 		l.turn = text
 	case "kind":
 		l.kind = text
-	case "work_item_id":
+	case "pass", "work_item_id":
 	default:
 		l.rest = append(l.rest, field{key, text})
 	}
@@ -90,11 +87,8 @@ func (l line) get(key string) string {
 	return ""
 }
 
-// group identifies lines shown together: one turn of a pass, or a pass's lines without a turn.
-func (l line) group() string { return l.pass + " " + l.turn }
-
-// says is the line in words, without what its heading already shows.
-func (l line) says(heading line) string {
+// says is the line in words, without its time, level, item and kind.
+func (l line) says() string {
 	switch {
 	case l.text != "":
 		return l.text
@@ -103,20 +97,20 @@ func (l line) says(heading line) string {
 	case l.msg == "turn changed":
 		return strings.TrimSpace(l.get("what") + "  " + l.get("detail"))
 	}
-	said := l.msg
-	if l.kind != "" && (heading.turn == "" || l.kind != heading.kind) { // an action's or event's kind
-		said += "  " + l.kind
-	}
-	if heading.turn == "" && l.number != 0 && heading.pass != "" {
-		said += "  " + l.item()
-	}
-	parts := []string{said}
+	said := []string{l.msg}
 	for _, f := range l.rest {
 		if f.value != "" {
-			parts = append(parts, f.key+"="+f.value)
+			said = append(said, f.key+"="+f.value)
 		}
 	}
-	return strings.Join(parts, "  ")
+	return strings.Join(said, "  ")
+}
+
+func (l line) item() string {
+	if l.number == 0 {
+		return l.repo
+	}
+	return fmt.Sprintf("%s#%d", l.repo, l.number)
 }
 
 // filter selects lines.

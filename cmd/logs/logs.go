@@ -22,11 +22,10 @@ import (
 // logsCmd is one run of logs.
 type logsCmd struct {
 	*cli.App
-	follow bool
-	level  string
-	since  string
-	raw    bool
-	json   terminal.JSON
+	level string
+	since string
+	raw   bool
+	json  terminal.JSON
 
 	machine string
 }
@@ -37,21 +36,20 @@ func NewCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "logs [owner/name#number]",
 		Short: "Print the log of passes and agents",
-		Long: `Print the log of passes: the lines of each turn together, with the output of its
-agent. It prints the last 24 hours, or of one work item all lines that are kept:
-those of 30 days, if they take no more than log_max_size.
+		Long: `Print the log of passes, with the output of agents, in the order of the lines.
+It prints the last 24 hours, or of one work item all lines that are kept: those of
+30 days, if they take no more than log_max_size. The story of an item, turn by turn,
+is in gh mergexo show.
 
-With --follow it prints new lines until Ctrl-C, and exits with 2. With --json it
-prints the lines as stored: one JSON object each. The files are in the folder logs of
+With --json it prints the lines as stored: one JSON object each. The files are in the folder logs of
 the state folder: one for each day, or several if much is logged.`,
 		Example: `  $ gh mergexo logs
-  $ gh mergexo logs -f octo/repo#12
+  $ gh mergexo logs octo/repo#12
   $ gh mergexo logs --level warn --since 7d
   $ gh mergexo logs --json --jq 'select(.msg == "agent says") | .line'`,
 		Args: cli.Args(cli.Words(0, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return l.run(c.Context(), given) },
 	}
-	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "Print new lines until Ctrl-C")
 	c.Flags().StringVar(&l.level, "level", "info", "Lowest `level`: debug, info, warn, error")
 	c.Flags().StringVar(&l.since, "since", "", "Start at this `time`: 90m, 7d, 2026-01-31 or all")
 	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
@@ -93,9 +91,6 @@ func (l *logsCmd) run(ctx context.Context, given []string) error {
 	if err := l.checkMachine(ctx, cfg); err != nil {
 		return err
 	}
-	if l.follow {
-		return l.show(ctx, cfg, f)
-	}
 	shown, err := l.printAll(ctx, dir(cfg), f)
 	if err == nil && shown == 0 {
 		fmt.Fprintf(l.Env.Stderr, "the log has nothing of that%s; it is in %s\n", f.about(), dir(cfg))
@@ -128,16 +123,11 @@ func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 		return f, err
 	case l.since != "":
 		f.since = since
-	case l.follow:
-		f.since = l.Now().Add(-followBack)
 	case f.number == 0:
 		f.since = l.Now().Add(-24 * time.Hour)
 	}
 	return f, nil
 }
-
-// followBack is how far back --follow begins.
-const followBack = 10 * time.Minute
 
 func dir(cfg *config.Config) string { return filepath.Join(cfg.Runtime.StateDir, "logs") }
 
@@ -151,7 +141,7 @@ func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) err
 	return err
 }
 
-// printAll prints the present lines, grouped by turn, and returns how many there were.
+// printAll prints the lines in order, and returns how many there were.
 func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int, err error) {
 	p := l.printer()
 	days, err := daysOf(dir, f.since)
@@ -163,7 +153,7 @@ func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int
 			break
 		}
 		var n int
-		n, err = printDay(path, f, p, l.raw)
+		n, err = printDay(path, f, p)
 		shown += n
 	}
 	return shown, err
@@ -172,29 +162,3 @@ func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int
 func (l *logsCmd) printer() *printer {
 	return &printer{out: l.Output(), raw: l.raw, json: l.json}
 }
-
-// show prints new lines as they come.
-func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error {
-	p, followed := l.printer(), tails{}
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for {
-		days, err := daysOf(dir(cfg), f.since)
-		if err != nil {
-			return err
-		}
-		for _, path := range days {
-			if err := followed.of(path).next(func(line []byte) error { return p.follow(line, f) }); err != nil {
-				return err
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-look.C:
-		}
-	}
-}
-
-// lookEvery is how often the files are checked for new lines.
-const lookEvery = 200 * time.Millisecond
