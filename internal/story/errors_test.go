@@ -25,7 +25,7 @@ import (
 
 // An error is never taken for absence: whichever request GitHub answers with an error for ever, the exit
 // code or status says so, what does not depend on it works, and nothing is there twice. A sample of
-// requests and errors is played: four cases; with MERGEXO_TEST=long each kind of request; with MERGEXO_TEST=all
+// requests and errors is played: five cases; with MERGEXO_TEST=long each kind of request; with MERGEXO_TEST=all
 // everything.
 
 // errorStory is played up to the line lastPasses, and then each case its own way.
@@ -56,7 +56,7 @@ var errorKinds = []errorKind{
 	{"refused", githubsim.Fault{Status: 200, Body: `{"errors":[{"message":"Field 'gauge' doesn't exist on type 'Query'","extensions":{"code":"undefinedField","typeName":"Query","fieldName":"gauge"}}]}`}, regexp.MustCompile(`gauge|unexpected answer|not GitHub's API`)},
 	{"page", githubsim.HTML(), regexp.MustCompile(`unexpected answer|not GitHub's API`)},
 	{"other", githubsim.Fault{Status: 200, Body: `{}`}, regexp.MustCompile(`unexpected answer|not GitHub's API`)},
-	{"403", refusing(403), regexp.MustCompile(`gauge 403`)},
+	{"403", refusing(403), regexp.MustCompile(`gauge 403|which GitHub does not show to this account`)},
 	{"422", refusing(422), regexp.MustCompile(`gauge 422`)},
 	{"451", refusing(451), regexp.MustCompile(`gauge 451`)},
 	{"500", refusing(500), regexp.MustCompile(`gauge 500`)},
@@ -95,7 +95,7 @@ const undone = `SELECT kind, state, last_error FROM actions WHERE need = 'requir
 var noAnswer = regexp.MustCompile(`no answer to a|answer to .* never (came|arrived)`)
 
 // always are the cases of every level.
-var always = []string{"lost Details refused", "kept POST-repos-octo-app-pulls 422", "kept POST-repos-octo-app-pulls done500", "kept mutation-CreateChild refused"}
+var always = []string{"lost Details refused", "kept POST-repos-octo-app-pulls 422", "kept POST-repos-octo-app-pulls done500", "kept mutation-CreateChild refused", "kept repos-octo-app-issues-2-timeline 403"}
 
 // asked is what is the same in all requests of one kind: method and path, or the name of a query or mutation.
 type asked struct{ method, path, query string }

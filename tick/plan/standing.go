@@ -191,6 +191,8 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return underway(*i.Turn, a)
 	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
+	case i.HasPull() && i.Pull.Failures > 0 && !a.Live:
+		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, time.Time{})
 	case o.Begins != nil:
 		return Standing{Why: dueTurn(*o.Begins, unanswered)}
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
