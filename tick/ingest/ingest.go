@@ -34,7 +34,7 @@ const (
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. A repository whose ingest failed is returned, because it may have pending events; a
 // repository that was never read is not. If a host has at most handful repositories, all are read.
-// If it has more, those that changed are read, and the others in turn; see many.go.
+// If it has more, those that changed are read, and the others in turn (readMany).
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost, others := p.byHost(rep), p.byOthers()
