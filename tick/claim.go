@@ -17,7 +17,7 @@ import (
 
 // claim applies the changes of the plans and claims their turns, as many as there are free slots.
 // Each claim is a compare-and-set: a turn that another pass claimed first is skipped.
-func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int, rep *env.Report) ([]*env.Lease, error) {
+func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
 	for i, plan := range plans {
 		err := p.apply(ctx, plan)
 		if errors.Is(err, store.ErrTaken) {

@@ -148,7 +148,7 @@ func (p *Pass) planStored(ctx context.Context, repos []*env.Repo, running int, r
 		return nil, nil, err
 	}
 	p.chooseMerges(plans)
-	leases, err := p.claim(ctx, plans, running, rep)
+	leases, err := p.claim(ctx, plans, running)
 	return plans, leases, err
 }
 

@@ -157,7 +157,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	p.chosen = map[int64][]string{}
 	p.chooseMerges(plans)
-	fresh, err := p.claim(ctx, plans, len(leases), rep)
+	fresh, err := p.claim(ctx, plans, len(leases))
 	if err == nil {
 		var again []plan.Plan
 		var more []*env.Lease

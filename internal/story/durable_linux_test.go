@@ -408,12 +408,3 @@ func (p *traced) named(name string) (at, synced int) {
 	}
 	return at, synced
 }
-
-func gitOutput(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).Output()
-	if err != nil {
-		t.Fatalf("git %q: %v", args, err)
-	}
-	return strings.TrimSpace(string(out))
-}

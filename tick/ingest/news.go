@@ -63,16 +63,6 @@ func (h *reading) countRead() int {
 	return read
 }
 
-// promotionOf returns the promotion of an issue's design; nil if there is none.
-func (h *reading) promotionOf(issue int) *promotion {
-	for _, n := range h.pulls {
-		if n.promotion != nil && n.promotion.design.Number == issue {
-			return n.promotion
-		}
-	}
-	return nil
-}
-
 func (h *reading) putItem(item work.Item) {
 	n := h.issues[item.Number]
 	n.item = item
