@@ -31,7 +31,7 @@ func mutants() []mutant {
 		{
 			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{{`
-	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
+	if a, err = r.settle(ctx, s, a, seen); err != nil || a.State.Settled() {
 		return a, err
 	}
 `, `
@@ -101,8 +101,8 @@ func mutants() []mutant {
 			return a, err
 		}
 	}
-	seen, err := e.do(ctx, s, a)
-	return r.recordResult(ctx, s, a, seen, err)
+	done, err := e.do(ctx, s, a)
+	return r.recordResult(ctx, s, a, done, err)
 `, `
 	seen, sent := e.do(ctx, s, a)
 	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {

@@ -37,6 +37,7 @@ type permissions struct {
 
 	levels    map[int64]string       // answers of GitHub in this pass, by account id
 	early     answers[int64, string] // those of them that were asked together and that nothing needed yet
+	slots     chan struct{}          // about so many accounts GitHub is asked at a time
 	answers   map[int64]permission   // answers stored in the database, by account id
 	takenOver map[int64]int64        // accounts that use a login the config gives to another account, and the id of that other
 
@@ -46,7 +47,7 @@ type permissions struct {
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	return &permissions{
 		database: database{e.Store}, env: e, repo: r,
-		levels: map[int64]string{}, early: answers[int64, string]{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{},
+		levels: map[int64]string{}, early: answers[int64, string]{}, slots: make(chan struct{}, atOnce), answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{},
 	}
 }
 
@@ -175,16 +176,21 @@ func (h *permissions) answerAbout(ctx context.Context, who work.Account) (level 
 
 // send asks GitHub what who may do, which a text of that time is about to need, unless the answer is
 // known or on its way.
-func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.Account, at time.Time) (sent bool, err error) {
+func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.Account, at time.Time) error {
 	_, known := h.levels[who.ID]
 	if _, asked := h.early[who.ID]; known || asked || who.ID == 0 || who.Bot {
-		return false, nil
+		return nil
 	}
 	if _, judges, err := h.stored(ctx, who, at, writing); judges || err != nil {
-		return false, err
+		return err
 	}
-	h.early.send(ctx, group, who.ID, h.asking(who))
-	return true, nil
+	ask := h.asking(who)
+	h.early.send(ctx, group, who.ID, func(ctx context.Context) (string, error) {
+		h.slots <- struct{}{}
+		defer func() { <-h.slots }()
+		return ask(ctx)
+	})
+	return nil
 }
 
 func (h *permissions) asking(who work.Account) func(context.Context) (string, error) {

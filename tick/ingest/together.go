@@ -16,7 +16,7 @@ import (
 // reads of the next issues are sent together. Then the issues are judged one by one, in order; what
 // was not read together is read where it is needed.
 
-// atOnce is how many issues, or authors, are read together.
+// atOnce is how many issues are read together, and about how many authors GitHub is asked at a time.
 const atOnce = 8
 
 // answers are GitHub's answers to requests that were sent together, by what they are about. An error
@@ -94,7 +94,7 @@ func (h *reading) sendForNext(ctx context.Context) error {
 			continue
 		}
 		h.timelines.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) { return hub.TimelineOf(ctx, repo, is.Number) })
-		if _, err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+		if err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
 			return err
 		}
 		if tracked {
@@ -112,23 +112,15 @@ func (h *reading) sendForNext(ctx context.Context) error {
 	return nil
 }
 
-// askAuthors asks GitHub together about the first authors of new comments; mayComment asks about the
-// others.
+// askAuthors asks GitHub about the authors of new comments, some at a time, before they are judged one
+// by one.
 func (h *reading) askAuthors(ctx context.Context, known map[string]store.KnownEvent) error {
-	left := atOnce
 	for _, c := range h.events {
-		if left == 0 {
-			break
-		}
 		if !h.judgesAuthor(ctx, c, known) {
 			continue
 		}
-		sent, err := h.permissions.send(ctx, &h.sent, c.event.Author, work.StampOf(c.event))
-		if err != nil {
+		if err := h.permissions.send(ctx, &h.sent, c.event.Author, work.StampOf(c.event)); err != nil {
 			return err
-		}
-		if sent {
-			left--
 		}
 	}
 	return nil
@@ -136,9 +128,9 @@ func (h *reading) askAuthors(ctx context.Context, known map[string]store.KnownEv
 
 // askIssueAuthors asks GitHub together about the authors of found issues: their texts may need it.
 func (h *reading) askIssueAuthors(ctx context.Context, found []foundPull) error {
-	for _, p := range found[:min(atOnce, len(found))] {
+	for _, p := range found {
 		is := h.history.Issues[p.issue]
-		if _, err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+		if err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
 			return err
 		}
 	}
