@@ -104,11 +104,11 @@ func mutants() []mutant {
 	done, err := e.do(ctx, s, a)
 	return r.recordResult(ctx, s, a, done, err)
 `, `
-	seen, sent := e.do(ctx, s, a)
+	done, sent := e.do(ctx, s, a)
 	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
-	return r.recordResult(ctx, s, a, seen, sent)
+	return r.recordResult(ctx, s, a, done, sent)
 `}},
 		},
 		{
