@@ -43,7 +43,8 @@ func TestAdoption(t *testing.T) {
 		}
 		want := whole.stored()
 
-		m := newLostMachine(t, l, rapid.IntRange(2, 25).Draw(rt, "page"))
+		// A conversation must fit into a pass: its pages are read one after the other.
+		m := newLostMachine(t, l, max(rapid.IntRange(2, 25).Draw(rt, "page"), l.comments/8))
 		m.fastest = of("fastest", 0, 100, 200)
 		for i := 0; ; i++ {
 			if i > 1_000 {

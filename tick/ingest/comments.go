@@ -126,11 +126,11 @@ func (h *reading) filterEvents(ctx context.Context) error {
 	several := severalVersions(h.events)
 	slices.SortStableFunc(h.events, oldestFirst)
 	slices.SortStableFunc(h.events, commandsFirst) // they may have begun a pause
-	if err := h.askAuthors(ctx, seen); err != nil {
-		return err
-	}
-	judged := make([]judgedCandidate, 0, len(h.events))
+	judged, asked := make([]judgedCandidate, 0, len(h.events)), 0
 	for _, c := range h.events {
+		if asked, err = h.askNextAuthors(ctx, asked, seen); err != nil {
+			return err
+		}
 		if c.pending {
 			continue
 		}

@@ -87,7 +87,11 @@ func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account)
 }
 
 func (h *hub) ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[github.Issue], error) {
-	return listed[github.Issue](ctx, h, "issues", p)
+	page, err := listed[github.Issue](ctx, h, "issues", p)
+	for i, is := range page.Items {
+		page.Items[i].Comments = len(h.said(is.Number))
+	}
+	return page, err
 }
 
 func (h *hub) ListComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.Comment], error) {

@@ -23,10 +23,12 @@ import (
 
 // An answer of GitHub about somebody judges what they wrote before it, for answerLife, so that a long
 // conversation is judged over several passes. One that grants also judges what they write for grantLife
-// after it. A command, and an approval right before a merge, asks GitHub in its own pass.
+// after it. A command is judged by an answer from after it, for commandLife; an approval right before a
+// merge asks GitHub in its own pass.
 const (
-	grantLife  = time.Minute
-	answerLife = 24 * time.Hour
+	grantLife   = time.Minute
+	commandLife = 10 * time.Minute
+	answerLife  = 24 * time.Hour
 )
 
 // permissions answers what accounts may do in one repository.
@@ -37,7 +39,6 @@ type permissions struct {
 
 	levels    map[int64]string       // answers of GitHub in this pass, by account id
 	early     answers[int64, string] // those of them that were asked together and that nothing needed yet
-	slots     chan struct{}          // about so many accounts GitHub is asked at a time
 	answers   map[int64]permission   // answers stored in the database, by account id
 	takenOver map[int64]int64        // accounts that use a login the config gives to another account, and the id of that other
 
@@ -47,7 +48,7 @@ type permissions struct {
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	return &permissions{
 		database: database{e.Store}, env: e, repo: r,
-		levels: map[int64]string{}, early: answers[int64, string]{}, slots: make(chan struct{}, atOnce), answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{},
+		levels: map[int64]string{}, early: answers[int64, string]{}, answers: map[int64]permission{}, takenOver: map[int64]int64{}, pinned: map[string]int64{},
 	}
 }
 
@@ -105,9 +106,23 @@ func (h *permissions) maySetLabel(ctx context.Context, who work.Account, at time
 // all authors again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
-		return h.mayNow(ctx, e.Author, true)
+		return h.mayHaveCommanded(ctx, e)
 	}
 	return h.mayCommand(ctx, e.Author, work.StampOf(e))
+}
+
+// mayHaveCommanded reports whether a command counts. GitHub's answer from after the command judges it for
+// some minutes, so that a pass that ends too early does not have the next one ask about everybody again.
+func (h *permissions) mayHaveCommanded(ctx context.Context, e work.Event) (bool, error) {
+	level, asked, err := h.answerAbout(ctx, e.Author)
+	if err != nil {
+		return false, err
+	}
+	if age := h.env.Now().Sub(asked); e.Author.Bot || age < 0 || age >= commandLife || !work.StampOf(e).Before(asked.Truncate(time.Second)) {
+		return h.mayNow(ctx, e.Author, true)
+	}
+	named, err := h.isAllowedUser(ctx, e.Author)
+	return named || err == nil && work.MayWrite(level), err
 }
 
 func (h *permissions) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
@@ -184,29 +199,31 @@ func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.
 	if _, judges, err := h.stored(ctx, who, at, writing); judges || err != nil {
 		return err
 	}
-	ask := h.asking(who)
-	h.early.send(ctx, group, who.ID, func(ctx context.Context) (string, error) {
-		h.slots <- struct{}{}
-		defer func() { <-h.slots }()
-		return ask(ctx)
-	})
+	h.early.send(ctx, group, who.ID, h.asking(who))
 	return nil
 }
 
+// asking asks GitHub and stores the answer: it counts for later passes, also if the time of this one is
+// up before anything needed it.
 func (h *permissions) asking(who work.Account) func(context.Context) (string, error) {
-	repo := h.repo.Row.Current
-	return func(ctx context.Context) (string, error) { return h.repo.GitHub.Permission(ctx, repo, who) }
+	repo := h.repo.Row
+	return func(ctx context.Context) (string, error) {
+		level, err := h.repo.GitHub.Permission(ctx, repo.Current, who)
+		if err != nil {
+			return "", err
+		}
+		return level, h.update(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
+			return tx.PutPermission(ctx, repo.ID, who.ID, who.Login, level, h.env.Now())
+		})
+	}
 }
 
 func (h *permissions) askPermission(ctx context.Context, who work.Account) (string, error) {
 	level, err := h.early.take(ctx, who.ID, h.asking(who))
-	if err != nil {
-		return "", err
+	if err == nil {
+		delete(h.answers, who.ID)
 	}
-	delete(h.answers, who.ID)
-	return level, h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.PutPermission(ctx, h.repo.Row.ID, who.ID, who.Login, level, h.env.Now())
-	})
+	return level, err
 }
 
 // isAllowedUser reports whether allowed_users names the account.

@@ -19,6 +19,9 @@ import (
 // atOnce is how many issues are read together, and about how many authors GitHub is asked at a time.
 const atOnce = 8
 
+// shortTalk is how many comments of an issue are read before it is known that they count: one page.
+const shortTalk = 100
+
 // answers are GitHub's answers to requests that were sent together, by what they are about. An error
 // is an answer, too. Whoever needs one waits for that one alone: a request that hangs holds up nothing
 // else.
@@ -100,9 +103,11 @@ func (h *reading) sendForNext(ctx context.Context) error {
 		if tracked {
 			continue
 		}
-		h.talks.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.Comment, error) {
-			return hub.CommentsOf(ctx, repo, is.Number, time.Time{})
-		})
+		if is.Comments <= shortTalk {
+			h.talks.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.Comment, error) {
+				return hub.CommentsOf(ctx, repo, is.Number, time.Time{})
+			})
+		}
 		if h.unwatched(is.UpdatedAt) { // else no label was set by then
 			label, _ := h.repo.Settings.FlowOf(is.Labels)
 			head := work.BranchName(branchFlows(label.Flow)[0], is.Number, is.Title, 0)
@@ -112,23 +117,24 @@ func (h *reading) sendForNext(ctx context.Context) error {
 	return nil
 }
 
-// askAuthors asks GitHub about the authors of new comments, some at a time, before they are judged one
-// by one.
-func (h *reading) askAuthors(ctx context.Context, known map[string]store.KnownEvent) error {
-	for _, c := range h.events {
+// askNextAuthors asks GitHub about the authors of the next comments that are judged, from the one at
+// next on, so that some answers are always on their way. It returns where it stopped.
+func (h *reading) askNextAuthors(ctx context.Context, next int, known map[string]store.KnownEvent) (int, error) {
+	for ; next < len(h.events) && len(h.permissions.early) < atOnce; next++ {
+		c := h.events[next]
 		if !h.judgesAuthor(ctx, c, known) {
 			continue
 		}
 		if err := h.permissions.send(ctx, &h.sent, c.event.Author, work.StampOf(c.event)); err != nil {
-			return err
+			return next, err
 		}
 	}
-	return nil
+	return next, nil
 }
 
-// askIssueAuthors asks GitHub together about the authors of found issues: their texts may need it.
+// askIssueAuthors asks GitHub together about the authors of the first found issues: their texts may need it.
 func (h *reading) askIssueAuthors(ctx context.Context, found []foundPull) error {
-	for _, p := range found {
+	for _, p := range found[:min(atOnce, len(found))] {
 		is := h.history.Issues[p.issue]
 		if err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
 			return err
