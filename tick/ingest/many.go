@@ -42,7 +42,8 @@ const checksFor = time.Hour
 // stamps is what the query about many showed of a repository.
 type stamps struct {
 	work.Stamps
-	doubted bool // it has another name than the stored one, or is archived
+	doubted bool  // it has another name than the stored one, or is archived
+	err     error // why GitHub shows nothing
 }
 
 // oneOfMany is one of many repositories that a pass may read.
@@ -56,7 +57,7 @@ type oneOfMany struct {
 func (c oneOfMany) due(n int, now time.Time) bool {
 	row := c.Row
 	switch {
-	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted:
+	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted, c.shown.err != nil:
 		return true
 	case !c.shown.Issues.Equal(row.Newest.Issues), !c.shown.Pulls.Equal(row.Newest.Pulls):
 		return true // a stamp that went back, too: what changed last is gone
@@ -155,8 +156,11 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 	var asks []func(context.Context) error
 	for some := range slices.Chunk(known, github.MaxStamps) {
 		asks = append(asks, func(ctx context.Context) error {
-			if err := p.askSome(ctx, all, some); err != nil && !github.IsItemError(err) { // else each is read
-				for _, i := range some {
+			err := p.askSome(ctx, all, some)
+			for _, i := range some {
+				if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
+					all[i].shown = &stamps{err: err}
+				} else {
 					errs[i] = err
 				}
 			}
@@ -191,7 +195,7 @@ func (p *Ingest) askSome(ctx context.Context, all []oneOfMany, some []int) error
 	for _, at := range some {
 		if is, ok := shown[all[at].Row.NodeID]; ok {
 			same := strings.EqualFold(is.FullName, all[at].Row.Current.FullName()) && !is.Archived
-			all[at].shown = &stamps{work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, !same}
+			all[at].shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
 		}
 	}
 	return nil
