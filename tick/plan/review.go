@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviews plans the reviews of an item's pull request. It turns the decision of review.Decide into
+// reviews plans the reviews of an item's pull request. It turns what internal/work/review decides into
 // turns and stops.
 type reviews struct{ *itemPlanner }
 
