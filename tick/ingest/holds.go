@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -11,7 +12,13 @@ import (
 )
 
 // Whoever holds a pull request by a comment ends the hold when they take the command out of the
-// comment. Nobody else's edit ends it.
+// comment. Nobody else's edit ends it, and no edit that leaves the command's words: a hold that is
+// written wrongly is rather kept than lost.
+
+// mentionsHold reports whether a comment has the words of the command.
+func mentionsHold(e work.Event) bool {
+	return strings.Contains(strings.ToLower(e.Body), "/mergexo "+string(work.VerbHold))
+}
 
 // commandedHold is the hold of a pull request that a comment began.
 type commandedHold struct {

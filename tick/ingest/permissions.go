@@ -23,11 +23,11 @@ import (
 
 // An answer of GitHub about somebody judges what they wrote before it, for answerLife, so that a long
 // conversation is judged over several passes. One that grants also judges what they write for grantLife
-// after it. A command is judged by an answer from after it, for commandLife; an approval right before a
-// merge asks GitHub in its own pass.
+// after it. A command is judged by a grant from after it for grantLife, and by a refusal for refusalLife;
+// an approval right before a merge asks GitHub in its own pass.
 const (
 	grantLife   = time.Minute
-	commandLife = 10 * time.Minute
+	refusalLife = 10 * time.Minute
 	answerLife  = 24 * time.Hour
 )
 
@@ -111,14 +111,19 @@ func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error
 	return h.mayCommand(ctx, e.Author, work.StampOf(e))
 }
 
-// mayHaveCommanded reports whether a command counts. GitHub's answer from after the command judges it for
-// some minutes, so that a pass that ends too early does not have the next one ask about everybody again.
+// mayHaveCommanded reports whether a command counts. GitHub's answer from after the command judges it: a
+// grant for a minute, a refusal for longer, so that a pass that ends too early does not have the next one
+// ask about everybody again.
 func (h *permissions) mayHaveCommanded(ctx context.Context, e work.Event) (bool, error) {
 	level, asked, err := h.answerAbout(ctx, e.Author)
 	if err != nil {
 		return false, err
 	}
-	if age := h.env.Now().Sub(asked); e.Author.Bot || age < 0 || age >= commandLife || !work.StampOf(e).Before(asked.Truncate(time.Second)) {
+	age, life := h.env.Now().Sub(asked), refusalLife
+	if work.MayWrite(level) {
+		life = grantLife
+	}
+	if e.Author.Bot || age < 0 || age >= life || !work.StampOf(e).Before(asked.Truncate(time.Second)) {
 		return h.mayNow(ctx, e.Author, true)
 	}
 	named, err := h.isAllowedUser(ctx, e.Author)

@@ -39,7 +39,7 @@ func (j judgedCandidate) asksWord() bool {
 func (h *reading) readWords(ctx context.Context, all []judgedCandidate) (out []judgedCandidate) {
 	var nodes []string
 	for i, j := range all {
-		if j.err == nil && j.event.UpdatedAt.After(j.event.CreatedAt) && !isCommand(j.event, work.VerbHold, []int{j.event.Number}) {
+		if j.err == nil && j.event.UpdatedAt.After(j.event.CreatedAt) && !mentionsHold(j.event) {
 			all[i].holds, all[i].err = h.heldBy(ctx, j.candidate)
 		}
 		if j = all[i]; j.asksWord() {
