@@ -43,9 +43,10 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo, rep *env.Report) ([
 		}
 		var made plan.Plan
 		err := p.ContainRepo(ctx, "plan", r, rep, func() error {
-			v, err := p.loader.View(ctx, r)
+			items := plan.New()
+			v, err := p.loader.View(ctx, r, items)
 			if err == nil {
-				made = plan.For(v)
+				made = items.End(v)
 			}
 			return err
 		})

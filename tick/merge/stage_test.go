@@ -244,9 +244,10 @@ func (s *stage) decide() plan.Plan {
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
 		}
 	}
-	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
+	made := plan.New()
+	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo, made)
 	s.must(err)
-	return plan.For(v)
+	return made.End(v)
 }
 
 // plan stores a plan's merges and returns their tokens.

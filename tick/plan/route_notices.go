@@ -108,11 +108,10 @@ func (r *itemPlanner) pointToReplan() {
 }
 
 // acknowledge plans eyes for comments that a turn will handle, even before a slot is free or the
-// quiet period is over.
+// quiet period is over. known.ChooseReactions limits how many.
 func (r *itemPlanner) acknowledge() {
-	seen := r.item.Seen()
 	for _, e := range r.item.Events {
-		if !seen[e.Key] || !r.wanted(e) {
+		if e.Kind == work.EventSummary || !e.Kind.IsComment() || !r.reactions[e.Key] || !r.wanted(e) {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
