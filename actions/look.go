@@ -71,7 +71,7 @@ func lookFor(ctx context.Context, s Scope, e effect, a work.Action) look {
 // the remote's branches. A push names the head that it expects. Status labels are sent by the only pass
 // that may send any at that time.
 func looksEarly(kind work.ActionKind) bool {
-	switch kind { //nolint:exhaustive // the rest may not
+	switch kind { //nolint:exhaustive // the others are looked for right before the send
 	case work.ActionPush, work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionSticky, work.ActionLabels:
 		return true
 	}

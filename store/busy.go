@@ -38,7 +38,7 @@ const unreadRepos = `
 		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
 
-// ListUnread returns the repositories to read whatever GitHub shows of them. They have a backlog, an
+// ListUnread returns the repositories to read even if GitHub shows no change of them. They have a backlog, an
 // unfinished walk or first look, a pull request that could not be read, an item that waits for
 // another issue, a roadmap that is due, an unfinished turn, or checks that run on a pull request updated since a time.
 // Pending events count only in repositories without an open pause. Commands always count.

@@ -18,7 +18,7 @@ func AtOnce(ctx context.Context, most int, reads []func(context.Context) error) 
 	errs := make([]error, len(reads))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(most, len(reads)) { // a goroutine per read would grow its stack anew each time
+	for range min(most, len(reads)) { // each new goroutine would grow its stack again
 		wg.Go(func() {
 			for i := range next {
 				errs[i] = work.Contain("read from GitHub", func() error { return reads[i](ctx) })

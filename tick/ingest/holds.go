@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Whoever holds a pull request by a comment ends the hold when they take the command out of the
-// comment. Nobody else's edit ends it, and no edit that leaves the command's words: a hold that is
-// written wrongly is rather kept than lost.
+// The author of a comment that holds a pull request ends the hold by an edit that takes the command out.
+// Nobody else's edit ends it, and no edit that leaves the command's words: a hold that is written wrongly
+// is rather kept than lost.
 
 // mentionsHold reports whether a comment has the words of the command.
 func mentionsHold(e work.Event) bool {
@@ -110,7 +110,7 @@ func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		if hold == nil { // a command or the label ended it meanwhile
+		if hold == nil { // a command or the label has ended it
 			continue
 		}
 		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {

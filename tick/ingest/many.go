@@ -121,13 +121,20 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 		}
 		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
 	}
-	slices.SortStableFunc(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
-	most := min(len(due), mostReads)
-	for _, c := range due[most:] {
+	first, others := longestAgo(due)
+	for _, c := range others {
 		note := fmt.Sprintf("the next pass reads it: one pass reads %d repositories of a host at most", mostReads)
 		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
 	}
-	return due[:most], nil
+	return first, nil
+}
+
+// longestAgo returns those of the repositories that were read longest ago, as many as a pass reads, and
+// the others.
+func longestAgo(due []oneOfMany) (first, others []oneOfMany) {
+	slices.SortStableFunc(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
+	most := min(len(due), mostReads)
+	return due[:most], due[most:]
 }
 
 // loadUnread returns the repositories in which something is known to be unread, and of each the labels
@@ -152,22 +159,21 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 			known = append(known, i)
 		}
 	}
-	errs := make([]error, len(all))
-	var asks []func(context.Context) error
-	for some := range slices.Chunk(known, github.MaxStamps) {
-		asks = append(asks, func(ctx context.Context) error {
-			err := p.askSome(ctx, all, some)
-			for _, i := range some {
-				if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
-					all[i].shown = &stamps{err: err}
-				} else {
-					errs[i] = err
-				}
-			}
-			return nil
-		})
+	hundreds := slices.Collect(slices.Chunk(known, github.MaxStamps))
+	asks := make([]func(context.Context) error, len(hundreds))
+	for i, some := range hundreds {
+		asks[i] = func(ctx context.Context) error { return p.askSome(ctx, all, some) }
 	}
-	github.AtOnce(ctx, sweepsAtOnce, asks)
+	errs := make([]error, len(all))
+	for i, err := range github.AtOnce(ctx, sweepsAtOnce, asks) {
+		for _, at := range hundreds[i] {
+			if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
+				all[at].shown = &stamps{err: err}
+			} else {
+				errs[at] = err
+			}
+		}
+	}
 	var left []oneOfMany
 	for i, c := range all {
 		switch err := errs[i]; {

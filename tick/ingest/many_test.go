@@ -44,3 +44,17 @@ func TestWhichOfManyRepositoriesAreRead(t *testing.T) {
 		t.Errorf("6 repositories have their turn after %s, 2,000 after %s", a, b)
 	}
 }
+
+// A pass reads a bounded number of many repositories, and none waits for ever: those come first that were
+// read longest ago.
+func TestAPassReadsSomeOfManyRepositories(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	var due []oneOfMany
+	for i := range mostReads + 30 {
+		due = append(due, oneOfMany{Repo: &env.Repo{Row: work.Repo{ID: int64(i), HeartbeatAt: now.Add(-time.Duration(i) * time.Second)}}})
+	}
+	first, others := longestAgo(due)
+	if len(first) != mostReads || len(others) != 30 || first[0].Row.ID != mostReads+29 || others[0].Row.ID != 29 {
+		t.Errorf("%d are read from %d on, and %d are not, from %d on", len(first), first[0].Row.ID, len(others), others[0].Row.ID)
+	}
+}

@@ -23,8 +23,7 @@ const atOnce = 8
 const shortTalk = 100
 
 // answers are GitHub's answers to requests that were sent together, by what they are about. An error
-// is an answer, too. Whoever needs one waits for that one alone: a request that hangs holds up nothing
-// else.
+// is an answer, too. Each is waited for alone: a request that hangs holds up nothing else.
 type answers[K comparable, T any] map[K]*answer[T]
 
 type answer[T any] struct {
