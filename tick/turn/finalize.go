@@ -68,7 +68,7 @@ func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []git
 			planned = append(planned, announcement(l, a))
 		}
 	}
-	return s, said, firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
+	err = firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
 		func(ctx context.Context) error { return p.StillSame(ctx, l.Repo, 0) },
 		func(ctx context.Context) (err error) { s, err = p.LastLook.read(ctx, l); return err },
 		func(ctx context.Context) (err error) {
@@ -82,6 +82,7 @@ func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []git
 			return nil
 		},
 	}))
+	return s, said, err
 }
 
 func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, bool, error) {

@@ -59,7 +59,8 @@ func (p *lastLook) read(ctx context.Context, l *env.Lease) (s seen, err error) {
 		return nil
 	}
 	if l.Turn.Kind.Start() {
-		return s, readIssue(ctx)
+		err = readIssue(ctx)
+		return s, err
 	}
 	if s.pull, err = p.ItemPull(ctx, l); err != nil {
 		return s, err
