@@ -124,8 +124,13 @@ func endByFile(t *testing.T, files ...string) {
 
 func relativesPart(t *testing.T, dir string) {
 	at := func(name string) string { return filepath.Join(dir, name) }
+	// The shell waits without starting anything: while children of one process come and go, the kernel's
+	// list of them may lack others.
+	if err := syscall.Mkfifo(at("done"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := leaver(at("orphan"), "")
-	c.Args[1] += `; /bin/sleep 60 & echo $! >"` + at("child") + `"; until [ -e "` + at("done") + `" ]; do sleep 0.01; done`
+	c.Args[1] += `; /bin/sleep 60 & echo $! >"` + at("child") + `"; read -r _ <"` + at("done") + `"`
 	c.Sandbox = true
 	ended := make(chan struct{})
 	go func() {
@@ -151,7 +156,7 @@ func relativesPart(t *testing.T, dir string) {
 			t.Errorf("a look reads process %d, which no program of ours started", pid)
 		}
 	}
-	if err := os.WriteFile(at("done"), nil, 0o600); err != nil {
+	if err := os.WriteFile(at("done"), []byte("\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	<-ended
