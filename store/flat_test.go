@@ -182,9 +182,8 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, factsErr := tx.ListPendingFacts(ctx, r.ID)
 		_, writtenErr := tx.ListItemsWithComments(ctx, r.ID)
-		_, waitingErr := tx.ListPendingCommentsOf(ctx, r.ID, []int64{1}, 50)
+		_, waitingErr := tx.ListPendingCommentsOf(ctx, r.ID, []int64{1})
 		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
-		_, countErr := tx.CountPendingComments(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
 		_, noticesErr := tx.ChooseNotices(ctx, r.ID, nil)
 		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
@@ -214,7 +213,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -390,8 +389,6 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
 	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
 	_, besideErr := tx.ListRelatedRows(ctx, []int64{item.ID})
-	_, issuesErr := tx.ListItemsWithIssueComments(ctx, r.ID)
-	_, firstErr := tx.ListFirstPendingComments(ctx, r.ID, item.ID, 50)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
@@ -424,7 +421,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		return s, k, err
 	}()
 	return firstOf(
-		itemErr, pullErr, itemsErr, pullsErr, besideErr, issuesErr, firstErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, itemsErr, pullsErr, besideErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		belowErr, tablesErr, idleErr, tx.SetIdle(ctx, lead, []roadmap.Neglected{{Ref: home, Since: t0}}), tx.SetTableAt(ctx, lead, t0), tx.MarkTableAbove(ctx, item.ID),
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),

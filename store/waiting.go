@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -45,21 +44,16 @@ func (t *Tx) ListItemsWithComments(ctx context.Context, repoID int64) ([]int64, 
 		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, sql.Named("repo", repoID))
 }
 
-// ListPendingCommentsOf returns the pending comments of some work items that no turn has: the first
-// most of each, oldest first, without their texts. Thousands may be pending, and a turn takes only
-// some.
-func (t *Tx) ListPendingCommentsOf(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
-	of := map[int64][]work.Event{}
-	for _, id := range items {
-		first, err := t.ListFirstPendingComments(ctx, repoID, id, most)
-		if err != nil {
-			return nil, err
-		}
-		if len(first) > 0 {
-			of[id] = first
-		}
-	}
-	return of, nil
+// ListPendingCommentsOf returns the pending comments of some work items that no turn has, oldest first,
+// without their texts.
+func (t *Tx) ListPendingCommentsOf(ctx context.Context, repoID int64, items []int64) (map[int64][]work.Event, error) {
+	of, scan := map[int64][]work.Event{}, scanEvents()
+	_, err := listIn(ctx, t, fmt.Sprintf("list what waits in repository %d", repoID), func(row scanner) (none struct{}, err error) {
+		e, err := scan(row)
+		of[e.ItemID] = append(of[e.ItemID], e)
+		return none, err
+	}, `SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND `+waitingSaid+` AND item_id IN (%s) ORDER BY created_at, id`, items, repoID)
+	return of, err
 }
 
 func (t *Tx) listByItem(ctx context.Context, what, query string, args ...any) (map[int64][]work.Event, error) {
@@ -82,19 +76,6 @@ const saying = `item (id) AS (
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND ` + waitingSaid + `) FROM item WHERE item.id IS NOT NULL
 		)`
 
-// ListItemsWithIssueComments returns the work items with pending comments on their issue.
-func (t *Tx) ListItemsWithIssueComments(ctx context.Context, repoID int64) ([]int64, error) {
-	return listRows(ctx, t, "list the items on whose issues comments wait", scanID,
-		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
-}
-
-// ListFirstPendingComments returns the pending comments of one work item, like
-// ListPendingCommentsOf.
-func (t *Tx) ListFirstPendingComments(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
-	return listRows(ctx, t, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
-		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
-}
-
 // LoadTexts returns events of ListPendingCommentsOf with their texts, for a turn.
 func (t *Tx) LoadTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	events, at := slices.Clone(events), map[int64]*work.Event{}
@@ -116,20 +97,4 @@ func (t *Tx) LoadTexts(ctx context.Context, events []work.Event) ([]work.Event, 
 func (t *Tx) ListPendingComments(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
-}
-
-// PendingCount is the number of a work item's pending comments that no turn has.
-type PendingCount struct {
-	Item   int64
-	Count  int
-	Newest time.Time // time of the newest comment, on GitHub's clock
-}
-
-// CountPendingComments counts the pending comments of some work items of a repository.
-func (t *Tx) CountPendingComments(ctx context.Context, repoID int64, items []int64) ([]PendingCount, error) {
-	scan := func(row scanner) (w PendingCount, err error) {
-		return w, row.Scan(&w.Item, &w.Count, timeOf(&w.Newest))
-	}
-	return listIn(ctx, t, fmt.Sprintf("count what waits in repository %d", repoID), scan,
-		`SELECT item_id, count(*), max(created_at) FROM events WHERE repo_id = ? AND `+waitingSaid+` AND item_id IN (%s) GROUP BY item_id`, items, repoID)
 }

@@ -24,7 +24,7 @@ func TestWhatWaitsHasItsTextsWhereATurnNeedsThem(t *testing.T) {
 		return e
 	}
 	update(t, d, func(tx *Tx) error {
-		waiting, err := tx.ListPendingCommentsOf(t.Context(), u.RepoID, []int64{u.ItemID}, 50)
+		waiting, err := tx.ListPendingCommentsOf(t.Context(), u.RepoID, []int64{u.ItemID})
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func TestWhatWaitsIsListedByItem(t *testing.T) {
 	written := func(u work.Turn, key string, minute int) work.Event {
 		return addEvent(t, d, work.Event{RepoID: u.RepoID, ItemID: u.ItemID, Number: u.Number, Kind: work.EventIssue, Source: key, Key: key, CreatedAt: t0.Add(time.Duration(minute) * time.Minute)})
 	}
-	written(one, "c", 3)
+	c := written(one, "c", 3)
 	b, a := written(one, "b", 2), written(one, "a", 1)
 	of := written(three, "d", 4)
 	addEvent(t, d, work.Event{RepoID: two.RepoID, ItemID: two.ItemID, Number: 2, Kind: work.EventHead, Source: "h", Key: "h", CreatedAt: t0})
@@ -58,12 +58,12 @@ func TestWhatWaitsIsListedByItem(t *testing.T) {
 			return err
 		}
 		equal(t, on, []int64{one.ItemID, three.ItemID})
-		first, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{one.ItemID, two.ItemID}, 2)
+		first, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{one.ItemID, two.ItemID})
 		if err != nil {
 			return err
 		}
-		equal(t, first, map[int64][]work.Event{one.ItemID: {a, b}})
-		rest, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{three.ItemID}, 2)
+		equal(t, first, map[int64][]work.Event{one.ItemID: {a, b, c}})
+		rest, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{three.ItemID})
 		equal(t, rest, map[int64][]work.Event{three.ItemID: {of}})
 		return err
 	})

@@ -43,10 +43,9 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo, rep *env.Report) ([
 		}
 		var made plan.Plan
 		err := p.ContainRepo(ctx, "plan", r, rep, func() error {
-			items := plan.New()
-			v, err := p.loader.View(ctx, r, items)
+			v, err := p.loader.View(ctx, r)
 			if err == nil {
-				made = items.End(v)
+				made = plan.For(v)
 			}
 			return err
 		})

@@ -16,8 +16,7 @@ type Item struct {
 	work.Item
 	Pull     work.PullRequest // the newest; see HasPull
 	Resolved []int64          // first comments of resolved review threads
-	Events   []work.Event     // pending and of no turn; if more comments wait than a turn takes, only the first, without their texts
-	More     More             // comments not in Events
+	Events   []work.Event     // pending and of no turn; comments without their texts
 	Turn     *work.Turn       // the unfinished one, or nil
 
 	Stop     work.Stop      // why it is stopped, or last was
@@ -51,12 +50,6 @@ type Item struct {
 	Decided        DecidedInputs // recorded once they are decided
 
 	Landing Landing // merging its pull request by our own request
-}
-
-// More counts the pending comments that were not read.
-type More struct {
-	Count  int
-	Newest time.Time // when the newest of them was written
 }
 
 // Followed is the next item on the same issue.
@@ -207,7 +200,7 @@ const mostQuiet = 10
 
 // QuietUntil returns when a burst of comments counts as over. GitHub's clock may be ahead of ours,
 // so no comment counts as newer than when we saw it.
-func QuietUntil(said []work.Event, more More, quiet time.Duration, now time.Time) time.Time {
+func QuietUntil(said []work.Event, quiet time.Duration) time.Time {
 	times := make([]time.Time, len(said))
 	for i, e := range said {
 		times[i] = e.UpdatedAt
@@ -223,55 +216,24 @@ func QuietUntil(said []work.Event, more More, quiet time.Duration, now time.Time
 		}
 		last = at
 	}
-	// Comments that were not read are taken to belong to the burst.
-	if more.Newest.After(last) {
-		last = more.Newest
-		if last.After(now) {
-			last = now
-		}
-	}
 	if most := first.Add(mostQuiet * quiet); most.Before(last.Add(quiet)) {
 		return most
 	}
 	return last.Add(quiet)
 }
 
-// MostReactions is how many pending comments of a repository get 👀: as many as three passes send. 👀
-// shows that a comment was seen before anybody works on it; with thousands pending they would go on
-// for hours after everybody knows.
-const MostReactions = 100
+// mostSeen is how many pending comments of an item get 👀, which shows that a comment was seen before
+// anybody works on it.
+const mostSeen = 30
 
-// ChooseReactions returns the keys of at most most comments that get 👀: the first pending one of
-// each item, then the second of each.
-func ChooseReactions(items []Item, most int) map[string]bool {
+// Seen returns the keys of the comments that get 👀. GitHub takes no reactions on a review's own text.
+// Comments on the issue during a pull request get a link to the pull request instead.
+func (i *Item) Seen() map[string]bool {
 	eyes := map[string]bool{}
-	waiting := make([]int, len(items)) // index of the next event, by item
-	for left := true; left; {
-		left = false
-		for n := range items {
-			at := items[n].seen(waiting[n])
-			waiting[n] = at + 1
-			if at == len(items[n].Events) {
-				waiting[n] = at
-				continue
-			}
-			if len(eyes) == most {
-				return eyes
-			}
-			eyes[items[n].Events[at].Key], left = true, true
+	for _, e := range i.Events {
+		if len(eyes) < mostSeen && e.Kind.IsComment() && e.Kind != work.EventSummary && !i.OnIssueDuringPull(e) {
+			eyes[e.Key] = true
 		}
 	}
 	return eyes
-}
-
-// seen returns the index of the first comment at or after index from that may get a 👀 reaction.
-// GitHub takes no reactions on a review's own text. Comments on the issue during a pull request get
-// a link to the pull request instead.
-func (i *Item) seen(from int) int {
-	for at, e := range i.Events[from:] {
-		if e.Kind.IsComment() && e.Kind != work.EventSummary && !i.OnIssueDuringPull(e) {
-			return from + at
-		}
-	}
-	return len(i.Events)
 }

@@ -244,10 +244,9 @@ func (s *stage) decide() plan.Plan {
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
 		}
 	}
-	made := plan.New()
-	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo, made)
+	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
 	s.must(err)
-	return made.End(v)
+	return plan.For(v)
 }
 
 // plan stores a plan's merges and returns their tokens.

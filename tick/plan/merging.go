@@ -49,7 +49,7 @@ func (r landing) facts() merging.Facts {
 	if f.Trouble.None() && r.stoppedAtHead() { // without the database, only the stop comment knows
 		f.Trouble = i.Reason
 	}
-	f.Unanswered, f.Faults = i.More.Count, i.Faults
+	f.Faults = i.Faults
 	for _, e := range i.Events {
 		if e.Kind.IsComment() {
 			f.Unanswered++

@@ -20,7 +20,7 @@ func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
 // about returns the facts that the decision depends on.
 func (r reviews) about() review.Item {
 	i := r.item
-	said := i.More.Count
+	said := 0
 	for _, e := range i.Events {
 		if e.Kind.IsComment() {
 			said++

@@ -15,105 +15,24 @@ import (
 // For plans a repository. It is a pure function of the snapshot; the order of its rows does not
 // matter.
 func For(v known.Snapshot) Plan {
-	g := New()
-	g.Take(v, known.InOrder(v.Items))
-	return g.End(v)
-}
-
-// Planning plans the items of a repository page by page, oldest first. Each is planned alone. Only
-// decisions are kept, and the items that may be merged.
-type Planning struct{ now, before progress }
-
-// progress is the state of a Planning.
-type progress struct {
-	p        Plan
-	landings []landing
-	unseen   int // comments that may still get eyes
-}
-
-// New starts a Planning.
-func New() *Planning { return &Planning{now: progress{unseen: known.MostReactions}} }
-
-// Forget undoes the last page.
-func (g *Planning) Forget() { g.now = g.before }
-
-// Take plans a page of items and returns the ids of those with a turn.
-func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
-	g.before = g.now
-	p := &g.now.p
-	p.Repo = v.Repo
-	eyes := known.ChooseReactions(items, g.now.unseen)
-	g.now.unseen -= len(eyes)
-	for _, item := range items {
-		g.contain(v, item, func() { g.take(v, item, eyes) })
+	p := &Plan{Repo: v.Repo, Served: v.Served}
+	var landings []landing
+	for _, item := range known.InOrder(v.Items) {
+		p.contain(v, item, func() {
+			if l := p.take(v, item); l.concerns() {
+				landings = append(landings, l)
+			}
+		})
 	}
-	turns := map[int64]bool{}
-	for _, t := range of[Turn](p.Decisions[len(g.before.p.Decisions):]) {
-		turns[t.Item.ID] = true
-	}
-	for _, b := range p.below[len(g.before.p.below):] {
-		turns[b.turn.Item.ID] = true
-	}
-	return turns
-}
-
-// take plans an item.
-func (g *Planning) take(v known.Snapshot, item known.Item, eyes map[string]bool) {
-	p := &g.now.p
-	if b, due := item.Banner(); due {
-		p.add(change.Takeover{PauseBanner: b})
-	}
-	r := plannerOf(v, p, item)
-	r.reactions = eyes
-	made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
-	landingOf(r).lift()
-	if decides {
-		r.route()
-	}
-	switch {
-	case landingOf(r).concerns():
-		g.now.landings = append(g.now.landings, landingOf(r))
-	case len(p.below) > candidates: // the end of the plan decides
-	case decides:
-		r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
-	}
-}
-
-// contain plans an item, or stops it if that panics. Nothing else is planned for it then. An item with
-// an unfinished turn is stopped once the turn has ended.
-func (g *Planning) contain(v known.Snapshot, item known.Item, take func()) {
-	before := g.now
-	err := work.Contain("plan "+work.Ref(v.Repo.Name, item.Number), func() error { take(); return nil })
-	broken, ok := errors.AsType[*work.PanicError](err)
-	if !ok {
-		return
-	}
-	g.now = before
-	p, why := &g.now.p, broken.Reason()
-	says := change.Line{Item: item.ID, Number: item.Number, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}}
-	p.Panics = append(p.Panics, broken)
-	switch {
-	case item.ID == 0 || !item.State.Open():
-	case item.Turn == nil && !item.StoppedBy(why):
-		p.add(change.Move{Move: work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, Words: change.Words{Says: says}})
-	default:
-		p.add(Wait{change.Words{Says: says}})
-	}
-}
-
-// End plans what depends on all items.
-func (g *Planning) End(v known.Snapshot) Plan {
-	p := &g.now.p
-	p.Repo, p.Served = v.Repo, v.Served
-	p.land(&v, g.now.landings)
-	if len(g.now.landings) > 0 {
+	p.land(&v, landings)
+	if len(landings) > 0 {
 		outlook := p.Outlooks(v)
-		for _, r := range g.now.landings {
+		for _, r := range landings {
 			r.age(outlook(r.item))
 		}
 	}
 	for _, stray := range known.InOrder(v.Untracked) {
-		g.contain(v, stray, func() { plannerOf(v, p, stray).commander().commands() })
+		p.contain(v, stray, func() { plannerOf(v, p, stray).commander().commands() })
 	}
 	p.tables(v)
 	p.unfold(v)
@@ -129,15 +48,55 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	return *p
 }
 
+// take plans one item by itself, and returns what merging it depends on.
+func (p *Plan) take(v known.Snapshot, item known.Item) landing {
+	if b, due := item.Banner(); due {
+		p.add(change.Takeover{PauseBanner: b})
+	}
+	r := plannerOf(v, p, item)
+	made, decides, candidates := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now), len(p.below)
+	landingOf(r).lift()
+	if decides {
+		r.route()
+	}
+	switch {
+	case landingOf(r).concerns(), len(p.below) > candidates: // the end of the plan decides
+	case decides:
+		r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
+	}
+	return landingOf(r)
+}
+
+// contain plans an item, or stops it if that panics. Nothing else is planned for it then. An item with
+// an unfinished turn is stopped once the turn has ended.
+func (p *Plan) contain(v known.Snapshot, item known.Item, take func()) {
+	before := *p
+	err := work.Contain("plan "+work.Ref(v.Repo.Name, item.Number), func() error { take(); return nil })
+	broken, ok := errors.AsType[*work.PanicError](err)
+	if !ok {
+		return
+	}
+	*p = before
+	why := broken.Reason()
+	says := change.Line{Item: item.ID, Number: item.Number, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}}
+	p.Panics = append(p.Panics, broken)
+	switch {
+	case item.ID == 0 || !item.State.Open():
+	case item.Turn == nil && !item.StoppedBy(why):
+		p.add(change.Move{Move: work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, Words: change.Words{Says: says}})
+	default:
+		p.add(Wait{change.Words{Says: says}})
+	}
+}
+
 // itemPlanner plans one work item.
 type itemPlanner struct {
-	v         known.Snapshot
-	p         *Plan
-	item      known.Item   // a copy, with this plan's decisions
-	begun     []work.Pause // started by commands of this plan
-	pointed   []work.Event // redirected to the pull request by this plan
-	released  bool         // a command of this plan ended a hold or a pause, and its label goes with it
-	reactions map[string]bool
+	v        known.Snapshot
+	p        *Plan
+	item     known.Item   // a copy, with this plan's decisions
+	begun    []work.Pause // started by commands of this plan
+	pointed  []work.Event // redirected to the pull request by this plan
+	released bool         // a command of this plan ended a hold or a pause, and its label goes with it
 }
 
 // plannerOf returns a planner for a copy of the item; the snapshot is not changed.

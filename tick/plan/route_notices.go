@@ -108,10 +108,11 @@ func (r *itemPlanner) pointToReplan() {
 }
 
 // acknowledge plans eyes for comments that a turn will handle, even before a slot is free or the
-// quiet period is over. known.ChooseReactions limits how many.
+// quiet period is over.
 func (r *itemPlanner) acknowledge() {
+	seen := r.item.Seen()
 	for _, e := range r.item.Events {
-		if e.Kind == work.EventSummary || !e.Kind.IsComment() || !r.reactions[e.Key] || !r.wanted(e) {
+		if !seen[e.Key] || !r.wanted(e) {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)

@@ -119,16 +119,16 @@ func (r *itemPlanner) feedback() {
 		}
 		return
 	case !r.v.Policy.FeedbackLoop:
-		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said) + r.item.More.Count})
+		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said)})
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
 		r.wait("", work.Reason{Kind: work.WhyQuiet, At: quiet.UnixMilli()})
 		return
 	}
-	reason := work.Count(len(said)+r.item.More.Count, "new comment") + " by " + work.Authors(said)
-	if len(said)+r.item.More.Count > r.v.Policy.MaxEvents {
-		said = said[:min(len(said), r.v.Policy.MaxEvents)]
+	reason := work.Count(len(said), "new comment") + " by " + work.Authors(said)
+	if len(said) > r.v.Policy.MaxEvents {
+		said = said[:r.v.Policy.MaxEvents]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
 	}
 	r.plan(Turn{
@@ -157,5 +157,5 @@ func (r *itemPlanner) complete(t Turn) Turn {
 
 // quietUntil returns when the quiet period after the comments ends.
 func (r *itemPlanner) quietUntil(said []work.Event) time.Time {
-	return known.QuietUntil(said, r.item.More, r.v.Policy.QuietPeriod, r.v.Now)
+	return known.QuietUntil(said, r.v.Policy.QuietPeriod)
 }

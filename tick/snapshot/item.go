@@ -67,23 +67,13 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 
 // item builds an item from what gather read.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
-	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], r.events[row.ID]), More: r.more[row.ID], Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
+	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], r.events[row.ID]), Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
 	i.Pause = r.pauseOf(i.Item, i.Pull)
 	if err := r.threads(ctx, &i); err != nil {
 		return i, err
 	}
-	if r.cut(i) && !r.plain(i) {
-		if err := r.loadTurnComments(ctx, &i); err != nil {
-			return i, err
-		}
-	}
 	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.lead, r.faults, r.notices, r.closings, r.proposals, r.pastPauses, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
-			return i, err
-		}
-	}
-	if i.More.Count > 0 && over(i) {
-		if err := r.whole(ctx, &i); err != nil {
 			return i, err
 		}
 	}
@@ -101,20 +91,6 @@ func byAge(facts, written []work.Event) []work.Event {
 	return slices.SortedFunc(slices.Values(slices.Concat(facts, written)), func(a, b work.Event) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-}
-
-// over reports whether the item or its pull request has ended: no turn takes its pending events,
-// and all of them are finished at once.
-func over(i known.Item) bool {
-	return !i.State.Open() || i.HasPull() && i.Pull.State != work.PullOpen
-}
-
-// whole reads all pending events.
-func (r *reading) whole(ctx context.Context, i *known.Item) error {
-	all, err := r.tx.ListItemEvents(ctx, i.ID)
-	i.More = known.More{}
-	i.Events = slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != 0 || !e.ProcessedAt.IsZero() })
-	return err
 }
 
 // threads reads which review threads of the pull request are resolved.

@@ -16,10 +16,9 @@ import (
 // Loader reads what a plan may depend on.
 type Loader struct {
 	*env.Env
-	mostWaiting, page int
 }
 
-func New(e *env.Env) *Loader { return &Loader{e, mostWaiting, pageOf} }
+func New(e *env.Env) *Loader { return &Loader{e} }
 
 // ReadDay reads how much of the day's budgets is left.
 func (p *Loader) ReadDay(ctx context.Context) error {
@@ -35,22 +34,10 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 	return spending.DayOf(spent, b, now), err
 }
 
-// Planner plans the items of a repository page by page. If more of a page's items must be read,
-// Forget drops the last page, and Take gets it again.
-type Planner interface {
-	Take(v known.Snapshot, items []known.Item) (turns map[int64]bool) // the items for which a turn is planned
-	Forget()
-}
-
-// View reads what routing one repository may depend on. It passes items to the planner a page at a
-// time, so that memory holds one page and not thousands of items. The snapshot has only the items
-// that others are compared with.
-func (p *Loader) View(ctx context.Context, r *env.Repo, planner Planner) (v known.Snapshot, err error) {
+// View reads what routing one repository may depend on.
+func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		var from *reading
-		if v, from, err = p.begin(ctx, tx, r); err == nil {
-			v, err = from.pages(ctx, v, p.page, planner)
-		}
+		v, err = p.read(ctx, tx, r, asking)
 		return err
 	})
 	if err != nil {
@@ -78,11 +65,6 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	items, err := from.items(ctx, []int64{row.ID})
 	if err != nil {
 		return v, item, err
-	}
-	if from.cut(items[0]) { // the command reports how much waits
-		if err := from.loadTurnComments(ctx, &items[0]); err != nil {
-			return v, item, err
-		}
 	}
 	if items[0].Proposals, err = tx.ListProposals(ctx, row.RepoID, row.Number); err != nil {
 		return v, item, err

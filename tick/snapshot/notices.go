@@ -32,9 +32,9 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 
 // loadReactions loads which of the comments that may get 👀 have it already.
 func (r *reading) loadReactions(ctx context.Context, items []known.Item) error {
-	gets, of := known.ChooseReactions(items, r.unseen), map[string]int{}
-	r.unseen -= len(gets)
+	of := map[string]int{}
 	for n, i := range items {
+		gets := i.Seen()
 		for _, e := range i.Events {
 			if gets[e.Key] {
 				of[work.ReactionToken(r.repo.Key(), e.Kind, e.Source)] = n

@@ -45,7 +45,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	v.Held = append(v.Held, elsewhere...)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
 	if err == nil {
-		err = from.waiting(ctx, p.mostWaiting, w)
+		err = from.waiting(ctx)
 	}
 	if err != nil {
 		return v, from, err
@@ -57,9 +57,6 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	}
 	return v, from, from.landings(ctx, &v)
 }
-
-// pageOf is how many items are read and planned at once.
-const pageOf = 50
 
 func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Snapshot, error) {
 	ids, err := r.choose(ctx, w)
@@ -73,51 +70,6 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 		return v, err
 	}
 	return r.rest(ctx, v, len(ids))
-}
-
-// pages reads the items that need a decision page by page and passes each page to the planner. The
-// snapshot keeps only the items that others are compared with.
-func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner Planner) (known.Snapshot, error) {
-	ids, err := r.choose(ctx, asking)
-	if err != nil {
-		return v, err
-	}
-	all := len(ids)
-	if all > page {
-		if v.Items, err = r.items(ctx, r.company); err != nil {
-			return v, err
-		}
-	}
-	for ids := range slices.Chunk(ids, page) {
-		items, err := r.items(ctx, ids)
-		if err != nil {
-			return v, err
-		}
-		if all <= page {
-			v.Items = items // do not read them twice
-		}
-		if err := r.plan(ctx, v, items, planner); err != nil {
-			return v, err
-		}
-	}
-	return r.rest(ctx, v, all)
-}
-
-// plan passes a page to the planner. If the planned turns take more comments than were read, plan
-// reads those and passes the page again.
-func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
-	unseen := r.unseen
-	for {
-		if err := r.loadReactions(ctx, items); err != nil {
-			return err
-		}
-		again, err := r.loadAllTurnComments(ctx, items, planner.Take(v, items))
-		if err != nil || !again {
-			return err
-		}
-		planner.Forget()
-		r.unseen = unseen
-	}
 }
 
 // rest reads the pending commands that belong to no item, and the newest turn of each queue.
@@ -141,11 +93,6 @@ type reading struct {
 	reviewing string                 // hash of the settings for reviews
 	facts     map[int64][]work.Event // pending events that are not comments and belong to no turn, by item id; 0: of no item
 	waits     []int64                // items with pending comments that belong to no turn
-	most      int                    // comments that one turn takes
-	each      int                    // comments read per item
-	fromIssue map[int64]bool         // items with a pending comment on the issue; read only if each < most
-	company   []int64                // items that other items are compared with
-	unseen    int                    // how many comments may still get 👀
 	turns     map[int64]*work.Turn   // unfinished turns, by item id
 	pauses    []work.Pause           // open pauses, oldest first
 	accounts  []int64                // our accounts that merge
@@ -153,7 +100,6 @@ type reading struct {
 
 	// Rows of one page of items:
 	events  map[int64][]work.Event       // pending comments, by item id
-	more    map[int64]known.More         // number of pending comments that were not read
 	pulls   map[int64]work.PullRequest   // the newest of each item, by item id
 	related map[int64]store.RelatedRows  // by item id
 	stored  map[int64]store.Reviews      // reviews, by the pull request's id
@@ -165,7 +111,7 @@ type reading struct {
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, now: now, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostReactions}
+	r = &reading{tx: tx, repo: repo.Row, now: now, settings: repo.Settings, turns: map[int64]*work.Turn{}}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -191,7 +137,7 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, landing, err := r.asking(ctx)
+	ids, err := r.asking(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +160,7 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 			return nil, err
 		}
 		rows = slices.DeleteFunc(rows, func(row work.Item) bool { return row.Flow != work.FlowImplementation })
-		landing = append(landing, idsOf(rows)...)
 	}
-	r.company = sorted(landing)
 	return sorted(append(chosen, idsOf(rows)...)), nil
 }
 
@@ -244,27 +188,27 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking returns the items about which the plan has anything to decide or to report (see
-// known.Item.NeedsDecision), and items whose stop comments may be out of date. landing are the
-// items among them that may be merged.
-func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
+// known.Item.NeedsDecision), and items whose stop comments may be out of date.
+func (r *reading) asking(ctx context.Context) (ids []int64, err error) {
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	looking, err := r.tx.ListUndecidedReviews(ctx, r.repo.ID, r.reviewing)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if landing, err = r.candidates(ctx); err != nil {
-		return nil, nil, err
+	landing, err := r.candidates(ctx)
+	if err != nil {
+		return nil, err
 	}
 	taken, err := r.tx.ListTakenStops(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	due, err := r.tx.ListDueWaits(ctx, r.repo.ID, r.now)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	paused, err := r.paused(ctx)
 	ids = slices.Concat(r.waits, rewritten, looking, landing, due, paused)
@@ -276,7 +220,7 @@ func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) 
 			ids = append(ids, id)
 		}
 	}
-	return ids, landing, err
+	return ids, err
 }
 
 // paused returns the items that people have paused.

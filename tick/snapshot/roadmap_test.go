@@ -90,9 +90,7 @@ func TestAFollowedRoadmapCostsNoStatementPerNode(t *testing.T) {
 			c.Repos = []config.Repo{{Name: app, Labels: cfg.Repos[0].Labels, Roadmap: roadmap.Limits{Parallel: 1}}}
 			c.Runtime.MaxEventsPerTurn = 50
 			p := New(&env.Env{Config: &c, Store: db, Now: func() time.Time { return noon }, Day: spending.DayOf(nil, work.Budgets{}, noon)})
-			p.page = 1000 // one page has all
-			made := plan.New()
-			v, err := p.View(t.Context(), &env.Repo{Remote: env.Remote{Name: app, Settings: c.Repos[0]}, Row: s.repo}, made)
+			v, err := p.View(t.Context(), &env.Repo{Remote: env.Remote{Name: app, Settings: c.Repos[0]}, Row: s.repo})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +98,7 @@ func TestAFollowedRoadmapCostsNoStatementPerNode(t *testing.T) {
 			if blocked {
 				began = 0
 			}
-			if turns := made.End(v).Turns(); len(turns) != began {
+			if turns := plan.For(v).Turns(); len(turns) != began {
 				t.Errorf("%d of %d issues begin", len(turns), nodes)
 			}
 			all := 0
