@@ -24,7 +24,7 @@ const (
 )
 
 func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, error) {
-	v, from, err := p.beginWith(ctx, tx, r, w)
+	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {
 		return v, err
 	}
@@ -33,10 +33,6 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 
 // begin reads what the items are built from.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
-	return p.beginWith(ctx, tx, r, asking)
-}
-
-func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
 	elsewhere, err := p.InFlightElsewhere(ctx, tx, r)
 	if err != nil {
