@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -59,6 +60,6 @@ func (p *Pass) sumUp(ctx context.Context, rep *env.Report) {
 			p.Log.InfoContext(ctx, "repositories", "count", len(alike), "first", r.Repo, "failed", r.Failed, "note", r.Note)
 		}
 	}
-	p.Log.InfoContext(ctx, "pass", "seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "repositories", len(repos), "failed", failed,
+	p.Log.InfoContext(ctx, "pass", "seconds", rep.EndedAt.Sub(rep.StartedAt).Round(time.Millisecond).Seconds(), "repositories", len(repos), "failed", failed,
 		"events", events, "notices", notices, "turns", len(rep.Turns()), "held", rep.Held)
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -240,16 +239,10 @@ func (t *Table) later(keys ...string) {
 	}
 }
 
-// former are the keys that former versions read, with what happens now instead.
-var former = map[string]string{
-	"repo[].review.watch_base":    landedOnce,
-	"repo[].review.revert_on_red": landedOnce,
-}
+// former are the keys that former versions read, with what happens now instead, in whatever table.
+var former = map[string]string{"watch_base": landedOnce, "revert_on_red": landedOnce}
 
 const landedOnce = "what landed is compared once, when it is seen"
-
-// everyOne replaces the numbers of tables in a path.
-var everyOne = lazy.Regexp(`\[\d+\]`)
 
 // done rejects the keys that nobody requested.
 func (t *Table) done() {
@@ -257,7 +250,7 @@ func (t *Table) done() {
 		if slices.Contains(t.known, key) {
 			continue
 		}
-		if now := former[everyOne().ReplaceAllString(t.at(key), "[]")]; now != "" {
+		if now := former[key]; now != "" {
 			t.bad(key, "there is no such key any more: %s; remove the line", now)
 			continue
 		}
