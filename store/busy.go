@@ -22,10 +22,10 @@ type BusySet map[int64]bool
 // GitHub does not report as a change.
 const unreadRepos = `
 	SELECT repo_id FROM reading WHERE what = 'backlog'
-	UNION SELECT repo_id FROM reading WHERE what = 'walk' AND key NOT IN ('` + work.FirstLookList + `', 'pauses')
+	UNION SELECT repo_id FROM reading WHERE what = 'first look' AND key <> '` + work.FirstLookList + `'
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM reading w
-		WHERE w.what = 'walk' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
-	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
+		WHERE w.what = 'first look' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
+	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
 	UNION SELECT repo_id FROM work_items WHERE ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'
@@ -39,7 +39,7 @@ const unreadRepos = `
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
 
 // ListUnread returns the repositories to read even if GitHub shows no change of them. They have a backlog, an
-// unfinished walk or first look, a pull request that could not be read, an item that waits for
+// unfinished first look, an item that waits for
 // another issue, a roadmap that is due, an unfinished turn, or checks that run on a pull request updated since a time.
 // Pending events count only in repositories without an open pause. Commands always count.
 func (t *Tx) ListUnread(ctx context.Context, since, now time.Time) (BusySet, error) {

@@ -124,7 +124,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		query string
 	}{
 		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
-		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, 0, 0, '', ?3, '[]', 0, '', '' FROM n`},
+		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, ?3, '[]', 0, '', '' FROM n`},
 		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at, sandbox) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3, '' FROM n`},
 		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1, '' FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
@@ -175,7 +175,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, wholeErr := tx.ListWholeOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
-		_, walkErr := tx.ListRepoWalks(ctx, r.ID)
+		_, lookErr := tx.ListFirstLooks(ctx, r.ID)
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
@@ -213,7 +213,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -357,7 +357,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.RecordEditBack(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.ReopenEvent(ctx, r.ID, "new", "void", t0),
-		tx.DeferPull(ctx, pull.ID, t0, ""),
+		tx.TakeBack(ctx, []int64{1}),
 		tx.ForgetDetails(ctx, pull.ID), tx.MoveVerdicts(ctx, pull, "", t0),
 		tx.PutPullEnd(ctx, work.PullEnd{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),
@@ -366,7 +366,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
-		tx.SetWalk(ctx, r.ID, "issues", "next"),
+		tx.SetFirstLook(ctx, r.ID, "issues", "next"),
 		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
@@ -480,7 +480,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		pullErr, turnErr, addErr,
 		tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
-		tx.RereadPull(ctx, pull.ID),
+		tx.ReadSoon(ctx, pull.ID),
 		tx.SetBeside(ctx, pull.ID, work.Beside{LookAt: t0}), tx.AllowAgents(ctx, pull.ID),
 		tx.RenewAllowance(ctx, live.ItemID),
 		tx.RepeatAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels}),

@@ -167,6 +167,7 @@ func TestPulls(t *testing.T) {
 	var want work.PullRequest
 	fill(t, &want)
 	want.RepoID, want.ItemID = i.RepoID, i.ID
+	want.NotBefore, want.Failures, want.LastError = time.Time{}, 0, "" // the backlog has these
 	want.ID = put(want)
 	got, ok := get(want.Number)
 	equal(t, got, want)
@@ -188,11 +189,14 @@ func TestPulls(t *testing.T) {
 	got, _ = get(want.Number)
 	equal(t, []any{got.HeadSince, got.Draft}, []any{t0, true})
 
-	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(time.Hour), "500") })
-	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(2*time.Hour), "404") })
+	update(t, d, func(tx *Tx) error {
+		return tx.PutBacklog(ctx, want.RepoID, Backlogged{Number: want.Number, At: t0.Add(2 * time.Hour), Tries: 2, Why: "404"})
+	})
 	got, _ = get(want.Number)
 	equal(t, []any{got.NotBefore, got.LastError, got.Failures}, []any{t0.Add(2 * time.Hour), "404", 2})
-	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.DeferPull(ctx, 99, t0, "") })
+	update(t, d, func(tx *Tx) error { return tx.ReadSoon(ctx, got.ID) })
+	got, _ = get(want.Number)
+	equal(t, []any{got.NotBefore, got.Failures}, []any{time.Time{}, 2})
 }
 
 func TestPullLists(t *testing.T) {

@@ -77,7 +77,7 @@ var doneByPeople = `e.kind IN ('review', 'issue', 'summary', 'command', 'head', 
 // reviewed.
 func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 	return listRows(ctx, t, "list what became of pull requests", scanPullFacts,
-		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, p.failures,
+		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, (SELECT COUNT(*) FROM reading b WHERE b.what = 'backlog' AND b.repo_id = p.repo_id AND b.key = '' AND b.n = p.number AND b.failures > 0),
 			coalesce((SELECT max(e.created_at) FROM events e WHERE e.repo_id = p.repo_id AND e.number = p.number AND `+doneByPeople+`), 0),
 			CASE p.end_read_at WHEN 0 THEN 0 ELSE p.id END, p.ended_at, p.commits, p.human_commits, p.end_read_at
 		 FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN repositories r ON r.id = p.repo_id

@@ -18,13 +18,17 @@ type readingRow struct {
 	etag, url string
 	failures  int
 	within    time.Duration
+	since     time.Time
+	why       string
+	again     bool
 }
 
 func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
 	_, err := t.exec(ctx, what,
-		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, failures = excluded.failures, within = excluded.within`,
-		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, r.within.Milliseconds())
+		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url,
+		 failures = excluded.failures, within = excluded.within, since = excluded.since, why = excluded.why, again = excluded.again`,
+		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, r.within.Milliseconds(), t.stamp(r.since), t.clean(r.why), r.again)
 	return err
 }
 
@@ -63,17 +67,18 @@ func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix strin
 	return err
 }
 
-// ListRepoWalks returns the links at which a repository's walks were interrupted, by name.
-func (t *Tx) ListRepoWalks(ctx context.Context, repoID int64) (map[string]string, error) {
-	return listWalks[string](ctx, t, fmt.Sprintf("list walks of repository %d", repoID), `SELECT key, url FROM reading WHERE what = 'walk' AND repo_id = ?`, repoID)
+// ListFirstLooks returns how far the first looks of a repository are, by name: at its open pull requests, and
+// at the open issues with a label.
+func (t *Tx) ListFirstLooks(ctx context.Context, repoID int64) (map[string]string, error) {
+	return listFirstLooks[string](ctx, t, fmt.Sprintf("list first looks of repository %d", repoID), `SELECT key, url FROM reading WHERE what = 'first look' AND repo_id = ?`, repoID)
 }
 
-// ListWalks returns the links at which walks of one name were interrupted, by repository.
-func (t *Tx) ListWalks(ctx context.Context, name string) (map[int64]string, error) {
-	return listWalks[int64](ctx, t, "list walks "+name, `SELECT repo_id, url FROM reading WHERE what = 'walk' AND key = ?`, name)
+// ListFirstLooksOf returns how far the first looks of one name are, by repository.
+func (t *Tx) ListFirstLooksOf(ctx context.Context, name string) (map[int64]string, error) {
+	return listFirstLooks[int64](ctx, t, "list first looks "+name, `SELECT repo_id, url FROM reading WHERE what = 'first look' AND key = ?`, name)
 }
 
-func listWalks[K comparable](ctx context.Context, t *Tx, what, query string, arg any) (map[K]string, error) {
+func listFirstLooks[K comparable](ctx context.Context, t *Tx, what, query string, arg any) (map[K]string, error) {
 	all := map[K]string{}
 	_, err := listRows(ctx, t, what, func(row scanner) (by K, err error) {
 		var next string
@@ -84,14 +89,14 @@ func listWalks[K comparable](ctx context.Context, t *Tx, what, query string, arg
 	return all, err
 }
 
-// SetWalk stores the link at which a walk was interrupted. An empty link ends the walk.
-func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error {
-	what := "set walk " + name
+// SetFirstLook stores how far a first look is. An empty place ends it.
+func (t *Tx) SetFirstLook(ctx context.Context, repoID int64, name, next string) error {
+	what := "set first look " + name
 	if next == "" {
-		_, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'walk' AND repo_id = ? AND key = ?`, repoID, name)
+		_, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'first look' AND repo_id = ? AND key = ?`, repoID, name)
 		return err
 	}
-	return t.putReading(ctx, what, readingRow{what: "walk", repoID: repoID, key: name, url: next})
+	return t.putReading(ctx, what, readingRow{what: "first look", repoID: repoID, key: name, url: next})
 }
 
 // ListSeenLabels returns the labels whose open issues were listed before.
@@ -105,34 +110,38 @@ func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error
 	return t.putReading(ctx, "add seen label "+label, readingRow{what: "label", repoID: repoID, key: label})
 }
 
-// Backlogged is an issue or a pull request that lists showed and that is not ingested yet.
+// Backlogged is an issue or a pull request that changed and is not read yet.
 type Backlogged struct {
-	Number   int
-	At       time.Time     // when it was tried; if it failed, when it is tried again
-	Failures int           // how often a pass had too little time for it alone
-	Within   time.Duration // the time that did not suffice the last time
+	Number int
+	Since  time.Time     // what was said on it since then is not read; zero: nothing
+	At     time.Time     // when it was put there or tried; after a failure, when it is tried again
+	Tries  int           // how often it could not be read
+	Why    string        // why not, the last time
+	Within time.Duration // the time that a pass has, if that did not suffice; otherwise 0
+	Again  bool          // it was read once, when GitHub's lists and timelines did not agree
 }
 
 func scanBacklogged(row scanner) (b Backlogged, err error) {
 	var within int64
-	err = row.Scan(&b.Number, timeOf(&b.At), &b.Failures, &within)
+	err = row.Scan(&b.Number, timeOf(&b.Since), timeOf(&b.At), &b.Tries, &b.Why, &within, &b.Again)
 	b.Within = time.Duration(within) * time.Millisecond
 	return b, err
 }
 
-// ListBacklog returns the numbers that lists showed and that are not ingested yet. Those tried
-// longest ago come first.
+// ListBacklog returns the numbers that changed and are not read yet. Those tried longest ago come first.
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]Backlogged, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanBacklogged,
-		`SELECT n, at, failures, within FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
+		`SELECT n, since, at, failures, why, within, again FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
 }
 
-// PutBacklog records that a number must be ingested later, after those with an earlier time.
+// PutBacklog records that a number is to be read, after those with an earlier time.
 func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
-	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Failures, within: b.Within})
+	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{
+		what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Tries, within: b.Within, since: b.Since, why: b.Why, again: b.Again,
+	})
 }
 
-// DropBacklog records that a number was ingested.
+// DropBacklog records that a number was read.
 func (t *Tx) DropBacklog(ctx context.Context, repoID int64, number int) error {
 	_, err := t.exec(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)
 	return err

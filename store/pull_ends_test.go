@@ -22,7 +22,7 @@ func TestWhatBecameOfPulls(t *testing.T) {
 	add(4, work.FlowBugfix, work.PullClosed, t0)
 	add(5, work.FlowBugfix, work.PullOpen, t0)
 	talked := add(6, work.FlowBugfix, work.PullOpen, t0)
-	gone := add(7, work.FlowBugfix, work.PullOpen, t0)
+	add(7, work.FlowBugfix, work.PullOpen, t0)
 	add(8, work.FlowReview, work.PullMerged, t0)                   // somebody else's
 	add(9, work.FlowBugfix, work.PullMerged, t0.Add(-10*24*month)) // long ago
 	update(t, d, func(tx *Tx) error {
@@ -30,7 +30,7 @@ func TestWhatBecameOfPulls(t *testing.T) {
 			tx.PutPullEnd(ctx, work.PullEnd{PullID: merged, At: t0, Commits: 9, Human: 9, ReadAt: t0}),
 			tx.PutPullEnd(ctx, work.PullEnd{PullID: merged, At: t0.Add(-time.Hour), Commits: 2, ReadAt: t0}),
 			tx.PutPullEnd(ctx, work.PullEnd{PullID: byHand, At: t0, Commits: 2, Human: 1, ReadAt: t0}),
-			tx.DeferPull(ctx, gone, t0, "GitHub does not know it"),
+			tx.PutBacklog(ctx, repo.ID, Backlogged{Number: 107, At: t0, Tries: 1, Why: "GitHub does not know it"}),
 		)
 	})
 	for key, e := range map[string]work.Event{

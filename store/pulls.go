@@ -11,7 +11,7 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes,
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, created_at, files, lost_oid, accepted_oid, label_changes,
 	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since,
 	copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed`
 
@@ -25,8 +25,6 @@ func pullFields(p *work.PullRequest) []any {
 		&p.Fingerprint,
 		timeOf(&p.DetailsAt),
 		timeOf(&p.WholeAt),
-		timeOf(&p.NotBefore),
-		&p.Failures, &p.LastError,
 		timeOf(&p.CreatedAt),
 		listOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
@@ -42,22 +40,32 @@ func pullFields(p *work.PullRequest) []any {
 }
 
 func scanPull(row scanner) (p work.PullRequest, err error) {
-	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
+	return p, row.Scan(pullRow(&p)...)
+}
+
+// pullRow are the fields of a row that selectPull selects.
+func pullRow(p *work.PullRequest) []any {
+	return slices.Concat([]any{&p.ID}, pullFields(p), []any{timeOf(&p.NotBefore), &p.Failures, &p.LastError})
 }
 
 // scanPulls returns a scanPull for many rows, which reuses its variables for each row.
 func scanPulls() func(scanner) (work.PullRequest, error) {
 	var p work.PullRequest
-	fields := append([]any{&p.ID}, pullFields(&p)...)
+	fields := pullRow(&p)
 	return func(row scanner) (work.PullRequest, error) {
 		err := row.Scan(fields...)
 		return p, err
 	}
 }
 
-const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
+// selectPull selects pull requests, each with what the backlog has of it if it could not be read.
+const (
+	selectPull = `SELECT id, ` + pullColumns + `, COALESCE((SELECT at ` + unreadPull + `), 0), COALESCE((SELECT failures ` + unreadPull + `), 0),
+		COALESCE((SELECT why ` + unreadPull + `), '') FROM pull_requests `
+	unreadPull = `FROM reading b WHERE b.what = 'backlog' AND b.repo_id = pull_requests.repo_id AND b.key = '' AND b.n = pull_requests.number AND b.failures > 0`
+)
 
-// PutPull stores a pull request's whole snapshot, including its backoff, by repository and number.
+// PutPull stores a pull request's whole snapshot by repository and number.
 // A known row keeps CreatedAt, LostOID, AcceptedOID and Beside. HeadSince is set to now if the head is new.
 func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
@@ -76,8 +84,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
 		 base = excluded.base, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
-		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, whole_at = excluded.whole_at, not_before = excluded.not_before,
-		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes,
+		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, whole_at = excluded.whole_at, files = excluded.files, label_changes = excluded.label_changes,
 		 draft = excluded.draft, author_id = excluded.author_id, author_login = excluded.author_login, author_bot = excluded.author_bot,
 		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, merge_base = excluded.merge_base, base_changed = excluded.base_changed, checks_since = excluded.checks_since,
 		 head_since = CASE pull_requests.head_oid WHEN excluded.head_oid THEN pull_requests.head_since ELSE ? END
@@ -119,21 +126,16 @@ func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Ti
 		 ORDER BY updated_at DESC LIMIT ?`, repoID, millis(since), n)
 }
 
-// DeferPull counts a failure of one pull request, which is not read before until.
-func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
-	return t.execOne(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
-		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
-}
-
 // ForgetDetails makes the next pass read the details of a pull request again.
 func (t *Tx) ForgetDetails(ctx context.Context, id int64) error {
 	return t.execOne(ctx, fmt.Sprintf("have the details of pull request %d read again", id), ErrNotFound, `UPDATE pull_requests SET fingerprint = '' WHERE id = ?`, id)
 }
 
-// RereadPull lets a deferred pull request be read at once.
-func (t *Tx) RereadPull(ctx context.Context, id int64) error {
-	return t.execOne(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
-		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
+// ReadSoon lets a pull request that could not be read be tried again at once.
+func (t *Tx) ReadSoon(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("read pull request %d again", id), `UPDATE reading SET at = 0
+		WHERE what = 'backlog' AND repo_id = (SELECT repo_id FROM pull_requests WHERE id = ?1) AND n = (SELECT number FROM pull_requests WHERE id = ?1)`, id)
+	return err
 }
 
 // PutThreads replaces the threads of a pull request. Threads that differ only in their order
@@ -206,9 +208,7 @@ type OpenPull struct {
 	Fingerprint string
 	UpdatedAt   time.Time
 	ReadAt      time.Time // when its details were last read whole; zero: never
-	NotBefore   time.Time
-	Failures    int
-	Pending     bool // its checks run, or GitHub has not computed whether it can be merged
+	Pending     bool      // its checks run, or GitHub has not computed whether it can be merged
 	Beside      work.Beside
 }
 
@@ -216,7 +216,7 @@ type OpenPull struct {
 func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
 		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
-		UpdatedAt: p.UpdatedAt, ReadAt: p.ReadAt(), NotBefore: p.NotBefore, Failures: p.Failures,
+		UpdatedAt: p.UpdatedAt, ReadAt: p.ReadAt(),
 		Beside:  p.Beside,
 		Pending: p.Rollup == "PENDING" || p.Rollup == "EXPECTED" || p.Mergeable == "UNKNOWN",
 	}
@@ -230,7 +230,7 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 	var p OpenPull
 	into := []any{
 		&p.ID, refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint,
-		timeOf(&p.UpdatedAt), timeOf(&p.ReadAt), timeOf(&p.NotBefore), &p.Failures, &p.Pending,
+		timeOf(&p.UpdatedAt), timeOf(&p.ReadAt), &p.Pending,
 		&p.Beside.Assigned, &p.Beside.Merges, timeOf(&p.Beside.LookAt), &p.Beside.Allowed,
 	}
 	scan := func(row scanner) (OpenPull, error) {
@@ -238,7 +238,7 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 		return p, err
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
-		`SELECT id, item_id, number, node_id, fingerprint, updated_at, `+readWholeAt+`, not_before, failures,
+		`SELECT id, item_id, number, node_id, fingerprint, updated_at, `+readWholeAt+`,
 		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN', copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed
 		 FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }

@@ -132,11 +132,11 @@ func TestWalksAndLabels(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	walk := func() string {
-		return inTx(t, d, func(tx *Tx) (map[string]string, error) { return tx.ListRepoWalks(ctx, r.ID) })["issues"]
+		return inTx(t, d, func(tx *Tx) (map[string]string, error) { return tx.ListFirstLooks(ctx, r.ID) })["issues"]
 	}
 	equal(t, walk(), "")
 	for _, next := range []string{"a", "b", "", ""} {
-		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, r.ID, "issues", next) })
+		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, r.ID, "issues", next) })
 		equal(t, walk(), next)
 	}
 	labels := func() []string {
@@ -268,12 +268,12 @@ func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
 		at     string
 		unread bool
 	}{{"", true}, {work.FirstLook{All: 8}.String(), true}, {work.FirstLook{After: "x", Seen: 100, All: 3000}.String(), true}, {work.FirstLookDone, false}} {
-		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, repo.ID, work.FirstLookList, c.at) })
+		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, repo.ID, work.FirstLookList, c.at) })
 		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0, t0) })
 		if unread[repo.ID] != c.unread {
 			t.Errorf("at %q it is unread: %t", c.at, unread[repo.ID])
 		}
 	}
-	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListWalks(ctx, work.FirstLookList) })
+	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListFirstLooksOf(ctx, work.FirstLookList) })
 	equal(t, all, map[int64]string{repo.ID: work.FirstLookDone})
 }

@@ -149,7 +149,7 @@ func nextLook(r work.Repo, least time.Duration, now time.Time) time.Time {
 // loadWatched reads how the first look at each repository goes. Next of the result is the first time
 // after now at which the repository is looked at.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
-	first, err := tx.ListWalks(ctx, work.FirstLookList)
+	first, err := tx.ListFirstLooksOf(ctx, work.FirstLookList)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func newLostWorld(t *testing.T, p program, s shape) *world {
 	w := newEmptyWorld(t, p, s)
 	w.past.Store(true)
 	defer w.past.Store(false)
-	must(t, w.repo.SeedIssues(reviewer, "Please.", s.pulls, label))
+	must(t, w.repo.SeedIssues(reviewer, "Please.", s.pulls, append([]string{label}, s.labels...)...))
 	ours := func(i int) (branch, body string) {
 		issue := i + 1 // the repository was empty
 		return work.BranchName(work.FlowSmallJob, issue, fmt.Sprintf("Issue %d", issue), 0),

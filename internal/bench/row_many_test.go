@@ -179,12 +179,12 @@ func measureLost(t *testing.T, l *lab) []figure {
 	w.writeConfig(t, quiet)
 	w.hub.AddFault(githubsim.Fault{Always: true, Delay: distance})
 	found := func() bool {
-		return w.count(t, `SELECT COUNT(*) FROM reading WHERE what = 'walk' AND key = 'adopted' AND url = 'done'`) == w.repos && w.count(t, `SELECT COUNT(*) FROM reading WHERE what = 'backlog'`) == 0
+		return w.count(t, `SELECT COUNT(*) FROM reading WHERE what = 'first look' AND key = 'adopted' AND url = 'done'`) == w.repos && w.count(t, `SELECT COUNT(*) FROM reading WHERE what = 'backlog'`) == 0
 	}
 	// The passes after it look at the labels of what was found, some of them each.
 	c := l.runUntil(t, w, func() string {
 		return fmt.Sprintf("%d of %d found, %d read, at %d", w.count(t, `SELECT COUNT(*) FROM pull_requests`), many,
-			w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`), w.count(t, `SELECT COALESCE(SUM(LENGTH(url)), 0) FROM reading WHERE what = 'walk'`))
+			w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`), w.count(t, `SELECT COALESCE(SUM(LENGTH(url)), 0) FROM reading WHERE what = 'first look'`))
 	}, found)
 	return append(c.figures(180),
 		count("pull requests not found again", many-w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`)).atMost(0),

@@ -36,8 +36,9 @@ const (
 // shape says how much there is in a world.
 type shape struct {
 	repos    int
-	pulls    int // in each repository
-	comments int // on each pull request
+	pulls    int      // in each repository
+	comments int      // on each pull request
+	labels   []string // of each issue, beside the one that begins work
 }
 
 // world is a machine with repositories of open tracked pull requests, all of
@@ -68,7 +69,7 @@ type world struct {
 // newWorld is a world of one repository.
 func newWorld(t *testing.T, p program, pulls int) *world {
 	t.Helper()
-	return newWorldOf(t, p, shape{1, pulls, comments})
+	return newWorldOf(t, p, shape{1, pulls, comments, nil})
 }
 
 // newWorldOf makes the hub, lets passes of the program read all of it, and

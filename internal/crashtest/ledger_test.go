@@ -61,7 +61,7 @@ func (w *world) ledger() (l ledger, err error) {
 			AND NOT (kind IN ('merge', 'enqueue') AND item_id IN (SELECT id FROM work_items WHERE state = 'blocked'))`, true},
 		{"approved and not merged", `SELECT p.number FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id JOIN work_items i ON i.id = p.item_id
 			WHERE r.state IN ('approved', 'checking_approval') AND p.state = 'open' AND i.state <> 'blocked'`, w.scenario.merges},
-		{"page to be found again", `SELECT url FROM reading WHERE what = 'walk' AND key = 'adopted' AND url <> 'done'`, true},
+		{"page to be found again", `SELECT url FROM reading WHERE what = 'first look' AND key = 'adopted' AND url <> 'done'`, true},
 		{"merge under way", `SELECT number, stage FROM merges WHERE stage IN ('intended', 'queued')`, true},
 		{"merge", `SELECT number, method, stage, differs FROM merges ORDER BY id`, false},
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id

@@ -172,16 +172,10 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "cursors together with their rows", file: "tick/ingest/slices.go", scenario: "feedback", points: diesInIngest,
+			guard: "cursors together with the numbers", file: "tick/ingest/changed.go", scenario: "feedback", points: diesInIngest,
 			edits: []edit{{
-				`
-		if err := h.judge(ctx, more); err != nil {
-`, `
-		if err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
-			return err
-		}
-		if err := h.judge(ctx, more); err != nil {
-`,
+				"for _, c := range changed {",
+				"for _, c := range changed[:0] {",
 			}},
 		},
 		{

@@ -60,14 +60,14 @@ func Remove(path string) error {
 	if err == nil {
 		return nil
 	}
-	walkErr := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	lookErr := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		return OpenFolder(p, d)
 	})
-	if walkErr != nil && !errors.Is(walkErr, fs.ErrNotExist) {
-		return fmt.Errorf("remove %q: %w", path, walkErr)
+	if lookErr != nil && !errors.Is(lookErr, fs.ErrNotExist) {
+		return fmt.Errorf("remove %q: %w", path, lookErr)
 	}
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("remove %q: %w", path, err)

@@ -220,4 +220,4 @@ type RereadPull struct {
 }
 
 // Apply is part of Change.
-func (c RereadPull) Apply(ctx context.Context, tx *Tx) error { return tx.RereadPull(ctx, c.Pull) }
+func (c RereadPull) Apply(ctx context.Context, tx *Tx) error { return tx.ReadSoon(ctx, c.Pull) }

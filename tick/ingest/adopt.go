@@ -1,8 +1,8 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -13,102 +13,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/store"
 )
-
-// adoptPage tracks our pull requests on the page, each with its details and its whole conversation,
-// or not at all. If time runs out, the rest stays untouched, as if not seen; the ones already
-// adopted count, so the next pass has fewer.
-func (h *reading) adoptPage(ctx context.Context) error {
-	ours, err := h.unknownOurs(ctx)
-	if err != nil {
-		return err
-	}
-	late := h.readAhead(ctx, ours)
-	if late != nil && github.IsItemError(late) {
-		late = nil // ask for each one singly
-	} else if late != nil && !github.OutOfTime(late) {
-		return late
-	}
-	h.leavePage(ours)
-	if err := h.askIssueAuthors(ctx, ours); err != nil {
-		return err
-	}
-	for _, p := range ours {
-		if err := h.adoptOne(ctx, p.Pull); github.OutOfTime(err) {
-			late = err
-			h.search.slowest = cmp.Or(h.search.slowest, p.Number)
-		} else if err != nil {
-			return err
-		} else {
-			delete(h.search.left, p.Number)
-		}
-	}
-	return late
-}
-
-// leavePage records which pull requests of the page remain to be looked at: those that may be ours.
-func (h *reading) leavePage(ours []foundPull) {
-	clear(h.search.left)
-	for _, p := range ours {
-		h.search.left[p.Number] = true
-		h.search.first = cmp.Or(h.search.first, p.Number)
-	}
-}
-
-// foundPull is a pull request that may be ours, and the issue that its branch names.
-type foundPull struct {
-	github.Pull
-	issue int
-}
-
-// tracked reports whether the database or this pass tracks a pull request, open or closed.
-func (h *reading) tracked(ctx context.Context, number int) (bool, error) {
-	if _, open := h.openPulls.light[number]; open {
-		return true, nil
-	}
-	_, tracked, err := h.pull(ctx, number)
-	return tracked, err
-}
-
-// unknownOurs returns the pull requests on the page that may be ours and are not tracked. Those in
-// the backlog are left out: they are read singly.
-func (h *reading) unknownOurs(ctx context.Context) (ours []foundPull, err error) {
-	for _, p := range h.search.page.Pulls {
-		_, issue, named := work.ParseBranch(p.Head)
-		if !named || !h.byUs(p) || slices.Contains(h.known.backlog, p.Number) {
-			continue
-		}
-		tracked, err := h.tracked(ctx, p.Number)
-		if err != nil {
-			return nil, err
-		}
-		if !tracked {
-			ours = append(ours, foundPull{p, issue})
-		}
-	}
-	return ours, nil
-}
-
-// adoptOne adopts one pull request. An error of that pull request alone defers it.
-func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
-	mark, ours, err := h.ownPull(ctx, p)
-	if err == nil && ours {
-		err = h.adoptPull(ctx, p, mark)
-	}
-	if err == nil && ours {
-		err = h.takeFoundDetails(ctx, p.Number)
-	}
-	if err == nil {
-		return nil
-	}
-	if _, known := h.changedItem(mark.Issue); !known {
-		h.forgotten[mark.Issue] = true // and drop what was read about it
-	}
-	if github.OutOfTime(err) {
-		return err
-	}
-	h.backlog[p.Number] = true
-	return h.deferOne(err, "adopt #%d", p.Number)
-}
 
 // byUs reports whether one of our accounts opened the pull request, from a branch of this
 // repository. A fork may use our branch's name.
@@ -150,11 +54,20 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 	return mark, mark.Turn != "", nil
 }
 
+// adoptFound tracks a pull request that the first look found, if it is ours.
+func (h *reading) adoptFound(ctx context.Context, p github.Pull) error {
+	mark, ours, err := h.ownPull(ctx, p)
+	if err != nil || !ours {
+		return err
+	}
+	return h.adoptPull(ctx, p, mark)
+}
+
 // adoptUnlisted tracks a pull request of ours that the search over open pull requests missed: it
 // was closed when the database was lost and is reopened, or its number waits in the backlog.
 func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
-	waited := slices.Contains(h.known.backlog, is.Number) // its description may have been rewritten
+	waited := h.numberOf(is.Number).waited // its description may have been rewritten
 	if !waited && (!marked || is.State != "open") || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
 		return nil
 	}
@@ -181,11 +94,11 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
 // conversation.
 func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
-	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
+	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
 		return err
 	}
-	if h.waits(p.Number) {
-		return h.tellLong(p.Number)
+	if c, some := h.numbers[p.Number]; some && c.waits {
+		return errors.New(c.Why)
 	}
 	item, known, err := h.item(ctx, mark.Issue)
 	if err != nil {
@@ -194,7 +107,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	switch {
 	case !known && mark.Flow == work.FlowRoadmap:
 		if merged, err := h.adoptMergedRoadmap(ctx, mark.Issue); merged || err != nil {
-			h.backlog[p.Number] = true // it is a revision, which comes once the merged one has its rows
+			h.again(p.Number) // it is a revision, which comes once the merged one has its rows
 			return err
 		}
 	case known && item.ID != 0 && item.Flow == work.FlowRoadmap && item.State == work.StateMerged && mark.Flow == work.FlowRoadmap:
@@ -210,7 +123,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	h.adopted[p.Number] = mark.Issue
 	pull := trackedPull(h.row, item, p)
 	pull.DetailsAt = time.Time{}
-	h.openPulls.put(pull)
+	h.met[p.Number] = pull
 	if _, swept := h.lights[p.Number]; !swept {
 		h.lights[p.Number] = ""
 	}

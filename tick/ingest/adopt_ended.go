@@ -18,13 +18,9 @@ import (
 // what landed is compared within that time.
 const keptFor = 7 * 24 * time.Hour
 
-// keptMerges puts the pull requests that a lost database may have merged into the backlog, at the
-// end of the walk over the open ones, and returns their numbers. No list shows them: the merge
-// closed them and their issues. The mirror keeps the head of each since before its request.
-func (h *reading) keptMerges(ctx context.Context) (queued []int, err error) {
-	if h.cuts[work.FirstLookList] != work.FirstLookDone {
-		return nil, nil
-	}
+// keptMerges returns the pull requests that a lost database may have merged. No list shows them: the
+// merge closed them and their issues. The mirror keeps the head of each since before its request.
+func (h *reading) keptMerges(ctx context.Context) (kept []int, err error) {
 	if err := h.env.Preflight(ctx); err != nil {
 		return nil, nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
@@ -33,14 +29,13 @@ func (h *reading) keptMerges(ctx context.Context) (queued []int, err error) {
 		return nil, h.deferOne(err, "read which heads were merged")
 	}
 	for _, n := range numbers {
-		if tracked, err := h.tracked(ctx, n); err != nil {
+		if _, tracked, err := h.pull(ctx, n); err != nil {
 			return nil, err
-		} else if !tracked && !slices.Contains(h.known.backlog, n) {
-			h.backlog[n] = true
-			queued = append(queued, n)
+		} else if c, some := h.numbers[n]; !tracked && (!some || !c.waited) {
+			kept = append(kept, n)
 		}
 	}
-	return queued, nil
+	return kept, nil
 }
 
 // adoptKept tracks an ended pull request of ours from the backlog by way of its issue, as the
@@ -87,7 +82,7 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 		if t.FromPull == 0 || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), t.Actor.ID) {
 			continue
 		}
-		if tracked, err := h.tracked(ctx, t.FromPull); err != nil || tracked {
+		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
 			return markedPull{}, tracked, err
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)

@@ -299,7 +299,7 @@ func (f fillLost) somebody() work.Account {
 
 // adopted is how far the open pull requests were walked, and what was adopted on the way.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
-	walks, err := tx.ListRepoWalks(ctx, repo.ID)
+	walks, err := tx.ListFirstLooks(ctx, repo.ID)
 	at, known := walks[work.FirstLookList], 0
 	for id := range int64(crowd + 100) {
 		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
@@ -320,7 +320,7 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 // the backlog.
 func (m *machine) passedOver() (numbers []int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		walks, err := tx.ListRepoWalks(ctx, repo.ID)
+		walks, err := tx.ListFirstLooks(ctx, repo.ID)
 		if err != nil {
 			return err
 		}

@@ -79,8 +79,8 @@ func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest)
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.
 func (h *reading) readAgentMerge(ctx context.Context) error {
-	for _, n := range sortedKeys(h.openPulls.light) {
-		b := h.besideOf(h.openPulls.light[n])
+	for _, n := range sortedKeys(h.openPulls) {
+		b := h.besideOf(h.openPulls[n])
 		if b.LookAt.IsZero() || b.LookAt.After(h.now()) {
 			continue
 		}

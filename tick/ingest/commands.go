@@ -62,9 +62,6 @@ func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
 // obeyedBefore looks for our answer to a command. If there is one, the command was carried out,
 // even if this database does not know it: an old cancel must not act again.
 func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
-	if h.waits(e.Number) {
-		return "", h.tellLong(e.Number)
-	}
 	said, err := h.commentsOf(ctx, e.Number, e.CreatedAt)
 	if err != nil {
 		return "", err
@@ -141,12 +138,14 @@ func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 // database is lost, a pass finds it there again.
 func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
 	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
-	planned := map[string]bool{}
 	for _, a := range h.declined {
-		if planned[a.Token] {
+		before, planned, err := tx.GetAction(ctx, a.Token)
+		if err != nil {
+			return err
+		}
+		if planned && before.State != work.ActionVoid {
 			continue
 		}
-		planned[a.Token] = true
 		a.PlannedAt = now
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err

@@ -14,28 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// intakeComments makes events of the comments on tracked issues and pull requests.
-func (h *reading) intakeComments(ctx context.Context) error {
-	if h.changesWork() {
-		h.lookups = lookups{}
-	}
-	h.gatherEvents()
-	for _, c := range h.comments {
-		if err := c.intake(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h *reading) listedComment(c github.Comment) listedItem {
-	return listedItem{number: c.Number, changed: c.UpdatedAt, intake: func(ctx context.Context) error { return h.intakeComment(ctx, c) }}
-}
-
-func (h *reading) listedReviewComment(c github.ReviewComment) listedItem {
-	return listedItem{number: c.Pull, changed: c.UpdatedAt, intake: func(ctx context.Context) error { return h.intakeReviewComment(ctx, c) }}
-}
-
 func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
 	at, err := h.lookups.place(ctx, h, c.Number)
 	switch {
@@ -135,18 +113,18 @@ func (h *reading) filterEvents(ctx context.Context) error {
 			continue
 		}
 		if k, known := seen[c.event.Key]; known {
-			if mayChange(k) || several[versionOf(c.event)] {
-				judged = append(judged, judgedCandidate{candidate: c, known: true, was: k.Outcome})
+			counts := mayChange(k) || several[versionOf(c.event)]
+			if counts || c.event.UpdatedAt.After(c.event.CreatedAt) { // it may have been a hold in between
+				judged = append(judged, judgedCandidate{candidate: c, known: true, over: !counts, was: k.Outcome})
 			}
 			continue
 		}
 		seen[c.event.Key] = store.KnownEvent{}
-		waits, err := h.waitsForPull(ctx, c)
-		if waits {
-			h.deferCandidate(c)
+		if h.waitsForPull(c) {
 			continue
 		}
-		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
+		var err error
+		if c.event.Kind.Written() && c.event.Outcome == "" {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
 		}
 		judged = append(judged, judgedCandidate{candidate: c, err: err})
@@ -159,8 +137,11 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
 			ignored = c.word.Ignored(c.event.Author)
 		}
+		if j.over && err == nil {
+			continue
+		}
 		if j.known {
-			if err := h.readAgain(ctx, j, ignored); err != nil {
+			if err := h.judgeAgain(ctx, j, ignored); err != nil {
 				return err
 			}
 			continue
@@ -184,32 +165,43 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		case c.event.Outcome == "":
 			c.event.Outcome, err = h.paused(ctx, c)
 		}
-		switch {
-		case err == nil:
-			fresh = append(fresh, c)
-			continue
-		case github.OutOfTime(err): // those that need no request are still judged
-			h.stopReading(err)
-		default:
-			if err := h.deferOne(err, "judge %s", c.event.URL); err != nil {
-				return err
-			}
+		if err != nil {
+			return &unjudged{c.event.Number, c.event.URL, err}
 		}
-		h.forget(c)
+		fresh = append(fresh, c)
 	}
 	for i, c := range fresh {
 		if h.answered(c.event.Key) && (c.event.Outcome == "" || work.ByWord(c.event.Outcome)) {
 			fresh[i].event.Outcome = work.OutcomeAnswered
 		}
 	}
-	h.events = slices.Clone(fresh)
-	h.dropUnreadAdoptions()
-	for _, c := range fresh {
-		if h.forgotten[c.event.Number] {
-			h.deferCandidate(c)
-		}
-	}
+	h.events = fresh
 	return nil
+}
+
+// unjudged says that an event cannot be judged yet.
+type unjudged struct {
+	number int
+	url    string
+	err    error
+}
+
+func (e *unjudged) Error() string { return fmt.Sprintf("judge %s: %s", e.url, e.err) }
+func (e *unjudged) Unwrap() error { return e.err }
+
+// waitsForPull reports whether a comment waits until its pull request or its issue can be read. A command
+// does not wait: it may be the way out.
+func (h *reading) waitsForPull(c candidate) bool {
+	if len(h.unread) == 0 || !c.event.Kind.IsComment() || c.event.Kind == work.EventCommand {
+		return false
+	}
+	n := sortedKeys(h.unread)[0]
+	said := fmt.Sprintf("comments on #%d wait until it can be read", n)
+	if !slices.Contains(h.trouble, said) {
+		h.trouble = append(h.trouble, said)
+	}
+	h.left[c.event.Number] = said
+	return true
 }
 
 // oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids
@@ -237,24 +229,9 @@ func commandsFirst(a, b candidate) int {
 	return rank(a) - rank(b)
 }
 
-// deferCandidate keeps the list's cursor before this candidate, so that the next pass lists it
-// again.
-func (h *reading) deferCandidate(c candidate) {
-	e := c.event
-	kind := e.Kind
-	if kind == work.EventCommand {
-		kind = work.EventKind(e.State)
-	}
-	for _, w := range h.lists.comments {
-		if slices.Contains(w.kinds, kind) {
-			w.hold(e.UpdatedAt)
-		}
-	}
-}
-
-// readAgain records that a known event was read again. If its text does not count, ignored says so.
+// judgeAgain records that a known event was read again. If its text does not count, ignored says so.
 // An edit that a person reverted while the item was paused for them is skipped like other comments.
-func (h *reading) readAgain(ctx context.Context, j judgedCandidate, ignored string) (err error) {
+func (h *reading) judgeAgain(ctx context.Context, j judgedCandidate, ignored string) (err error) {
 	c := j.candidate
 	switch err = j.err; {
 	case !c.event.Kind.Written(), ignored != "" && (c.keeps || ignored == j.was):
@@ -262,19 +239,16 @@ func (h *reading) readAgain(ctx context.Context, j judgedCandidate, ignored stri
 	case err != nil:
 	case ignored != "":
 		c.event.Outcome = ignored
+	case j.was == store.OutcomeEdited && isCommand(c.event, work.VerbHold, []int{c.event.Number}):
+		c.event.Outcome, err = h.holdAgain(ctx, c)
 	case (j.was == store.OutcomeEdited || work.ByWord(j.was)) && c.event.Kind.IsComment():
 		c.event.Outcome, err = h.paused(ctx, c)
 	}
-	if err == nil {
-		h.again = append(h.again, c.event)
-		return nil
+	if err != nil {
+		return &unjudged{c.event.Number, c.event.URL, err}
 	}
-	h.deferCandidate(c)
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return nil
-	}
-	return h.deferOne(err, "judge %s", c.event.URL)
+	h.readAgain = append(h.readAgain, c.event)
+	return nil
 }
 
 // stored returns the candidates that the database has, by key.
@@ -389,7 +363,7 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 		return
 	}
 	opened := map[int64]bool{}
-	for _, pull := range h.openPulls.light {
+	for _, pull := range h.openPulls {
 		opened[pull.ItemID] = true
 	}
 	found := map[int64][]work.Event{}
@@ -403,24 +377,6 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 		h.env.Log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
 			"repo_full_name", h.repo.Name.FullName(), "work_item_id", item, "issue_number", comments[0].Number, "comment_id_from", from, "comment_id_to", to)
 	}
-}
-
-// waitsForPull reports whether a comment waits until its pull request can be read; the lists are
-// read again then. A command does not wait: it may be the way out.
-func (h *reading) waitsForPull(ctx context.Context, c candidate) (bool, error) {
-	if len(h.unread) == 0 || !c.event.Kind.IsComment() || c.event.Kind == work.EventCommand {
-		return false, nil
-	}
-	numbers, err := h.partners(ctx, c)
-	at := slices.IndexFunc(numbers, func(n int) bool { return h.unread[n] })
-	if err != nil || at < 0 {
-		return false, err
-	}
-	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.whyUnread(ctx, numbers[at]))
-	if h.incomplete == nil && !slices.Contains(h.trouble, said) {
-		h.trouble = append(h.trouble, said)
-	}
-	return true, nil
 }
 
 // editedByPerson reports whether a comment that we sent has been edited by somebody else. We edit
@@ -452,14 +408,10 @@ func (h *reading) judgeNewComments(ctx context.Context, l *env.Lease, said []git
 	for _, c := range said {
 		h.add(commentEvent(work.EventSource, l.Item.ID, c))
 	}
-	if err := h.filterEvents(ctx); err != nil {
+	if err := h.filterEvents(ctx); err != nil && github.IsItemError(err) {
+		return &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
+	} else if err != nil {
 		return err
-	}
-	if h.incomplete != nil {
-		return h.incomplete
-	}
-	if len(h.trouble) > 0 {
-		return &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: h.trouble[0]}}
 	}
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
 	return nil

@@ -30,9 +30,16 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	of := map[int64]int{}
+	for _, d := range waiting {
+		of[d.ItemID]++
+	}
 	changed := h.changedRefs()
 	read := map[string]dependencyRead{} // by reference: several items may wait for one issue
 	for _, d := range waiting {
+		if of[d.ItemID] > work.MostDependencies {
+			continue // the design has that fault
+		}
 		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
 			h.edges = append(h.edges, d)
 			continue
@@ -142,7 +149,7 @@ const mostBlocked = 50
 
 // blocking is what GitHub lists as blocking an item's issue.
 type blocking struct {
-	item   int64 // 0: a new one
+	item   int64
 	number int
 	work.Blocked
 	list []work.Blocker
@@ -162,10 +169,9 @@ func (h *reading) readBlockers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range sortedKeys(h.issues) {
-		item, changed := h.changedItem(n)
-		due = slices.DeleteFunc(due, func(i work.Item) bool { return changed && i.Number == n })
-		if changed && item.State.Open() && !item.Blocked.LookAt.IsZero() {
+	for _, item := range h.looked {
+		due = slices.DeleteFunc(due, func(i work.Item) bool { return i.Number == item.Number })
+		if item.State.Open() && !item.Blocked.LookAt.IsZero() {
 			due = append(due, item)
 		}
 	}

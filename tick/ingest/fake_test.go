@@ -246,6 +246,15 @@ func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since
 	return talk, h.askLong(ctx, number)
 }
 
+func (h *hub) ReviewCommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) (all []github.ReviewComment, err error) {
+	for _, e := range h.lists["reviews"] {
+		if c := e.what.(github.ReviewComment); c.Pull == number && !c.UpdatedAt.Before(since) {
+			all = append(all, c)
+		}
+	}
+	return all, h.askPages(ctx, len(all))
+}
+
 // askPages reads a list, page by page.
 func (h *hub) askPages(ctx context.Context, items int) error {
 	for range 1 + items/h.page {

@@ -25,6 +25,7 @@ type commandedHold struct {
 	pull work.PullRequest
 	held review.Held
 	next review.Held // what holds it without that comment: somebody else asked for the same; zero: nothing
+	by   []int64     // ids of the events that began it
 }
 
 // heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
@@ -89,7 +90,9 @@ func (c *commandedHold) beganWith(all []work.Event, e work.Event) (began bool) {
 		switch {
 		case !isCommand(o, work.VerbHold, []int{o.Number}) || at.Before(c.held.At):
 		case sameComment(o, e): // an edit ends it as an event if its answer is not seen yet
-			began = began || o.Author.Login == c.held.By && at.Equal(c.held.At)
+			if o.Author.Login == c.held.By && at.Equal(c.held.At) {
+				began, c.by = true, append(c.by, o.ID)
+			}
 		case o.Outcome != "" && o.Outcome != work.OutcomeAnswered:
 		case c.next == review.Held{} && !slices.ContainsFunc(all, func(v work.Event) bool { return v.ID > o.ID && sameComment(o, v) && !work.ByWord(v.Outcome) }):
 			c.next = review.Held{By: o.Author.Login, At: at, Labelled: c.held.Labelled}
@@ -116,6 +119,9 @@ func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
 		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {
 			return err
 		}
+		if err := tx.TakeBack(ctx, hold.by); err != nil {
+			return err
+		}
 		if hold.next != (review.Held{}) {
 			continue
 		}
@@ -123,6 +129,59 @@ func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
 		a.Why, a.PlannedAt = fmt.Sprintf("%s took the hold out of %s", c.event.Author.Login, c.event.URL), h.now()
 		if err := tx.RepeatAction(ctx, a); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// putBack is a hold that its author put back into a comment, with the numbers of its issue and its pull
+// request.
+type putBack struct {
+	event   work.Event
+	numbers []int
+}
+
+// holdAgain has a hold that its author took out of a comment, and put back, hold again. The command was
+// answered; so is this.
+func (h *reading) holdAgain(ctx context.Context, c candidate) (string, error) {
+	may, err := h.permissions.mayComment(ctx, c.event)
+	if err != nil {
+		return "", err
+	}
+	if !may {
+		return work.OutcomeNoCommander, nil
+	}
+	numbers, err := h.partners(ctx, c)
+	h.putBack = append(h.putBack, putBack{c.event, numbers})
+	return work.OutcomeAnswered, err
+}
+
+// storePutBack holds the pull requests again, and sets the label.
+func (h *reading) storePutBack(ctx context.Context, tx *store.Tx) error {
+	for _, b := range h.putBack {
+		for _, n := range b.numbers {
+			pull, known, err := tx.GetPull(ctx, h.row.ID, n)
+			if err != nil {
+				return err
+			}
+			if !known || pull.State != work.PullOpen {
+				continue
+			}
+			stored, err := tx.GetReviews(ctx, pull.ID)
+			if err != nil {
+				return err
+			}
+			if stored.Held != nil {
+				continue
+			}
+			if err := tx.SetHold(ctx, pull.ID, review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}); err != nil {
+				return err
+			}
+			a := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(true)
+			a.Why, a.PlannedAt = fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL), h.now()
+			if err := tx.RepeatAction(ctx, a); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -116,8 +116,8 @@ func readIdentity(ctx context.Context, r *env.Repo) (github.Repository, error) {
 
 // storeIdentity gives r the row of the repository that its name means now.
 func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repository) error {
-	p.IdentifyMu.Lock()
-	defer p.IdentifyMu.Unlock()
+	p.env.IdentifyMu.Lock()
+	defer p.env.IdentifyMu.Unlock()
 	if twin := p.otherNameOf(r, now.NodeID); twin != "" {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoTwice, Names: []string{r.Name.FullName(), twin}, Name: now.Current.FullName()}}
 	}
@@ -125,7 +125,7 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	at := r.GitHub.Now()
 	var kept int
 	var what store.Identified
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err := p.env.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		who := store.RepoIdentity{NodeID: now.NodeID, GitHubID: now.ID, Current: now.Current, DefaultBranch: now.DefaultBranch, At: at}
 		if after, what, err = tx.IdentifyRepo(ctx, before.ID, who); err != nil || what != store.RepoReplaced {
 			return err
@@ -138,17 +138,17 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 		return fmt.Errorf("store which repository %s is: %w", r.Name.FullName(), err)
 	}
 	p.setRepo(r, after)
-	if err := p.PlanReplaced(ctx, r); err != nil {
+	if err := p.env.PlanReplaced(ctx, r); err != nil {
 		return err
 	}
 	r.Confirm(at)
 	switch what {
 	case store.RepoReplaced:
 		r.Replaced = replacedNote(kept)
-		p.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
+		p.env.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
 			"node_id", now.NodeID, "before", before.NodeID, "open_work_items", kept)
 	case store.RepoRenamed:
-		p.Log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
+		p.env.Log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
 	case store.RepoSame:
 	}
 	return nil
@@ -156,9 +156,9 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 
 // otherNameOf returns another name in the config for the same repository; "" if there is none.
 func (p *Ingest) otherNameOf(r *env.Repo, nodeID string) string {
-	p.RowsMu.Lock()
-	defer p.RowsMu.Unlock()
-	for _, o := range p.All {
+	p.env.RowsMu.Lock()
+	defer p.env.RowsMu.Unlock()
+	for _, o := range p.env.All {
 		if o != r && o.Row.NodeID == nodeID && o.Name.Host == r.Name.Host {
 			return o.Name.FullName()
 		}
@@ -169,8 +169,8 @@ func (p *Ingest) otherNameOf(r *env.Repo, nodeID string) string {
 // setRepo replaces the row of a configured repository, under the lock that readers of all rows
 // take. If it is another repository, the opened mirror is dropped.
 func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
-	p.RowsMu.Lock()
-	defer p.RowsMu.Unlock()
+	p.env.RowsMu.Lock()
+	defer p.env.RowsMu.Unlock()
 	if r.Row.ID != row.ID {
 		r.Opening.Lock()
 		r.Opened = nil

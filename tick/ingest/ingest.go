@@ -1,8 +1,8 @@
-// Package ingest reads from GitHub what is new in a repository and stores it slice by slice, each
-// in one transaction.
+// Package ingest reads from GitHub what is new in a repository and stores it item by item, each in one
+// transaction.
 //
-// slices.go has the order of reads, walk.go reads one list, and issues.go, comments.go and pulls.go
-// ingest what the lists show. search.go and adopt.go find again what a lost database knew.
+// changed.go finds the numbers of what changed, and first.go those of what a lost database knew. number.go
+// has the order in which they are read; issues.go, pulls.go and comments.go ingest what was read.
 package ingest
 
 import (
@@ -19,16 +19,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/tell"
-)
-
-// The time for one repository's ingest is limited, because tick.lock is held; the next pass reads
-// the rest. These are the tenths of runtime.ingest_timeout after which no more issues, no more pull
-// requests and nothing more at all are read, so that none of them takes all the time. The remainder
-// is for judging what was read.
-const (
-	issuesUntil = 5
-	pullsUntil  = 7
-	readUntil   = 9
 )
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
@@ -48,10 +38,10 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 		})
 	}
 	wg.Wait()
-	p.WarnOfClocks(ctx)
+	p.env.WarnOfClocks(ctx)
 	var ready []*env.Repo
-	for _, r := range p.All {
-		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.RepoSkipped(r.Name) == nil {
+	for _, r := range p.env.All {
+		if p.env.Selected(r) && r.Row.NodeID != "" && p.env.Accounts.RepoSkipped(r.Name) == nil {
 			r.Ready = true
 			ready = append(ready, r)
 		}
@@ -62,12 +52,12 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 // byHost returns the selected repositories that may be asked, by host.
 func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	all := map[string][]*env.Repo{}
-	for _, r := range p.All {
-		if !p.Selected(r) {
+	for _, r := range p.env.All {
+		if !p.env.Selected(r) {
 			continue
 		}
-		if until, ok := p.Postponed(r); ok {
-			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
+		if until, ok := p.env.Postponed(r); ok {
+			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
 			continue
 		}
 		all[r.Name.Host] = append(all[r.Name.Host], r)
@@ -78,8 +68,8 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 // byOthers returns how many repositories other machines plan for, by host.
 func (p *Ingest) byOthers() map[string]int {
 	all := map[string]int{}
-	for _, r := range p.All {
-		if _, wait := p.Postponed(r); p.Only == nil && !p.Mine(r.Row.ID) && !wait {
+	for _, r := range p.env.All {
+		if _, wait := p.env.Postponed(r); p.env.Only == nil && !p.env.Mine(r.Row.ID) && !wait {
 			all[r.Name.Host]++
 		}
 	}
@@ -90,7 +80,7 @@ func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report
 	var wg sync.WaitGroup
 	for _, r := range repos {
 		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
+			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 			continue
 		}
 		wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
@@ -100,19 +90,19 @@ func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report
 
 // ingestOne reads one repository and records how that went.
 func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) {
-	err := p.Contain(ctx, "read "+p.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
+	err := p.env.Contain(ctx, "read "+p.env.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrTaken) {
-		p.RepoFailed(ctx, r, err, rep)
+		p.env.RepoFailed(ctx, r, err, rep)
 	}
 }
 
 // ingestRepo reads one repository. shown is nil unless it is one of many.
 func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) error {
-	name := p.Config.Called(r.Name)
+	name := p.env.Config.Called(r.Name)
 	if r.Row.HeartbeatAt.IsZero() {
-		defer p.Slowly(name + ": the first look at its issues and pull requests")()
+		defer p.env.Slowly(name + ": the first look at its issues and pull requests")()
 	}
-	ctx, cancel := p.until(ctx, p.Config.Runtime.IngestTimeout)
+	ctx, cancel := p.until(ctx, p.env.Config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r, shown)
 	if err != nil {
@@ -167,7 +157,7 @@ func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 
 // Ingest reads what is new on GitHub.
 type Ingest struct {
-	*env.Env
+	env     *env.Env // repositories, accounts, clients, the database and the clock of the pass
 	notices *tell.Notices
 	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context with a timeout; tests replace it
 }
@@ -178,11 +168,11 @@ func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.Wit
 // tooSoon returns why a repository is not asked in this pass; "" if it is.
 func (p *Ingest) tooSoon(r *env.Repo) string {
 	now := r.GitHub.Now()
-	if p.AtOnce {
+	if p.env.AtOnce {
 		return ""
 	}
-	if next := r.Row.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
+	if next := r.Row.HeartbeatAt.Add(p.env.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
+		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.env.Config.Runtime.MinInterval)
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,182 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
-
-// queue has the listed issues and pull requests in the order in which they are ingested: the
-// backlog of earlier passes first.
-type queue struct {
-	filled bool
-	order  []int
-	listed map[int]github.Issue
-	taken  map[int]time.Time // ingested by this pass: UpdatedAt as listed
-}
-
-// add queues the issues of a page, except those ingested unchanged.
-func (q *queue) add(issues []listedItem) {
-	for _, it := range issues {
-		is := *it.issue
-		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
-			continue
-		}
-		last, again := q.listed[is.Number]
-		if !again || !is.UpdatedAt.Before(last.UpdatedAt) {
-			q.listed[is.Number] = is
-		}
-		if !again && !slices.Contains(q.order, is.Number) {
-			q.order = append(q.order, is.Number)
-		}
-	}
-}
-
-// next returns the next number. listed is false if no list showed it; ok is false at the end.
-func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
-	if len(q.order) == 0 {
-		return 0, is, false, false
-	}
-	n, q.order = q.order[0], q.order[1:]
-	is, listed = q.listed[n]
-	delete(q.listed, n)
-	q.taken[n] = is.UpdatedAt
-	return n, is, listed, true
-}
-
-// intakeIssues ingests changed issues and pull requests, at most one page of each list, until the
-// slice is full. more reports whether some remain.
-func (h *reading) intakeIssues(ctx context.Context, walks []*walk) (more bool, err error) {
-	h.fillQueue(walks)
-	for len(h.queue.order) > 0 {
-		if h.full() && ctx.Err() == nil {
-			return true, nil
-		}
-		if err := h.sendForNext(ctx); err != nil {
-			return false, err
-		}
-		n, is, listed, _ := h.queue.next()
-		if err := h.takeNumber(ctx, n, is, listed); err != nil {
-			return false, err
-		}
-	}
-	for _, w := range walks {
-		h.takePage(w)
-	}
-	more = slices.ContainsFunc(walks, func(w *walk) bool { return !w.over() })
-	if more && ctx.Err() != nil {
-		h.stopReading(ctx.Err())
-		more = false
-	}
-	return more, nil
-}
-
-// fillQueue queues the waiting pages once the queue is empty.
-func (h *reading) fillQueue(walks []*walk) {
-	q := &h.queue
-	if !q.filled {
-		*q = queue{filled: true, order: slices.Clone(h.known.backlog), listed: map[int]github.Issue{}, taken: map[int]time.Time{}}
-	} else if len(q.order) > 0 {
-		return
-	}
-	for _, w := range walks {
-		q.add(w.items)
-		for _, it := range w.items {
-			h.changed[it.number] = true
-			if it.issue.Parent != "" {
-				h.parents[strings.ToLower(h.called(it.issue.Parent))] = true
-			}
-			h.pullEnded = h.pullEnded || it.issue.IsPull && it.issue.State != "open"
-		}
-	}
-	q.order = slices.DeleteFunc(q.order, func(n int) bool {
-		return h.waits(n) && h.tellLong(n) != nil
-	})
-}
-
-// takePage marks a page as ingested: every number on it is ingested or in the backlog.
-func (h *reading) takePage(w *walk) {
-	if !w.waiting {
-		return
-	}
-	w.take()
-	label, first := strings.CutPrefix(w.name, walkLabel)
-	if !first {
-		return
-	}
-	w.pages = nil // they are read once
-	if w.through() {
-		h.seenLabels = append(h.seenLabels, label)
-	}
-}
-
-// takeNumber ingests a listed issue or pull request whole or not at all. If it fails, it is tried
-// again after the others.
-func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
-	first := len(h.queue.taken) == 1
-	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
-	before, some := h.issues[n]
-	err := h.intakeNumber(ctx, n, is, listed)
-	if err == nil {
-		if waited && !h.backlog[n] {
-			h.backlog[n] = false
-		}
-		return nil
-	}
-	if h.issues[n] = before; !some {
-		delete(h.issues, n)
-	}
-	if tried || !waited {
-		h.backlog[n] = true
-	}
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		if first && tried && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			h.leaveLong(n)
-		}
-		return nil
-	}
-	return h.deferOne(err, "read issue #%d", n)
-}
-
-func (h *reading) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {
-	if !listed {
-		if is, listed, err = h.repo.GitHub.Issue(ctx, h.row.Current, n); err != nil || !listed {
-			return err // or it is gone
-		}
-	}
-	if is.IsPull {
-		return h.noticePull(ctx, is)
-	}
-	return h.intakeIssue(ctx, is)
-}
-
-// noticePull has the details of a closed pull request read again if it changed since. The sweep
-// asks only about open ones, and one that was reopened may be merged already.
-func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
-	pull, ok, err := h.pull(ctx, is.Number)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		if err := h.adoptUnlisted(ctx, is); err != nil {
-			return err
-		}
-		return h.beginReview(ctx, is)
-	}
-	if err := h.noteAssigned(ctx, pull, is); err != nil {
-		return err
-	}
-	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
-		pull.Fingerprint = "" // the stored fingerprint may match the current one again
-		h.openPulls.put(pull)
-		h.lights[is.Number] = "changed" // differs from every fingerprint of a sweep
-	}
-	return nil
-}
-
-// changedSince reports whether a pull request may have changed since its details were read. Two
-// changes in one second share a stamp, so the stamp of one read soon after it proves nothing.
-func changedSince(pull work.PullRequest, is github.Issue) bool {
-	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
-	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
-}
 
 // intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
 // one.
@@ -243,7 +66,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	case !tracked && len(asked) == 0:
 		return nil // the list is ahead of the timeline, which the next change shows; or the label begins nothing
 	case tracked && item.ID == 0 && len(asked) > 0 && !item.State.Open():
-		h.backlog[is.Number] = true // the ended work that this slice adopted gets its rows first
+		h.again(is.Number) // the ended work that this slice adopted gets its rows first
 		return nil
 	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
@@ -345,7 +168,7 @@ func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 }
 
 func fingerprint(is github.Issue) string {
-	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers), is.Parent)
+	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers.Open, is.Blockers.All), is.Parent)
 }
 
 // changes adds events for closings and reopenings after the labelling that began the item.
@@ -378,14 +201,6 @@ func newer(t github.TimelineEvent, item work.Item) bool {
 // old name of a renamed label, so it differs for good.
 const longestLag = 10 * time.Minute
 
-// againSoon queues an issue for another read because its timeline does not yet show the label that
-// the list shows.
-func (h *reading) againSoon(is github.Issue) {
-	if h.now().Sub(is.UpdatedAt) < longestLag {
-		h.backlog[is.Number] = true
-	}
-}
-
 // noteLag queues an issue for another read if its timeline does not yet show what the list shows:
 // otherwise the list's ETag would be stored, and no later pass would see the label.
 //
@@ -393,10 +208,10 @@ func (h *reading) againSoon(is github.Issue) {
 // timeline is read a second time, but not a third: when it changed after its newest timeline entry,
 // and when its label begins nothing.
 func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
-	again := slices.Contains(h.known.backlog, is.Number)
+	again := h.numberOf(is.Number).Again
 	may := idle || changedAfter(is, timeline)
 	if h.now().Sub(is.UpdatedAt) < longestLag && (lags(h.repo.Settings, is, timeline) || may && !again) {
-		h.backlog[is.Number] = true
+		h.again(is.Number)
 	}
 }
 

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -21,22 +20,6 @@ type lookups struct {
 	commands []work.Event         // pending ones
 	asked    bool                 // commands was read
 }
-
-// renew forgets what may have changed with the slice that was stored. A slice of comments changes no
-// item, no pull request and no pause. Another process may add work between two slices, so only
-// complete answers about tracked work are kept.
-func (l *lookups) renew(changed bool) {
-	if changed {
-		*l = lookups{}
-	}
-	l.commands, l.asked = nil, false
-	maps.DeleteFunc(l.places, func(_ int, at place) bool { return at.kind == "" })
-	maps.DeleteFunc(l.foreign, func(n int, _ bool) bool { return l.places[n].kind == "" })
-	maps.DeleteFunc(l.numbers, func(_ whose, numbers []int) bool { return len(numbers) < complete })
-}
-
-// complete is how many partners a comment has if its item has an issue and a pull request.
-const complete = 3
 
 // place is what the number of a comment is to us.
 type place struct {

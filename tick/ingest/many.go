@@ -70,7 +70,7 @@ func (c oneOfMany) due(n int, now time.Time) bool {
 // readMany reads those of a host's many repositories that are due, of n that share the login's limits.
 func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) {
 	var chosen []oneOfMany
-	err := p.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
+	err := p.env.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
 		chosen, err = p.choose(ctx, repos, n, rep)
 		return err
 	})
@@ -79,7 +79,7 @@ func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *en
 	}
 	if err != nil {
 		for _, r := range repos {
-			p.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
+			p.env.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return
 	}
@@ -106,7 +106,7 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 	var all []oneOfMany
 	for _, r := range repos {
 		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
+			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 			continue
 		}
 		unlisted := func(label string) bool { return !slices.Contains(labels[r.Row.ID], label) }
@@ -119,12 +119,12 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 			due = append(due, c)
 			continue
 		}
-		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
+		rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
 	}
 	first, others := longestAgo(due)
 	for _, c := range others {
 		note := fmt.Sprintf("the next pass reads it: one pass reads %d repositories of a host at most", mostReads)
-		rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
+		rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
 	}
 	return first, nil
 }
@@ -140,7 +140,7 @@ func longestAgo(due []oneOfMany) (first, others []oneOfMany) {
 // loadUnread returns the repositories in which something is known to be unread, and of each the labels
 // whose open issues were listed once.
 func (p *Ingest) loadUnread(ctx context.Context, now time.Time) (unread store.BusySet, labels map[int64][]string, err error) {
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.env.Store.Glance(ctx, func(tx *store.Tx) error {
 		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 		case err == nil:
 			left = append(left, c)
 		case !errors.Is(err, context.Canceled):
-			p.RepoFailed(ctx, c.Repo, err, rep)
+			p.env.RepoFailed(ctx, c.Repo, err, rep)
 		}
 	}
 	return left
@@ -192,7 +192,7 @@ func (p *Ingest) askSome(ctx context.Context, all []oneOfMany, some []int) error
 	for i, at := range some {
 		ids[i] = all[at].Row.NodeID
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.env.Config.Runtime.IngestTimeout)
 	defer cancel()
 	shown, err := all[some[0]].GitHub.Stamps(ctx, ids)
 	if err != nil {

@@ -185,7 +185,8 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 	if _, read := h.readPull(c.pull.Number); read || !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
 		return nil
 	}
-	return h.readDetails(ctx, []string{c.pull.NodeID})
+	h.again(c.pull.Number)
+	return nil
 }
 
 // statusInBox returns the commit status of the reviews in a merge box.

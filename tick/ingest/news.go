@@ -1,9 +1,6 @@
 package ingest
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -52,17 +49,6 @@ func (h *reading) readPull(pull int) (*pullNews, bool) {
 	return n, n != nil && n.read
 }
 
-// countRead returns how many pull requests this slice read.
-func (h *reading) countRead() int {
-	read := 0
-	for _, n := range h.pulls {
-		if n.read {
-			read++
-		}
-	}
-	return read
-}
-
 func (h *reading) putItem(item work.Item) {
 	n := h.issues[item.Number]
 	n.item = item
@@ -83,16 +69,14 @@ func (h *reading) addToIssue(issue int, c candidate) {
 	h.issues[issue] = n
 }
 
-// add adds an event that a list shows.
+// add adds an event that a list or a conversation shows.
 func (h *reading) add(c candidate) {
 	c.event = work.AsCommand(c.event)
 	h.events = append(h.events, c)
 }
 
-// noteIssueTalk ingests an issue's whole conversation. An issue that this pass had left is ingested
-// after all: nothing else brings its comments.
+// noteIssueTalk ingests an issue's whole conversation.
 func (h *reading) noteIssueTalk(item work.Item, talk []github.Comment) {
-	delete(h.forgotten, item.Number)
 	for _, c := range talk {
 		h.addToIssue(item.Number, commentEvent(work.EventSource, item.ID, c))
 	}
@@ -100,112 +84,21 @@ func (h *reading) noteIssueTalk(item work.Item, talk []github.Comment) {
 
 // notePullTalk is noteIssueTalk for a pull request.
 func (h *reading) notePullTalk(pull work.PullRequest, talk []github.Comment) {
-	delete(h.forgotten, pull.Number)
 	n := h.newsOf(pull.Number)
 	for _, c := range talk {
 		n.add(commentEvent(work.EventIssue, pull.ItemID, c))
 	}
 }
 
-// gatherEvents adds the events of all issues and pull requests to those of the lists, so that they
-// are judged together.
+// gatherEvents adds what the reads of issues and pull requests show to what people said, so that all
+// is judged together.
 func (h *reading) gatherEvents() {
+	var own []candidate
 	for _, n := range sortedKeys(h.issues) {
-		if !h.forgotten[n] {
-			h.events = append(h.events, h.issues[n].events...)
-		}
+		own = append(own, h.issues[n].events...)
 	}
 	for _, n := range sortedKeys(h.pulls) {
-		if !h.forgotten[n] {
-			h.events = append(h.events, h.pulls[n].events...)
-		}
+		own = append(own, h.pulls[n].events...)
 	}
-}
-
-// How much fills one slice. What belongs together may exceed it.
-const (
-	fullEvents = 200
-	fullPulls  = 50
-	fullFound  = 10 // adopted ones, which need their details in the same slice
-)
-
-func (h *reading) full() bool {
-	events := len(h.events) + len(h.comments)
-	for _, n := range h.issues {
-		events += len(n.events)
-	}
-	for _, n := range h.pulls {
-		events += len(n.events)
-	}
-	return events >= fullEvents || h.countRead() >= fullPulls || len(h.adopted) >= fullFound
-}
-
-// forget drops the news of a candidate's pull request, snapshot and events. It also drops a new
-// issue, whose work would begin without the comment, and an adopted issue with its pull request. The
-// next pass reads them again.
-func (h *reading) forget(c candidate) {
-	h.deferCandidate(c)
-	n := c.event.Number
-	item, ok := h.changedItem(n)
-	switch {
-	case c.pull:
-		h.forgetPull(n)
-	case ok && item.ID == 0 && item.State == work.StatePending:
-		h.forgetIssue(n)
-	case ok && item.ID == 0:
-		for pull, issue := range h.adopted {
-			if issue == n {
-				h.forgetPull(pull)
-			}
-		}
-	}
-}
-
-func (h *reading) forgetPull(number int) {
-	h.forgotten[number] = true
-	if _, found := h.adopted[number]; !found {
-		h.leftTracked[number] = true
-	}
-	delete(h.pulls, number)
-}
-
-func (h *reading) forgetIssue(number int) {
-	h.forgotten[number], h.backlog[number] = true, true
-	delete(h.issues, number)
-}
-
-// dropUnreadAdoptions undoes adoptions without details: a work item without its pull request would
-// begin again. Events that the lists show of these are dropped, too.
-func (h *reading) dropUnreadAdoptions() {
-	for number, issue := range h.adopted {
-		if _, read := h.readPull(number); read {
-			continue
-		}
-		if err := h.unanswered[h.openPulls.light[number].NodeID]; err != nil {
-			h.tellUnread(fmt.Errorf("adopt #%d: %w", number, err))
-		}
-		delete(h.adopted, number)
-		delete(h.pulls, number)
-		h.openPulls.drop(number)
-		delete(h.lights, number)
-		h.forgotten[number], h.backlog[number] = true, true
-		if h.issues[issue].item.ID == 0 {
-			h.forgetIssue(issue)
-		}
-	}
-	gone := func(n int) bool { return h.forgotten[n] }
-	h.deferLeft()
-	h.deferred = slices.DeleteFunc(h.deferred, func(d deferredPull) bool { return d.pull.ID == 0 && gone(d.pull.Number) })
-	h.comments = slices.DeleteFunc(h.comments, func(c listedItem) bool { return gone(c.number) })
-	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
-}
-
-// deferLeft holds the lists back at comments on tracked pull requests that an earlier slice left.
-// Adopted ones are read whole instead.
-func (h *reading) deferLeft() {
-	for _, c := range h.comments {
-		if h.leftTracked[c.number] && h.forgotten[c.number] {
-			c.list.hold(c.changed)
-		}
-	}
+	h.events = append(own, h.events...)
 }

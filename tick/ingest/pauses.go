@@ -100,18 +100,13 @@ func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 		return "", err
 	}
 	if e.Kind == work.EventConflict { // nobody knows since when it exists
-		return h.pausedNow(e, pauses), nil
+		return pausedNow(e, pauses), nil
 	}
 	at, err := h.textSince(ctx, c, pauses)
 	if err != nil {
 		return "", err
 	}
-	covers := func(p work.Pause) bool { return p.Covers(at) }
-	if !slices.ContainsFunc(pauses, covers) {
-		return "", nil
-	}
-	if h.endUnknown(pauses, covers) && at.Equal(e.CreatedAt) {
-		h.owed = true
+	if !slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
 		return "", nil
 	}
 	return work.OutcomePaused, nil
@@ -119,64 +114,12 @@ func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 
 // pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before the
 // conflict was seen.
-func (h *reading) pausedNow(e work.Event, pauses []work.Pause) string {
+func pausedNow(e work.Event, pauses []work.Pause) string {
 	lasts := func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
-	switch {
-	case !slices.ContainsFunc(pauses, lasts):
-		return ""
-	case h.partial:
-		h.owed = true
+	if !slices.ContainsFunc(pauses, lasts) {
 		return ""
 	}
 	return work.OutcomePaused
-}
-
-// endUnknown reports whether only pauses without a known end cover an event: a comment that resumes
-// the work may still be read.
-func (h *reading) endUnknown(pauses []work.Pause, covers func(work.Pause) bool) bool {
-	over := func(p work.Pause) bool { return !p.Open() && covers(p) }
-	return h.partial && !slices.ContainsFunc(pauses, over)
-}
-
-// judgePaused judges the events of a pause that were stored before its end was known. It skips
-// those before the comment that ended it, or all if none did. Until then no turn begins for them,
-// since the item is paused.
-func (h *reading) judgePaused(ctx context.Context) error {
-	if h.partial || h.known.cuts[walkPauses] == "" {
-		return nil
-	}
-	pending, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
-		return tx.ListPendingEvents(ctx, h.row.ID)
-	})
-	if err != nil {
-		return err
-	}
-	h.cuts[walkPauses] = ""
-	for _, e := range pending {
-		if e.TurnID != 0 || e.Kind == work.EventCommand {
-			continue
-		}
-		why, err := h.paused(ctx, candidate{event: e})
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			h.pausedEvents = append(h.pausedEvents, e.ID)
-		}
-	}
-	return nil
-}
-
-// storePaused stores the result of judgePaused. If events wait for the end of a pause, it stores a
-// note that the next pass must judge them.
-func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
-	if h.owed {
-		h.cuts[walkPauses] = "owed"
-	}
-	if len(h.pausedEvents) == 0 {
-		return nil
-	}
-	return tx.FinishEvents(ctx, h.pausedEvents, work.OutcomePaused, now)
 }
 
 // textSince returns when a comment got its current text. Reactions move the stamp as edits do, so

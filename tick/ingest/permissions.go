@@ -171,12 +171,14 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 // stored returns the stored answer about who, and whether it judges what was written at that time.
 func (h *permissions) stored(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, judges bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
-	if err != nil || asked.IsZero() {
-		return "", false, err
-	}
-	age := h.env.Now().Sub(asked)                    // an answer from the future judges nothing
-	before := at.Before(asked.Truncate(time.Second)) // stamps are whole seconds
-	return level, age >= 0 && (before && age < answerLife || slices.Contains(enough, level) && age < grantLife), nil
+	return level, err == nil && h.judges(permission{level, asked}, at, enough), err
+}
+
+// judges reports whether a stored answer judges what was written at that time.
+func (h *permissions) judges(known permission, at time.Time, enough []string) bool {
+	age := h.env.Now().Sub(known.at)                    // an answer from the future judges nothing
+	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
+	return !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(enough, known.level) && age < grantLife)
 }
 
 // answerAbout returns the stored answer about who. asked is zero if there is none.
@@ -206,6 +208,23 @@ func (h *permissions) send(ctx context.Context, group *sync.WaitGroup, who work.
 	}
 	h.early.send(ctx, group, who.ID, h.asking(who))
 	return nil
+}
+
+// ask asks GitHub what who may do, unless the stored answer judges a text of that time.
+func (h *permissions) ask(ctx context.Context, who work.Account, at time.Time) error {
+	if who.ID == 0 || who.Bot {
+		return nil
+	}
+	var known permission
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		known.level, known.at, _, err = tx.GetPermission(ctx, h.repo.Row.ID, who.ID)
+		return err
+	})
+	if err != nil || h.judges(known, at, writing) {
+		return err
+	}
+	_, err = h.asking(who)(ctx)
+	return err
 }
 
 // asking asks GitHub and stores the answer: it counts for later passes, also if the time of this one is

@@ -14,161 +14,12 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// rotateAfter is the age at which the details of an open pull request are read again although
-// nothing shows a change: no stamp is proof.
-const rotateAfter = 30 * time.Minute
-
-func (h *reading) defers(nodeID string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.deferPull(nodeID, err)
-}
-
-// deferPull leaves a pull request for a later pass. One that is not tracked yet is told of where its adoption
-// is undone.
-func (h *reading) deferPull(nodeID string, err error) {
-	h.unanswered[nodeID] = err
-	for _, pull := range h.openPulls.light {
-		if pull.NodeID == nodeID {
-			h.tried[pull.Number] = true
-			h.deferred = append(h.deferred, deferredPull{pull: pull, err: err})
-		}
-	}
-}
-
-// readOurAccount asks for our account when no sweep does. The request is conditional: the answer is
-// the same in nearly every pass.
-func (h *reading) readOurAccount(ctx context.Context) error {
-	url := "user@" + h.repo.Name.Host
-	var v work.Validator
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		v, _, err = tx.GetValidator(ctx, 0, url)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(h.env.Accounts.Operators(h.repo.Name.Host)) == 0 {
-		v.ETag = ""
-	}
-	who, etag, same, err := h.repo.GitHub.Viewer(ctx, v.ETag)
-	if github.IsStatus(err, 403) {
-		return h.env.ReadOwnAccount(ctx, h.repo)
-	}
-	if err != nil || same {
-		return err
-	}
-	if err := h.env.AcceptAccount(ctx, h.repo.Name.Host, who); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.validators = append(h.validators, work.Validator{URL: url, ETag: etag, SeenAt: h.now()})
-	return nil
-}
-
-// readPulls reads the details of pull requests that changed or were never read, and of a few in
-// rotation, until the slice is full. more reports whether some remain.
-func (h *reading) readPulls(ctx context.Context) (more bool, err error) {
-	h.noteUnread()
-	found := h.unreadAdoptions() // they are stored whole
-	changed := slices.DeleteFunc(h.changedPulls(), func(id string) bool { return slices.Contains(found, id) })
-	for group := range slices.Chunk(slices.Concat(found, changed), github.MaxDetails) {
-		if h.full() && len(h.unreadAdoptions()) == 0 {
-			return true, nil
-		}
-		if stop, err := h.readGroup(ctx, group); stop || err != nil {
-			return false, err
-		}
-	}
-	if h.rotated {
-		return false, nil
-	}
-	h.rotated = true
-	_, err = h.readGroup(ctx, h.rotation())
-	return false, err
-}
-
-// readGroup reads the details of some pull requests. stop reports whether the time is up.
-func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err error) {
-	if len(ids) == 0 {
-		return false, nil
-	}
-	h.hung = ""
-	first, hurried := len(h.tried) == 0, h.incomplete != nil
-	err = h.readDetails(ctx, ids)
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		if first && len(h.tried) == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			h.leaveLongPull(cmp.Or(h.hung, ids[0]), hurried)
-		}
-		return true, nil
-	}
-	return false, err
-}
-
-// unreadAdoptions returns the pull requests adopted in this slice whose details are not read yet.
-func (h *reading) unreadAdoptions() (ids []string) {
-	for _, n := range sortedKeys(h.adopted) {
-		_, read := h.readPull(n)
-		if pull, ok := h.openPulls.light[n]; ok && !read && !h.tried[n] {
-			ids = append(ids, pull.NodeID)
-		}
-	}
-	return ids
-}
-
-func (h *reading) changedPulls() []string {
-	changed := map[int]string{}
-	for n, pull := range h.openPulls.light {
-		light, seen := h.lights[n]
-		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.ReadAt.IsZero() {
-			continue
-		}
-		if _, read := h.readPull(n); !read && !h.tried[n] { // by this pass
-			changed[n] = pull.NodeID
-		}
-	}
-	var ids []string
-	for _, n := range sortedKeys(changed) {
-		ids = append(ids, changed[n])
-	}
-	return ids
-}
-
-// rotation returns one batch of the pull requests with the oldest details.
-func (h *reading) rotation() []string {
-	var old []store.OpenPull
-	for n, pull := range h.openPulls.light {
-		light, seen := h.lights[n]
-		if seen && !h.tried[n] && light == pull.Fingerprint && h.now().Sub(pull.ReadAt).Abs() > rotateAfter {
-			old = append(old, pull)
-		}
-	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
-	var ids []string
-	for _, pull := range old[:min(len(old), github.MaxDetails)] {
-		ids = append(ids, pull.NodeID)
-	}
-	return ids
-}
-
-// intakePull ingests a pull request's details or none of them. Its snapshot and the events that
-// the details show change together: a merge recorded while the pull request still counts as open
-// would never be acted on.
-func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	err := h.intakeDetails(ctx, old, d)
-	if err != nil {
-		delete(h.pulls, d.Number)
-		return err
-	}
-	h.tried[d.Number] = true
-	delete(h.unread, d.Number)
-	return nil
-}
-
+// intakeDetails ingests a pull request's details. Its snapshot and the events that the details show
+// are stored together: a merge recorded while the pull request still counts as open would never be
+// acted on.
 func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	h.old[d.Number] = old
+	h.pullEnded = h.pullEnded || d.State != work.PullOpen
 	h.labels[d.Number] = d.Labels
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
@@ -182,7 +33,6 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
-	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
 	if err := h.stateEvent(ctx, old, pull); err != nil {
 		return err
 	}
@@ -312,65 +162,127 @@ func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
 	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, oid) })
 }
 
-const detailsAtOnce = 10
+const (
+	detailsAtOnce = 10
+	mostAhead     = 50 // of how many pull requests the details are read together
+)
 
-// readDetails reads the details of pull requests by their node ids. The queries run side by side;
-// the answers are ingested one by one, in order.
-func (h *reading) readDetails(ctx context.Context, ids []string) error {
-	groups := slices.Collect(slices.Chunk(ids, github.MaxDetails))
-	answers := make([][]github.PullDetail, len(groups))
-	reads := make([]func(context.Context) error, len(groups))
-	for i, group := range groups {
-		reads[i] = func(ctx context.Context) (err error) {
-			answers[i], err = h.fetchDetails(ctx, group)
-			return err
-		}
-	}
-	err := github.FirstError(github.AtOnce(ctx, detailsAtOnce, reads))
-	for _, d := range slices.Concat(answers...) {
-		if err := h.takeDetails(ctx, d); err != nil {
-			return err
-		}
-	}
-	return err
+// detail is GitHub's answer about a pull request.
+type detail struct {
+	github.PullDetail
+	err error
 }
 
-// fetchDetails reads the details of some pull requests and defers those that GitHub does not answer
-// for. It returns what it read together with an error.
-func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.PullDetail, error) {
-	read, missing, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
-	if err != nil {
-		left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-			return slices.ContainsFunc(read, func(d github.PullDetail) bool { return d.NodeID == id })
-		})
-		if github.OutOfTime(err) && len(left) > 0 {
-			h.mu.Lock()
-			h.hung = left[0]
-			h.mu.Unlock()
-		}
-		err = h.halve(ctx, left, err, func(ctx context.Context, half []string) error {
-			some, err := h.fetchDetails(ctx, half)
-			read = append(read, some...)
+// readDetails reads the details of a pull request, together with those of the next ones, and ingests them.
+func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
+	if _, read := h.details[pull.Number]; !read {
+		if err := h.readNextDetails(ctx, pull); err != nil {
 			return err
-		})
-		return read, err
+		}
 	}
-	for _, id := range missing {
-		h.defers(id, errors.New("GitHub does not know this pull request any more"))
+	d, read := h.details[pull.Number]
+	delete(h.details, pull.Number)
+	if !read {
+		d.err = cmp.Or(ctx.Err(), errGone)
 	}
-	return read, nil
+	if d.err == nil {
+		d.PullDetail, d.err = h.readWhole(ctx, pull, d.PullDetail)
+	}
+	if d.err != nil {
+		return d.err
+	}
+	return h.intakeDetails(ctx, pull, d.PullDetail)
+}
+
+// readNextDetails reads the details of a pull request and of the next ones that changed. If one of them
+// hangs, the others are asked for singly.
+func (h *reading) readNextDetails(ctx context.Context, pull work.PullRequest) error {
+	numbers, ids := []int{pull.Number}, map[int]string{pull.Number: pull.NodeID}
+	if len(h.next) > 0 && !h.slow {
+		for _, c := range h.next[1:] {
+			other, open := h.openPulls[c.Number]
+			if open && c.Number != pull.Number && !c.done && !c.waits && (c.details || c.waited) && len(numbers) < mostAhead {
+				numbers, ids[c.Number] = append(numbers, c.Number), other.NodeID
+			}
+		}
+	}
+	if len(numbers) == 1 {
+		return h.fetchAhead(ctx, numbers, ids)
+	}
+	ahead, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
+	defer cancel()
+	err := h.fetchAhead(ahead, numbers, ids)
+	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	h.slow = true
+	if _, read := h.details[pull.Number]; read {
+		return nil
+	}
+	return h.fetchAhead(ctx, numbers[:1], ids)
+}
+
+// errGone is why the details of a pull request that was there cannot be read.
+var errGone = errors.New("GitHub does not know this pull request any more")
+
+// fetchAhead reads the details of pull requests side by side. What GitHub does not answer for is an answer,
+// too.
+func (h *reading) fetchAhead(ctx context.Context, numbers []int, ids map[int]string) error {
+	var reads []func(context.Context) error
+	for group := range slices.Chunk(numbers, github.MaxDetails) {
+		reads = append(reads, func(ctx context.Context) error { return h.fetchDetails(ctx, group, ids) })
+	}
+	return github.FirstError(github.AtOnce(ctx, detailsAtOnce, reads))
+}
+
+// fetchDetails reads the details of some pull requests. If GitHub cannot answer, it asks about halves, so
+// that one pull request does not hide the others.
+func (h *reading) fetchDetails(ctx context.Context, numbers []int, ids map[int]string) error {
+	asked := make([]string, len(numbers))
+	for i, n := range numbers {
+		asked[i] = ids[n]
+	}
+	read, missing, err := h.repo.GitHub.DetailsSince(ctx, asked, h.readSince(asked))
+	h.mu.Lock()
+	for _, d := range read {
+		h.details[d.Number] = detail{PullDetail: d}
+	}
+	left := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { _, read := h.details[n]; return read })
+	for _, n := range left {
+		if slices.Contains(missing, ids[n]) {
+			h.details[n] = detail{err: errGone}
+		}
+	}
+	h.mu.Unlock()
+	switch half := len(left) / 2; {
+	case err == nil, !github.IsItemError(err), len(left) == 0:
+		return err
+	case half > 0:
+		return errors.Join(h.fetchDetails(ctx, left[:half], ids), h.fetchDetails(ctx, left[half:], ids))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.details[left[0]] = detail{err: err}
+	return nil
 }
 
 // readSince returns, by node id, since when the reviews and threads of pull requests are read: those
 // from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
 func (h *reading) readSince(ids []string) map[string]time.Time {
 	since := map[string]time.Time{}
-	for _, pull := range h.openPulls.light {
+	for _, pull := range h.openPulls {
 		if age := h.now().Sub(pull.ReadAt); age >= 0 && age <= rotateAfter && slices.Contains(ids, pull.NodeID) {
 			since[pull.NodeID] = pull.ReadAt.Add(-overlap)
 		}
 	}
 	return since
+}
+
+// changedSince reports whether a pull request may have changed since its details were read. Two
+// changes in one second share a stamp, so the stamp of one read soon after it proves nothing.
+func changedSince(pull work.PullRequest, is github.Issue) bool {
+	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
+	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
 }
 
 // readWhole reads the details of a pull request again, whole, if they left out what may matter now:
@@ -386,30 +298,12 @@ func (h *reading) readWhole(ctx context.Context, old work.PullRequest, d github.
 	}
 	read, _, err := h.repo.GitHub.DetailsSince(ctx, []string{d.NodeID}, nil)
 	if err == nil && len(read) == 0 {
-		err = errors.New("GitHub does not know this pull request any more")
+		err = errGone
 	}
 	if err != nil {
 		return d, err
 	}
 	return read[0], nil
-}
-
-func (h *reading) takeDetails(ctx context.Context, d github.PullDetail) error {
-	pull, ok, err := h.openPulls.whole(ctx, d.Number)
-	if !ok || err != nil {
-		return err
-	}
-	if d, err = h.readWhole(ctx, pull, d); err == nil {
-		err = h.intakePull(ctx, pull, d)
-	}
-	if err != nil && github.IsItemError(err) {
-		h.defers(pull.NodeID, err)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read pull request #%d: %w", d.Number, err)
-	}
-	return nil
 }
 
 // conflictEvent adds an event if a pull request has conflicts: once per head, and again if it was

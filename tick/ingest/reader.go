@@ -21,7 +21,7 @@ func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
 // MayCommand reports whether who may give commands in a repository now.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.Now())
+	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.env.Now())
 }
 
 // MayApprove reports whether an approval of who counts now. A reviewer's does also if allowed_users
@@ -87,7 +87,7 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 
 // AdoptAgain makes the next ingest look for pull requests of ours that the database lacks.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
-	return r.ingest.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, repo.Row.ID, work.FirstLookList, "") })
+	return r.ingest.env.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, work.FirstLookList, "") })
 }
 
 // News are new comments on a turn's issue that are not stored yet.

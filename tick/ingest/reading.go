@@ -11,64 +11,66 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
-// reading is one ingest of one repository: its state, and the slice that was read and is not stored
-// yet.
+// reading is one read of one repository.
 type reading struct {
 	database
 	env         *env.Env
 	notices     *tell.Notices
 	ingest      *Ingest
 	repo        *env.Repo
+	permissions *permissions
+	began       time.Time
 	row         work.Repo // with moved cursors
 	shown       *stamps   // what GitHub showed of it as one of many; nil: it is one of a few
-	lists       lists
-	queue       queue
-	openPulls   openPulls
-	permissions *permissions
-	search      search
-	boxes       []mergeBox
-	unreadBoxes []int64        // pull requests whose merge boxes could not be read
-	boxesCut    bool           // not all of them are read in this pass
-	besides     map[int]beside // of pull requests about whose agents this pass learned something
+	known       known     // left by earlier passes
 
-	sent    sync.WaitGroup // requests that were sent together
-	known   known          // left by earlier passes and slices
-	lookups lookups        // cache of database reads about comments
+	// What changed: changed.go and first.go find it.
+	lists     []*list
+	openPulls map[int]store.OpenPull // by number
+	lights    map[int]string         // fingerprints of pull requests from light queries
+	swept     []int                  // open pull requests whose details are to be read
+	account   *work.Validator        // of our account, if it was read
+	found     map[int]github.Pull    // open pull requests that may be ours and are not tracked
+	numbers   map[int]*number        // the backlog
+	next      []*number              // what of it is not read yet, in the order in which it is read
+	heard     int                    // comments that lists showed
 
-	lights    map[int]string  // fingerprints of pull requests from light queries
-	changed   map[int]bool    // issues and pull requests that were listed
+	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
+	changed   map[int]bool    // issues and pull requests that changed
+	looked    []work.Item     // issues whose rows were written
 	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
-	sought    map[int]bool    // roadmaps above them that the database lacks and that were looked for; true: it was not found
-	pullEnded bool            // a pull request that is not open was listed
-	rotated   bool            // the oldest details were read again in this pass
+	pullEnded bool            // a pull request that is not open is among them
 
-	mu             sync.Mutex      // guards what concurrent walks write
-	brought        bool            // some list had something new
-	doubtful       bool            // the name may belong to another repository now
-	adopting       bool            // the database may lack what GitHub and the mirror have
-	partial        bool            // more pages of the comment lists follow after this slice
+	// What is read ahead.
+	mu   sync.Mutex // guards what concurrent reads write
+	sent sync.WaitGroup
+	together
+	history github.History // from queries about many issues and pull requests
+	details map[int]detail // of pull requests, by number
+	slow    bool           // one of them hangs: details are read singly
+
+	lookups        lookups         // cache of database reads about comments
+	sought         map[int]bool    // roadmaps above issues that the database lacks and that were looked for; true: it was not found
+	besides        map[int]beside  // of pull requests about whose agents this pass learned something
+	boxesCut       bool            // not all merge boxes are read in this pass
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
-	incomplete     error           // why not everything was read
-	trouble        []string
-	forgotten      map[int]bool     // issues and pull requests that this pass left as they were; ingesting one removes it
-	leftTracked    map[int]bool     // tracked ones among forgotten
-	tried          map[int]bool     // pull requests whose details were asked for
-	unanswered     map[string]error // by the node id of a pull request: why its details could not be read
-	hung           string           // the node id of the pull request whose details took the rest of the time
-	unread         map[int]bool     // pull requests about which GitHub has more than could be read
+
+	brought    bool     // there is something new
+	doubtful   bool     // the name may belong to another repository now
+	readSome   bool     // some number was read
+	incomplete error    // why not everything was read
+	trouble    []string // what could not be read
+	note, long string   // for the report: that more is to be read, and of which number there is more than a pass has time for
 
 	added   int
 	ignored int
-	note    string
-	long    string // the note about an issue or pull request that takes longer than a pass
 
 	slice
 }
@@ -77,36 +79,18 @@ type reading struct {
 // concurrent reads need no database.
 type known struct {
 	pages  map[string]work.Validator // by URL
-	cuts   map[string]string         // by name of the walk: where the next pass continues it
+	cuts   map[string]string         // how far first looks are, by name
 	labels []string                  // labels whose first listing is done
-
-	backlog []int                    // numbers that were listed and not ingested
-	late    map[int]store.Backlogged // those of them for which a pass had too little time
-}
-
-// deferredPull is a pull request that could not be read.
-type deferredPull struct {
-	pull store.OpenPull
-	err  error
 }
 
 func newReading(p *Ingest, r *env.Repo) *reading {
-	h := &reading{
-		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
-		known:   known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
-		besides: map[int]beside{}, lights: map[int]string{}, changed: map[int]bool{}, parents: map[string]bool{},
-		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{}, unanswered: map[string]error{},
-		slice: newSlice(),
+	return &reading{
+		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
+		known:     known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
+		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, found: map[int]github.Pull{}, numbers: map[int]*number{},
+		changed: map[int]bool{}, parents: map[string]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
+		together: newTogether(), details: map[int]detail{}, slice: newSlice(),
 	}
-	h.openPulls = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {
-		err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-			pull, ok, err = tx.GetPull(ctx, h.row.ID, number)
-			return err
-		})
-		return pull, ok, err
-	})
-	h.lists = h.walks()
-	return h
 }
 
 // database runs transactions also after the time for GitHub is up: what was read is still judged
@@ -149,10 +133,16 @@ func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool,
 	if news, ok := h.readPull(number); ok {
 		return news.row, true, nil
 	}
-	if pull, open, err := h.openPulls.whole(ctx, number); open || err != nil {
-		return pull, open, err
+	if pull, met := h.met[number]; met {
+		return pull, true, nil
 	}
-	return h.openPulls.read(ctx, number)
+	var pull work.PullRequest
+	var ok bool
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		pull, ok, err = tx.GetPull(ctx, h.row.ID, number)
+		return err
+	})
+	return pull, ok, err
 }
 
 // stopReading ends reading when the time or the rate limit is used up. What was read is kept.
@@ -165,17 +155,8 @@ func (h *reading) stopReading(err error) {
 	h.note = moreNext
 }
 
-// cutList ends reading a list that has more pages than a pass reads, whether it is that long or always
-// names a next page. The rest of the repository is read.
-func (h *reading) cutList(name string) {
-	said := fmt.Sprintf("the list %q was cut after %d pages; more of it is read in the next pass", name, transport.MostPages)
-	h.stopReading(errors.New(said))
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.note = said
-	h.trouble = append(h.trouble, said)
-	h.env.Log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
-}
+// timeIsUp reports whether the time or the rate limit is used up.
+func (h *reading) timeIsUp() bool { return h.incomplete != nil }
 
 // moreNext is the note of a repository that was not read whole.
 const moreNext = "more is read in the next pass"
@@ -254,33 +235,18 @@ func (h *reading) compareIdentity(who github.RepoNode) {
 	}
 }
 
-// overlap is how far before the newest change seen a list is read again: GitHub's lists may lag,
-// and its stamps are whole seconds.
-const overlap = 5 * time.Minute
-
-// A repository is read in slices, so that a pass keeps one slice in memory and not all that is new.
-// Each slice is judged and stored in one transaction with its own cursors and ETags, and with no
-// others. A pass that is killed or runs out of time has stored what a pass that read only so much
-// stores; the next one resumes there. This holds because:
-//
-
-// slice is what was read and is not stored yet.
+// slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
-	history github.History // content from queries about many issues and pull requests
-	together
-	comments []listedItem
+	issues map[int]issueNews        // by number
+	pulls  map[int]*pullNews        // by number
+	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
+	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
+	old    map[int]work.PullRequest // earlier rows of those whose details were read
+	unread map[int]string           // numbers of the item that cannot be read, and why
 
-	issues map[int]issueNews // by number
-	pulls  map[int]*pullNews // by number
-	events []candidate       // events from the lists; gatherEvents adds those of issues and pull requests
-	again  []work.Event      // known events that were read again
-
-	validators   []work.Validator  // of everything but lists
-	cuts         map[string]string // where the search for lost pull requests continues, and whether events wait for the end of a pause
-	backlog      map[int]bool      // issues and pull requests that a list showed; true: not ingested yet
-	tooLong      map[int]bool      // those of them for which this pass had too little time, though it read nothing else
-	seenLabels   []string          // labels whose first listing is done
-	deferred     []deferredPull
+	readAgain    []work.Event   // known events that were read again
+	left         map[int]string // numbers on which something said waits, and why
+	later        map[int]bool   // numbers that the next pass reads again
 	removals     []work.Action
 	declined     []work.Action        // answers to people whose commands or labels do not count
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
@@ -291,18 +257,19 @@ type slice struct {
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
 	takenBack    []judgedCandidate    // comments whose authors took a hold out of them
-	pausedEvents []int64              // ids of events judged to be in a pause after it ended
-	owed         bool                 // some stored event waits for the end of a pause
+	putBack      []putBack            // and those of whom who put one back
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
-	dependencies []store.Dependency   // those looked at
-	edges        []store.Dependency   // those that GitHub lists as blocking, instead of the design
-	blocking     []blocking           // those read
-	designs      []mendedDesign       // of stopped implementations, as read
-	roadmaps     []mergedRoadmap      // documents to apply
-	below        []below              // of roadmaps, as read
-	closed       []string             // issues of ours that the lists show as closed, as work.Dependency.String
+	boxes        []mergeBox
+	unreadBoxes  []int64            // pull requests whose merge boxes could not be read
+	dependencies []store.Dependency // those looked at
+	edges        []store.Dependency // those that GitHub lists as blocking, instead of the design
+	blocking     []blocking         // those read
+	designs      []mendedDesign     // of stopped implementations, as read
+	roadmaps     []mergedRoadmap    // documents to apply
+	below        []below            // of roadmaps, as read
+	closed       []string           // issues of ours that the lists show as closed, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -311,40 +278,39 @@ type slice struct {
 
 func newSlice() slice {
 	return slice{
-		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
-		cuts: map[string]string{}, backlog: map[int]bool{}, tooLong: map[int]bool{},
+		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
+		left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{}, together: newTogether(),
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }
 
-// next begins the next slice after the last one was stored.
-func (h *reading) next() {
+// nextSlice begins the next slice after the last one was stored.
+func (h *reading) nextSlice() {
 	h.added += len(h.newEvents)
 	for _, e := range h.newEvents {
 		if e.Outcome != "" {
 			h.ignored++
 		}
 	}
-	h.openPulls.stored(h.pulls)
-	maps.Copy(h.known.cuts, h.walkPlaces())
-	for _, w := range h.lists.all() {
-		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return w.passed(url) })
-		for _, v := range w.pages {
-			h.known.pages[v.URL] = v
+	for _, n := range sortedKeys(h.issues) {
+		if item, changed := h.changedItem(n); changed {
+			item.ID = h.itemID(n)
+			h.looked = append(h.looked, item)
 		}
-		w.stored()
 	}
-	h.known.labels = append(h.known.labels, h.seenLabels...)
+	for n, news := range h.pulls {
+		if !news.read {
+			continue
+		}
+		if delete(h.openPulls, n); news.row.State == work.PullOpen {
+			h.openPulls[n] = store.OpenPullOf(news.row)
+		}
+	}
 	maps.Copy(h.answeredBefore, h.handled)
-	h.lookups.renew(h.changesWork())
+	h.lookups = lookups{}
 	h.slice = newSlice()
 	clear(h.permissions.early)
-}
-
-// changesWork reports whether the slice has more than comments.
-func (h *reading) changesWork() bool {
-	return len(h.issues)+len(h.pulls)+len(h.takeovers)+len(h.adopted) > 0
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -46,7 +46,9 @@ func TestARefusedLookAtComments(t *testing.T) {
 		m.hub.now = m.hub.now.Add(time.Hour)
 		for i := range 5 {
 			at, who := m.hub.now.Add(time.Duration(i-40)*time.Minute), work.Account{ID: int64(crowd + 3*i + 1), Login: fmt.Sprint("person", i)}
-			m.hub.add("comments", at, github.Comment{ID: int64(7000 + i), Number: 2000, Author: who, CreatedAt: at, UpdatedAt: at, Body: "Why?"})
+			c := github.Comment{ID: int64(7000 + i), Number: 2000, Author: who, CreatedAt: at, UpdatedAt: at, Body: "Why?"}
+			m.hub.add("comments", at, c)
+			m.hub.comments = append(m.hub.comments, c)
 			m.hub.add("reviews", at, github.ReviewComment{ID: int64(8000 + i), Pull: 2000, Author: who, CreatedAt: at, UpdatedAt: at, Path: "a.go", Line: 1, Body: "Here."})
 		}
 		m.hub.sort()

@@ -37,7 +37,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	}
 	set, ok := lastEvent(timeline, "labeled", label)
 	if !ok {
-		h.againSoon(is)
+		h.noteLag(is, timeline, true)
 		return nil
 	}
 	if may, err := h.mayAsk(ctx, is.Number, set, label); err != nil || !may {
@@ -53,10 +53,10 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	}
 	h.putItem(item)
 	h.adopted[p.Number] = p.Number
-	h.openPulls.put(work.PullRequest{
+	h.met[p.Number] = work.PullRequest{
 		RepoID: h.row.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
-	})
+	}
 	h.lights[p.Number] = ""
 	return nil
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -18,7 +17,9 @@ func (h *reading) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.openPulls.know(pulls)
+		for _, pull := range pulls {
+			h.openPulls[pull.Number] = pull
+		}
 		pages, err := tx.ListValidators(ctx, h.row.ID)
 		if err != nil {
 			return err
@@ -30,24 +31,18 @@ func (h *reading) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.known.late = map[int]store.Backlogged{}
 		for _, b := range backlog {
-			if h.known.backlog = append(h.known.backlog, b.Number); b.Failures > 0 {
-				h.known.late[b.Number] = b
+			c := &number{Backlogged: b, waited: true, waits: h.waits(b), unheard: !b.Since.IsZero()}
+			if h.numbers[b.Number] = c; !c.waits {
+				h.changed[b.Number], h.brought = true, true
 			}
 		}
-		if h.known.cuts, err = tx.ListRepoWalks(ctx, h.row.ID); err != nil {
+		if h.known.cuts, err = tx.ListFirstLooks(ctx, h.row.ID); err != nil {
 			return err
 		}
 		h.known.labels, err = tx.ListSeenLabels(ctx, h.row.ID)
-		h.adopting = !seenAll(h.known.labels, h.repo.Settings.StartLabels())
 		return err
 	})
-}
-
-// seenAll reports whether the first listing of every label is done.
-func seenAll(seen, labels []string) bool {
-	return !slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(seen, l) })
 }
 
 // conclude stores the last slice. In an idle pass that is only a heartbeat.
@@ -61,6 +56,13 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	if h.shown != nil && h.incomplete == nil && len(h.trouble) == 0 { // else the next pass reads it again
 		if err := tx.PutNewest(ctx, h.row.ID, h.shown.Stamps); err != nil {
 			return err
+		}
+	}
+	for _, c := range h.numbers { // issues that others depend on
+		if c.done && !c.stays && c.issue != nil {
+			if err := tx.DropBacklog(ctx, h.row.ID, c.Number); err != nil {
+				return err
+			}
 		}
 	}
 	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
@@ -90,6 +92,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeTakenBack(ctx, tx); err != nil {
 		return err
 	}
+	if err := h.storePutBack(ctx, tx); err != nil {
+		return err
+	}
 	if err := h.storeReviews(ctx, tx); err != nil {
 		return err
 	}
@@ -112,10 +117,8 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		return err
 	}
 	for _, b := range h.blocking {
-		if id := cmp.Or(b.item, h.itemID(b.number)); id != 0 {
-			if err := tx.SetBlockers(ctx, id, b.Blocked, b.list, now); err != nil {
-				return err
-			}
+		if err := tx.SetBlockers(ctx, b.item, b.Blocked, b.list, now); err != nil {
+			return err
 		}
 	}
 	for _, ref := range h.closed {
@@ -123,7 +126,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	for _, e := range h.again {
+	for _, e := range h.readAgain {
 		if err := h.storeAgain(ctx, tx, e, now); err != nil {
 			return err
 		}
@@ -142,19 +145,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
-	for _, d := range h.deferred {
-		until := now.Add(work.Backoff(h.env.Config.Runtime.RetryBase, d.pull.Failures+1))
-		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
-			return err
-		}
-	}
-	if err := h.storePaused(ctx, tx, now); err != nil {
-		return err
-	}
 	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
-		return err
-	}
-	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
 	return h.env.KeepClock(ctx, tx, h.repo)

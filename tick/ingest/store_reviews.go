@@ -73,7 +73,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
 		return err
 	}
-	old, known := h.openPulls.before(pull.Number)
+	old, known := h.old[pull.Number]
 	if known && !reviewInputsChanged(old, pull) {
 		return nil
 	}

@@ -53,7 +53,7 @@ func (a answers[K, T]) take(ctx context.Context, key K, ask func(context.Context
 	return got.value, cmp.Or(got.err, ctx.Err()) // once the time is up, nothing more is judged
 }
 
-// together are a slice's answers about issues.
+// together are answers about issues.
 type together struct {
 	timelines answers[int, []github.TimelineEvent]
 	talks     answers[int, []github.Comment] // whole conversations
@@ -67,15 +67,9 @@ func newTogether() together {
 // nextIssues returns the listed issues that are ingested next.
 func (h *reading) nextIssues() []github.Issue {
 	var next []github.Issue
-	for _, n := range h.queue.order[:min(atOnce, len(h.queue.order))] {
-		next = append(next, h.queue.listed[n])
-	}
-	if h.queue.filled {
-		return next
-	}
-	for _, w := range h.lists.issues {
-		for _, it := range w.items[:min(atOnce-len(next), len(w.items))] {
-			next = append(next, *it.issue)
+	for _, c := range h.next[:min(atOnce, len(h.next))] {
+		if c.issue != nil && !c.done && !c.waits {
+			next = append(next, *c.issue)
 		}
 	}
 	return next
@@ -131,15 +125,31 @@ func (h *reading) askNextAuthors(ctx context.Context, next int, known map[string
 	return next, nil
 }
 
-// askIssueAuthors asks GitHub together about the authors of the first found issues: their texts may need it.
-func (h *reading) askIssueAuthors(ctx context.Context, found []foundPull) error {
-	for _, p := range found[:min(atOnce, len(found))] {
+// askAuthors asks GitHub together about the authors of found issues and of what was said on them. Nobody whose
+// answer is missing is forgotten: it is asked for again where it is needed.
+func (h *reading) askAuthors(ctx context.Context, found []foundPull) error {
+	said := map[int64]github.Comment{}
+	for _, p := range found {
 		is := h.history.Issues[p.issue]
-		if err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
-			return err
+		said[is.Author.ID] = github.Comment{Author: is.Author, UpdatedAt: is.UpdatedAt}
+		for _, c := range slices.Concat(h.history.Comments[p.Number], h.history.Comments[p.issue]) {
+			if last, some := said[c.Author.ID]; !some || c.UpdatedAt.After(last.UpdatedAt) {
+				said[c.Author.ID] = c
+			}
 		}
 	}
-	return nil
+	var asks []func(context.Context) error
+	for id, c := range said {
+		if slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), id) {
+			continue
+		}
+		asks = append(asks, func(ctx context.Context) error { return h.permissions.ask(ctx, c.Author, c.UpdatedAt) })
+	}
+	err := github.FirstError(github.AtOnce(ctx, atOnce, asks))
+	if github.OutOfTime(err) || github.IsItemError(err) {
+		return nil
+	}
+	return err
 }
 
 // judgesAuthor reports whether an event is new and counts only if its author may write here.
@@ -154,6 +164,5 @@ func (h *reading) judgesAuthor(ctx context.Context, c candidate, known map[strin
 	if theirs || err != nil {
 		return false
 	}
-	waits, err := h.waitsForPull(ctx, c)
-	return !waits && err == nil
+	return len(h.unread) == 0
 }

@@ -21,6 +21,7 @@ import (
 type judgedCandidate struct {
 	candidate
 	known bool   // the database has it
+	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
 	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
 	err   error
@@ -30,7 +31,7 @@ type judgedCandidate struct {
 func (j judgedCandidate) asksWord() bool {
 	e := j.event
 	return j.err == nil && e.Kind.Written() && (e.Outcome == "" || j.holds != nil) && !j.word.Known && e.Node != "" &&
-		(!j.known || j.was == "" || j.was == store.OutcomeEdited || work.ByWord(j.was))
+		(!j.over || j.holds != nil) && (!j.known || j.holds != nil || j.was == "" || j.was == store.OutcomeEdited || work.ByWord(j.was))
 }
 
 // readWords reads who edited candidates last and which are hidden, and adds what their authors said
@@ -151,11 +152,17 @@ func (h *reading) readHidden(ctx context.Context) error {
 			h.stillHidden = append(h.stillHidden, e.ID)
 			continue
 		} else if e.Outcome = ignored; ignored == "" && e.Kind.IsComment() {
-			if e.Outcome, err = h.paused(ctx, candidate{event: e}); err != nil {
-				return err
+			if e.Outcome, err = h.paused(ctx, candidate{event: e}); github.OutOfTime(err) {
+				h.stopReading(err)
+				return nil
+			} else if err != nil {
+				if fatal := h.deferOne(err, "judge %s", e.URL); fatal != nil {
+					return fatal
+				}
+				continue
 			}
 		}
-		h.again = append(h.again, e)
+		h.readAgain = append(h.readAgain, e)
 	}
 	return nil
 }

@@ -51,11 +51,10 @@ CREATE TABLE repositories (
 
 -- How far GitHub's lists are read. what says what a row is:
 --   page: the validator of a page, by its address
---   walk: a walk over a list that did not come to its end, by its name
+--   first look: how far what a lost database knew was listed, by the name of the list
 --   label: a label whose open issues were listed before
---   backlog: an issue or a pull request, n, that a list showed and that was not taken in
---     yet, for lack of time or because GitHub did not answer: the list's cursor is stored
---     with it
+--   backlog: an issue or a pull request, n, that changed and that is not read yet: the
+--     list's cursor is stored with it
 -- repo_id 0 stands for the host itself, so there is no foreign key.
 CREATE TABLE reading (
     what     TEXT    NOT NULL,
@@ -65,8 +64,11 @@ CREATE TABLE reading (
     at       INTEGER NOT NULL, -- when the page was seen, or the number was tried; if it failed, when it is tried again
     etag     TEXT    NOT NULL,
     url      TEXT    NOT NULL, -- of the next page
-    failures INTEGER NOT NULL, -- how often a pass had too little time for the number alone
-    within   INTEGER NOT NULL, -- the time that did not suffice the last time, in milliseconds
+    failures INTEGER NOT NULL, -- how often the number could not be read
+    within   INTEGER NOT NULL, -- the time of a pass that did not suffice for it, in milliseconds
+    since    INTEGER NOT NULL, -- what was said on the number since then is not read; 0: nothing
+    why      TEXT    NOT NULL, -- why the number could not be read
+    again    INTEGER NOT NULL, -- 1: the number was read once, when GitHub's lists and timelines did not agree
     PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 
@@ -354,9 +356,6 @@ CREATE TABLE pull_requests (
     fingerprint   TEXT    NOT NULL,
     details_at    INTEGER NOT NULL,
     whole_at      INTEGER NOT NULL DEFAULT 0, -- when they were read whole, if since then only newer reviews and threads were read
-    not_before    INTEGER NOT NULL,
-    failures      INTEGER NOT NULL,
-    last_error    TEXT    NOT NULL,
     created_at    INTEGER NOT NULL,
     files         TEXT    NOT NULL, -- what an open implementation changes: others that would touch the same files wait
     label_changes INTEGER NOT NULL, -- how often labels were set on it or taken from it, as far as its timeline was read
@@ -398,7 +397,7 @@ CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE s
 -- Those that are looked at in each pass: they were not read, their branch was rewritten, or
 -- checks of them run.
 CREATE INDEX pull_requests_busy ON pull_requests (repo_id, updated_at)
-    WHERE state = 'open' AND ((failures > 0 OR details_at = 0 OR fingerprint = '' OR lost_oid <> '') OR (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'));
+    WHERE state = 'open' AND ((details_at = 0 OR fingerprint = '' OR lost_oid <> '') OR (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'));
 
 CREATE TABLE turns (
     id            INTEGER PRIMARY KEY,

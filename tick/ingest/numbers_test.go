@@ -29,10 +29,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
-// TestSlices: with any news, any speed of GitHub, any time limit and a death anywhere, each pass
+// TestNumbers: with any news, any speed of GitHub, any time limit and a death anywhere, each pass
 // gets further or is done. In the end the same is stored as by one pass with unlimited time and
 // lists of one page.
-func TestSlices(t *testing.T) {
+func TestNumbers(t *testing.T) {
 	checks(t, 30)
 	sameEachTime(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -324,7 +324,7 @@ func (m *machine) stored() string {
 func (m *machine) progress() string {
 	text := m.stored()
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		walks, err := tx.ListRepoWalks(ctx, repo.ID)
+		walks, err := tx.ListFirstLooks(ctx, repo.ID)
 		if err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func (m *machine) progress() string {
 		pages, err := tx.ListValidators(ctx, repo.ID)
 		backlog, err2 := tx.ListBacklog(ctx, repo.ID)
 		for _, b := range backlog {
-			text += fmt.Sprintf("\nbacklog %d, %d failures", b.Number, b.Failures)
+			text += fmt.Sprintf("\nbacklog %d, %d tries", b.Number, b.Tries)
 		}
 		text += fmt.Sprintf("\n%d pages, since %s %s %s", len(pages), repo.IssuesSince, repo.CommentsSince, repo.ReviewCommentsSince)
 		return errors.Join(err, err2)

@@ -1,0 +1,604 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Each number of the backlog is read whole: the issue or the details of the pull request, its timeline, and
+// what was said on it. What belongs to one item, its issue and its pull request, is read, judged and stored
+// together, in one transaction that takes the numbers off the backlog. A pass that dies or has no more time
+// leaves the rest to the next one. A number that cannot be read stays, with the reason, and is tried again
+// at growing intervals; until then no comment on its item counts, as it may have been made in a pause.
+
+// number is an issue or a pull request of the backlog, and what the lists of this pass showed of it.
+type number struct {
+	store.Backlogged
+	waits    bool // it could not be read, and it is not yet time to try again
+	waited   bool // an earlier pass put it there
+	fresh    bool // this pass found that it changed
+	details  bool // the light query says that its details changed
+	done     bool // it was read, or cannot be
+	stays    bool // the next pass reads it again
+	issue    *github.Issue
+	comments []github.Comment
+	lines    []github.ReviewComment
+	unheard  bool // more was said than comments and lines have
+}
+
+// readUntil are the tenths of runtime.ingest_timeout after which nothing more is read: tick.lock is held,
+// and what was read is still to be judged.
+const readUntil = 9
+
+// read reads the repository. Running out of time is no failure: what was read is kept.
+func (h *reading) read(ctx context.Context) error {
+	h.tellWaiting()
+	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
+	defer h.sent.Wait()
+	defer cancel()
+	if err := h.findChanged(most); err != nil {
+		return err
+	}
+	if err := (env.Speakers{Env: h.env}).RecordReviewers(most, h.repo); err != nil {
+		return err
+	}
+	if err := h.noteNews(ctx); err != nil {
+		return err
+	}
+	if h.searchDone() {
+		if err := h.sendForNext(most); err != nil { // beside the question which repository it is
+			return err
+		}
+	}
+	if err := h.identify(most); err != nil {
+		return err
+	}
+	if err := h.storeChanged(ctx); err != nil {
+		return err
+	}
+	if err := h.firstLook(ctx, most); err != nil {
+		return err
+	}
+	if h.searchDone() {
+		if err := h.readBacklog(ctx, most); err != nil {
+			return err
+		}
+	}
+	return h.finish(ctx, most)
+}
+
+// sortBacklog sorts the numbers: those tried longest ago first, and of an issue and its pull request the issue.
+func (h *reading) sortBacklog() {
+	h.next = slices.SortedFunc(maps.Values(h.numbers), func(a, b *number) int {
+		return cmp.Or(a.At.Compare(b.At), a.Number-b.Number)
+	})
+}
+
+// readBacklog reads the numbers of the backlog.
+func (h *reading) readBacklog(ctx, most context.Context) error {
+	h.sortBacklog()
+	order := h.next
+	for i, c := range order {
+		if h.timeIsUp() {
+			return nil
+		}
+		if c.done || c.waits && !c.fresh {
+			continue
+		}
+		h.next = order[i:]
+		group, unread, err := h.groupOf(ctx, c)
+		if c.waits = c.waits && !c.triedSoon(); c.waits { // only what was said is read
+			unread[c.Number], c.stays = c.Why, true
+		}
+		if err == nil {
+			err = h.readGroup(ctx, most, group, unread)
+		}
+		h.history = github.History{}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupOf returns the numbers that belong to the item of one, the issue first: those to be read, and the
+// errors of those that wait.
+func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unread map[int]string, err error) {
+	partners, err := h.partnersOf(ctx, c.Number)
+	if err != nil {
+		return nil, nil, err
+	}
+	unread = map[int]string{}
+	group = []*number{c}
+	for _, n := range partners {
+		switch other, some := h.numbers[n]; {
+		case !some || other == c || other.done:
+		case other.waits && !other.triedSoon():
+			unread[n] = other.Why
+		default:
+			group = append(group, other)
+		}
+	}
+	slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
+	return group, unread, nil
+}
+
+// triedSoon reports whether a number that waits is tried in this pass: there is something new on it, and it does
+// not take the time of a pass.
+func (c *number) triedSoon() bool { return c.fresh && c.Within == 0 }
+
+// partnersOf returns the numbers of the item that a number belongs to.
+func (h *reading) partnersOf(ctx context.Context, n int) (numbers []int, err error) {
+	pull, tracked, err := h.pull(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return numbers, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		var item work.Item
+		switch known := false; {
+		case tracked && pull.ItemID == 0:
+			return nil
+		case tracked:
+			item, err = tx.GetItem(ctx, pull.ItemID)
+		default:
+			if item, known, err = tx.FindItem(ctx, h.row.ID, n); !known {
+				return err
+			}
+		}
+		if err == nil {
+			numbers, err = env.PauseNumbers(ctx, tx, item)
+		}
+		return err
+	})
+}
+
+// readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
+// all the same, and of that one what was said: a command may be the way out.
+func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
+	if err := h.sendForNext(most); err != nil {
+		return err
+	}
+	h.unread = unread
+	failed, err := h.intakeGroup(ctx, most, group)
+	if err == nil {
+		known := len(h.permissions.levels)
+		err = h.contain(ctx, "judge", group[0], func() error { return h.judge(most) })
+		if err != nil && timeUp(most, err) && len(h.permissions.levels) > known {
+			return h.goOnLater(ctx, group, err)
+		}
+		failed = numberOfJudged(group, err)
+	}
+	if err != nil {
+		h.slice = newSlice()
+		if fatal := h.leave(ctx, most, failed, err); fatal != nil || h.timeIsUp() {
+			return fatal
+		}
+		if _, again := unread[failed.Number]; again {
+			group = slices.DeleteFunc(slices.Clone(group), func(c *number) bool { return c == failed })
+		}
+		if unread[failed.Number] = err.Error(); len(group) == 0 {
+			return nil
+		}
+		return h.readGroup(ctx, most, group, unread)
+	}
+	h.readSome = true
+	return h.keep(ctx, group, h.store)
+}
+
+// timeUp reports whether an error means that the time of the pass or the rate limit is used up, and not only
+// that GitHub did not answer one request.
+func timeUp(most context.Context, err error) bool {
+	_, limited := errors.AsType[*work.WaitError](err)
+	return limited || most.Err() != nil && github.OutOfTime(err)
+}
+
+// goOnLater leaves a group to the next pass, which gets further: what people may do is stored. It comes after the
+// others.
+func (h *reading) goOnLater(ctx context.Context, group []*number, err error) error {
+	h.slice = newSlice()
+	h.stopReading(err)
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, c := range group {
+			c.done, c.stays, c.At = true, true, h.now()
+			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// intakeGroup ingests the numbers of an item; of those that cannot be read, what was said. It returns the one
+// at which it failed.
+func (h *reading) intakeGroup(ctx, most context.Context, group []*number) (failed *number, err error) {
+	for _, c := range group {
+		if err := h.contain(ctx, "read", c, func() error { return h.hear(most, c) }); err != nil {
+			return c, err
+		}
+	}
+	for _, c := range group {
+		intake := h.intakeNumber
+		if _, unread := h.unread[c.Number]; unread {
+			intake = h.intakeTalk
+		}
+		if err := h.contain(ctx, "read", c, func() error { return intake(most, c) }); err != nil {
+			return c, err
+		}
+	}
+	return nil, nil
+}
+
+// contain has a panic stop one number.
+func (h *reading) contain(ctx context.Context, doing string, c *number, do func() error) error {
+	return h.env.Contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
+}
+
+// numberOfJudged returns the number of a group on which something could not be judged.
+func numberOfJudged(group []*number, err error) *number {
+	if e, ok := errors.AsType[*unjudged](err); ok {
+		if i := slices.IndexFunc(group, func(c *number) bool { return c.Number == e.number }); i >= 0 {
+			return group[i]
+		}
+	}
+	return group[0]
+}
+
+// leave has a number that could not be read stay in the backlog. It returns an error that is not of that
+// number alone.
+func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
+	c.done, c.stays, c.Within = true, true, 0
+	up := timeUp(most, err)
+	switch {
+	case up && !errors.Is(most.Err(), context.DeadlineExceeded):
+		h.stopReading(err)
+		return nil // it is in the backlog
+	case up && h.readSome:
+		h.stopReading(err)
+		c.At = time.Time{} // the next pass begins with it
+		return h.putOff(ctx, c)
+	case up:
+		h.stopReading(err)
+		c.Within = h.env.Config.Runtime.IngestTimeout // no other pass would get further with it
+		err = h.tellLong(c.Number)
+	case !github.IsItemError(err) && !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("read #%d: %w", c.Number, err)
+	}
+	c.Tries++
+	c.Why, c.At = err.Error(), h.now()
+	if c.Tries > 1 || c.Within != 0 { // most failures are over in the next pass
+		c.At = c.At.Add(min(work.Backoff(h.env.Config.Runtime.RetryBase, c.Tries), work.LongestWait))
+	}
+	if c.Within == 0 {
+		h.tellUnread(errors.New(h.sayUnread(c)))
+	}
+	return h.putOff(ctx, c)
+}
+
+func (h *reading) putOff(ctx context.Context, c *number) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutBacklog(ctx, h.row.ID, c.Backlogged)
+	})
+}
+
+// lasting is how often a number could not be read when the report of a pass names it.
+const lasting = 3
+
+// tellWaiting says which numbers could not be read and wait.
+func (h *reading) tellWaiting() {
+	for _, n := range sortedKeys(h.numbers) {
+		switch c := h.numbers[n]; {
+		case !c.waits:
+		case c.Within != 0:
+			_ = h.tellLong(n)
+		default:
+			h.trouble = append(h.trouble, h.sayUnread(c))
+		}
+	}
+}
+
+// sayUnread says why a number cannot be read, and when it is tried again.
+func (h *reading) sayUnread(c *number) string {
+	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
+	if c.Tries >= lasting {
+		h.note = said
+	}
+	return said
+}
+
+// waits reports whether a number that could not be read is left for a later pass. More time, and a person
+// who asks for this pass, end that.
+func (h *reading) waits(b store.Backlogged) bool {
+	more := b.Within != 0 && h.env.Config.Runtime.IngestTimeout > b.Within
+	return b.Tries > 0 && !h.env.AtOnce && !more && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
+}
+
+// tellLong reports that a number takes longer than a pass, and returns that as an error.
+func (h *reading) tellLong(number int) error {
+	h.long = fmt.Sprintf("#%d has more to read than a pass has time for (%s); ingest_timeout under [runtime] in the config gives it more", number, h.env.Config.Runtime.IngestTimeout)
+	if !slices.Contains(h.trouble, h.long) {
+		h.trouble = append(h.trouble, h.long)
+	}
+	return errors.New(h.long)
+}
+
+// numberOf returns a number of the backlog; it is added if it is not there.
+func (h *reading) numberOf(n int) *number {
+	c, some := h.numbers[n]
+	if !some {
+		c = &number{Backlogged: store.Backlogged{Number: n, At: h.began}}
+		h.numbers[n] = c
+	}
+	return c
+}
+
+// again has a number read once more by the next pass.
+func (h *reading) again(n int) { h.later[n] = true }
+
+// mostHeard is how many comments of the lists are kept until their numbers are read. Of the other numbers
+// the comments are read then.
+const mostHeard = 2000
+
+// noteListed notes what a list shows.
+func (h *reading) noteListed(it listedItem) {
+	c := h.numberOf(it.number)
+	c.fresh = true
+	if it.issue != nil {
+		if c.issue == nil || !it.issue.UpdatedAt.Before(c.issue.UpdatedAt) {
+			c.issue = it.issue
+		}
+		h.noteChanged(*it.issue)
+		return
+	}
+	if c.Since.IsZero() || it.changed.Before(c.Since) {
+		c.Since = it.changed
+	}
+	h.changed[it.number] = true
+	switch h.heard++; {
+	case h.heard > mostHeard:
+		c.unheard = true
+	case it.comment != nil:
+		c.comments = append(c.comments, *it.comment)
+	default:
+		c.lines = append(c.lines, *it.line)
+	}
+}
+
+// noteChanged notes a changed issue for what depends on it.
+func (h *reading) noteChanged(is github.Issue) {
+	h.changed[is.Number] = true
+	if is.Parent != "" {
+		h.parents[strings.ToLower(h.called(is.Parent))] = true
+	}
+	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open"
+}
+
+// intakeNumber ingests an issue or a pull request with what was said on it.
+func (h *reading) intakeNumber(ctx context.Context, c *number) error {
+	pull, tracked, err := h.pull(ctx, c.Number)
+	if err == nil && tracked {
+		err = h.intakeTracked(ctx, c, pull)
+	} else if err == nil {
+		err = h.intakeOther(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range sortedKeys(h.adopted) {
+		if _, read := h.readPull(n); !read {
+			if err := h.readDetails(ctx, h.met[n]); err != nil {
+				return err
+			}
+		}
+	}
+	return h.intakeTalk(ctx, c)
+}
+
+// intakeTracked ingests a tracked pull request. One that is closed is read if it changed since: the light
+// query asks only about open ones, and one that was reopened may be merged already.
+func (h *reading) intakeTracked(ctx context.Context, c *number, pull work.PullRequest) error {
+	changed := c.details || c.waited
+	if c.issue != nil {
+		if err := h.noteAssigned(ctx, pull, *c.issue); err != nil {
+			return err
+		}
+		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || changedSince(pull, *c.issue)); pull.State == work.PullClosed {
+			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
+		}
+	}
+	if !changed || pull.State == work.PullMerged {
+		return nil
+	}
+	return h.readDetails(ctx, pull)
+}
+
+// intakeOther ingests an issue, or a pull request that is not tracked.
+func (h *reading) intakeOther(ctx context.Context, c *number) error {
+	if p, found := h.found[c.Number]; found {
+		return h.adoptFound(ctx, p)
+	}
+	if c.issue == nil && !c.waited {
+		return nil // nothing but comments
+	}
+	if c.issue == nil {
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
+		if err != nil || !ok {
+			return err // or it is gone
+		}
+		c.issue = &is
+		h.noteChanged(is)
+	}
+	if !c.issue.IsPull {
+		return h.intakeIssue(ctx, *c.issue)
+	}
+	if err := h.adoptUnlisted(ctx, *c.issue); err != nil {
+		return err
+	}
+	return h.beginReview(ctx, *c.issue)
+}
+
+// hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
+// comes before all else that is read of the item: a comment is judged by the pauses before it.
+func (h *reading) hear(ctx context.Context, c *number) error {
+	if !c.unheard {
+		return nil
+	}
+	since := c.Since.Add(-time.Second) // GitHub does not document whether "since" includes its own second
+	comments, err := h.commentsOf(ctx, c.Number, since)
+	if err != nil && !github.IsStatus(err, 404, 410) { // else it is gone
+		return err
+	}
+	_, tracked, err := h.pull(ctx, c.Number)
+	if err != nil {
+		return err
+	}
+	var lines []github.ReviewComment
+	if tracked || c.issue != nil && c.issue.IsPull {
+		if lines, err = h.repo.GitHub.ReviewCommentsOf(ctx, h.row.Current, c.Number, since); err != nil && !github.IsStatus(err, 404, 410) {
+			return err
+		}
+	}
+	c.comments, c.lines, c.unheard = slices.Concat(comments, c.comments), slices.Concat(lines, c.lines), false
+	return nil
+}
+
+// intakeTalk ingests what was said on a number.
+func (h *reading) intakeTalk(ctx context.Context, c *number) error {
+	for _, said := range c.comments {
+		if err := h.intakeComment(ctx, said); err != nil {
+			return err
+		}
+	}
+	for _, said := range c.lines {
+		if err := h.intakeReviewComment(ctx, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge decides what of a slice counts.
+func (h *reading) judge(ctx context.Context) error {
+	if err := h.storePauses(ctx); err != nil {
+		return err
+	}
+	h.gatherEvents()
+	return h.filterEvents(ctx)
+}
+
+// finish does the reads that come last and once per pass, and stores the end of the pass.
+func (h *reading) finish(ctx, most context.Context) error {
+	if !h.timeIsUp() {
+		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+			if err := read(most); github.OutOfTime(err) {
+				h.stopReading(err)
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	for _, sift := range []func(context.Context) error{h.judge, h.readHidden, h.askCommandersAgain} {
+		if err := sift(ctx); err != nil {
+			return err
+		}
+	}
+	if at, underWay := h.searchPlace(); underWay {
+		h.note = at.Resumes()
+	}
+	return h.keep(ctx, nil, h.conclude)
+}
+
+// keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay
+// there until the end of the pass, with what depends on them.
+func (h *reading) keep(ctx context.Context, group []*number, put func(context.Context, *store.Tx, time.Time) error) error {
+	h.logQueued(ctx, "issue comments seen")
+	now := h.now()
+	err := h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := put(ctx, tx, now); err != nil {
+			return err
+		}
+		return h.storeBacklog(ctx, tx, group, now)
+	})
+	if err != nil {
+		return fmt.Errorf("store what was read: %w", err)
+	}
+	if group == nil {
+		h.row.HeartbeatAt = now
+	}
+	h.ingest.setRepo(h.repo, h.row)
+	h.log(ctx)
+	h.logQueued(ctx, "issue comments queued")
+	for _, c := range group {
+		c.done = true
+	}
+	h.nextSlice()
+	return nil
+}
+
+// storeBacklog takes the numbers of a group off the backlog, but for what of them waits.
+func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*number, now time.Time) error {
+	for _, c := range group {
+		if _, left := h.left[c.Number]; left || c.stays || c.issue != nil {
+			continue
+		}
+		if err := tx.DropBacklog(ctx, h.row.ID, c.Number); err != nil {
+			return err
+		}
+	}
+	for n, why := range h.left {
+		c := h.numberOf(n)
+		if !c.stays { // it was read itself
+			c.Why, c.stays = why, true
+		}
+		if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
+			return err
+		}
+		delete(h.later, n)
+	}
+	for n := range h.later {
+		h.numberOf(n).stays = true
+		if err := tx.PutBacklog(ctx, h.row.ID, store.Backlogged{Number: n, At: now, Again: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPlanning runs a transaction that fails once another machine plans for the repository. It runs also
+// after the time for GitHub is up: what was read is stored.
+func (h *reading) inPlanning(ctx context.Context, write func(context.Context, *store.Tx) error) error {
+	ctx = store.Under(context.WithoutCancel(ctx), h.repo.Planning())
+	return h.env.Store.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
+}
+
+// log writes a line for each new event, and a warning for those on which an operator may want to
+// act.
+func (h *reading) log(ctx context.Context) {
+	for _, c := range h.events {
+		e := c.event
+		h.env.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
+		switch e.Outcome {
+		case work.OutcomeNoCommander:
+			h.env.Log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
+		case work.OutcomeTakenOver:
+			h.env.Log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
+				h.eventAttrs(c, "account_id_before", h.permissions.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
+		case work.OutcomeEditedByOther:
+			h.env.Log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
+		case work.OutcomeOwnEdited:
+			h.env.Log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
+		case work.OutcomeNoLabeller:
+			h.env.Log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
+		}
+	}
+}
