@@ -263,6 +263,9 @@ func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
 	case up && !errors.Is(most.Err(), context.DeadlineExceeded):
 		h.stopReading(err)
 		return nil // it is in the backlog
+	case up && c.waits: // something new came while it waits for more time
+		h.stopReading(err)
+		return nil
 	case up && h.readSome:
 		h.stopReading(err)
 		c.At = time.Time{} // the next pass begins with it
@@ -450,7 +453,7 @@ func (h *reading) intakeOther(ctx context.Context, c *number) error {
 // hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
 // comes before all else that is read of the item: a comment is judged by the pauses before it.
 func (h *reading) hear(ctx context.Context, c *number) error {
-	if !c.unheard {
+	if !c.unheard || c.waits { // of what takes the time of a pass only the newest is judged
 		return nil
 	}
 	since := c.Since.Add(-time.Second) // GitHub does not document whether "since" includes its own second
