@@ -239,7 +239,7 @@ func (t *Table) later(keys ...string) {
 	}
 }
 
-// former are the keys that former versions read, with what happens now instead, in whatever table.
+// former says of each key that earlier versions read what happens instead.
 var former = map[string]string{"watch_base": landedOnce, "revert_on_red": landedOnce}
 
 const landedOnce = "what landed is compared once, when it is seen"

@@ -84,8 +84,8 @@ func (h *reading) findChanged(ctx context.Context) error {
 	return github.SideBySide(ctx, reads...)
 }
 
-// readList reads a list from its cursor to its end. An item that changes meanwhile moves to the end, and
-// all behind it move up: so a page begins at the time at which the last one ended, and only pages of one
+// readList reads a list from its cursor to its end. An item that changes during the read moves to the end,
+// and all behind it move up: so a page begins at the time at which the last one ended, and only pages of one
 // second differ by number. Each page has an ETag: an unchanged page 1 does not prove that page 2 is
 // unchanged. A pass that had too little time is followed by one that asks for the same pages again, which
 // are unchanged, and gets further.
@@ -101,7 +101,7 @@ func (h *reading) readList(ctx context.Context, l *list) error {
 	address := l.address(h.row.Current, *l.since)
 	for pages := 1; pages <= transport.MostPages; pages++ {
 		p, last, err := h.readPage(ctx, l, address)
-		if github.OutOfTime(err) {
+		if err != nil && timeUp(ctx, err) {
 			h.stopReading(err)
 			return nil
 		}
@@ -210,8 +210,10 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	if len(h.lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !github.OutOfTime(err) }) {
 		return err
 	}
-	if err != nil {
+	if err != nil && timeUp(ctx, err) {
 		h.stopReading(err)
+	} else if err != nil { // some of the queries had no answer
+		h.tellUnread(fmt.Errorf("ask which pull requests changed: %w", err))
 	}
 	h.noteSwept()
 	return nil
@@ -339,6 +341,11 @@ func (h *reading) noteNews(ctx context.Context) error {
 	for _, n := range h.swept {
 		if c := h.numberOf(n); !c.waits {
 			c.fresh, c.details = true, true
+		}
+	}
+	for _, c := range h.numbers {
+		if c.fresh && c.Within == 0 { // something new: it is tried at once
+			c.waits = false
 		}
 	}
 	h.sortBacklog()

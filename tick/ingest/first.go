@@ -202,7 +202,7 @@ func (h *reading) readLabelled(ctx context.Context, l *labelled) error {
 	address := l.address(h.row.Current, l.from)
 	for range transport.MostPages {
 		p, _, err := h.readPage(ctx, &l.list, address)
-		if github.OutOfTime(err) {
+		if err != nil && timeUp(ctx, err) {
 			h.stopReading(err)
 			return nil
 		}

@@ -41,7 +41,7 @@ type number struct {
 // and what was read is still to be judged.
 const readUntil = 9
 
-// read reads the repository. Running out of time is no failure: what was read is kept.
+// read finds what changed in the repository, and reads it. If the time runs out, what was read is kept.
 func (h *reading) read(ctx context.Context) error {
 	h.tellWaiting()
 	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
@@ -98,7 +98,7 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 		}
 		h.next = order[i:]
 		group, unread, err := h.groupOf(ctx, c)
-		if c.waits = c.waits && !c.triedSoon(); c.waits { // only what was said is read
+		if err == nil && c.waits { // of what takes the time of a pass only what was said is read
 			unread[c.Number], c.stays = c.Why, true
 		}
 		if err == nil {
@@ -124,7 +124,7 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 	for _, n := range partners {
 		switch other, some := h.numbers[n]; {
 		case !some || other == c || other.done:
-		case other.waits && !other.triedSoon():
+		case other.waits:
 			unread[n] = other.Why
 		default:
 			group = append(group, other)
@@ -133,10 +133,6 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 	slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
 	return group, unread, nil
 }
-
-// triedSoon reports whether a number that waits is tried in this pass: there is something new on it, and it does
-// not take the time of a pass.
-func (c *number) triedSoon() bool { return c.fresh && c.Within == 0 }
 
 // partnersOf returns the numbers of the item that a number belongs to.
 func (h *reading) partnersOf(ctx context.Context, n int) (numbers []int, err error) {
@@ -510,7 +506,7 @@ func (h *reading) finish(ctx, most context.Context) error {
 			}
 		}
 	}
-	for _, sift := range []func(context.Context) error{h.judge, h.readHidden, h.askCommandersAgain} {
+	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
 		if err := sift(ctx); err != nil {
 			return err
 		}
