@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
-// What all stories may start. Whoever needs more says why in docs/decisions.md.
+// What the stories may start that only MERGEXO_TEST plays. Whoever needs more says why in docs/decisions.md.
 const (
 	mostStarts    = 7_500
 	mostProcesses = 70_000
@@ -93,13 +93,14 @@ func (s *spending) print() {
 	}
 }
 
-// checkCosts compares what the stories of testdata/script took with the limits, if all were played.
+// checkCosts compares what the stories took that only MERGEXO_TEST plays with the limits, if all of them
+// were played.
 func checkCosts(t *testing.T) {
 	if !testhome.Long() || testpg.Set() {
 		return
 	}
 	stories := map[string]cost{}
-	for _, file := range scriptFiles(t) {
+	for _, file := range others(t) {
 		c, ok := spent.by[storyName(file)]
 		if !ok {
 			return

@@ -78,11 +78,14 @@ var telling = []string{
 // there as well.
 var insideToo = []string{"sandbox/links_on_the_way", "sandbox/what_nobody_named"}
 
-// played are the stories to be played: all, or those of the lists, or a single one that -run names.
+// played are the stories to be played: all, those of the lists, all others, or a single one that -run
+// names.
 func played(t *testing.T) []string {
 	t.Helper()
 	names := short
 	switch {
+	case testhome.Rest():
+		return others(t)
 	case testhome.Long() || namesAStory(flag.Lookup("test.run").Value.String()):
 		return scriptFiles(t)
 	case !testing.Short():
@@ -93,6 +96,13 @@ func played(t *testing.T) []string {
 		files[i] = filepath.Join(scripts, filepath.FromSlash(name)+".txtar")
 	}
 	return files
+}
+
+// others are the stories that only MERGEXO_TEST plays.
+func others(t *testing.T) []string {
+	t.Helper()
+	listed := slices.Concat(short, telling)
+	return slices.DeleteFunc(scriptFiles(t), func(file string) bool { return slices.Contains(listed, storyName(file)) })
 }
 
 // namesAStory reports whether a pattern of -run is about stories, and not about all of them: such a

@@ -8,21 +8,25 @@ import (
 )
 
 // Variable asks for the whole of the tests: MERGEXO_TEST=long. Without it go test leaves out what takes
-// minutes or needs other programs.
+// minutes or needs other programs. MERGEXO_TEST=rest plays all but the stories that go test plays
+// without it, for a run of both.
 const Variable = "MERGEXO_TEST"
 
 // level is what the variable asks for. Another value than those known panics: it would leave tests out
 // that somebody wanted.
 var level = sync.OnceValue(func() string {
 	level := os.Getenv(Variable)
-	if !slices.Contains([]string{"", "long", "all"}, level) {
-		panic(Variable + "=" + level + ": only " + Variable + "=long and " + Variable + "=all are known")
+	if !slices.Contains([]string{"", "rest", "long", "all"}, level) {
+		panic(Variable + "=" + level + ": only " + Variable + "=long, rest and all are known")
 	}
 	return level
 })
 
 // Long reports whether the whole of the tests is asked for.
 func Long() bool { return level() != "" && !testing.Short() }
+
+// Rest reports whether the stories of a run without the variable are left out.
+func Rest() bool { return level() == "rest" && !testing.Short() }
 
 // All reports whether sweeps are played whole, which takes hours: MERGEXO_TEST=all, for a night.
 func All() bool { return level() == "all" && !testing.Short() }
