@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,10 +58,14 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := dropLeftovers(ctx, m, c.Dir, index); err != nil {
 			return err
 		}
-		if err := m.gate(c).checkFiles(ctx, index); err != nil {
+		changed, err := m.gate(c).checkFiles(ctx, index)
+		if err != nil {
 			return err
 		}
 		if err := addToIndex(ctx, q, m.checkoutCommand(c.Dir, index, "add", "--all", "--", ".")); err != nil {
+			return err
+		}
+		if err := m.storeAsAdd(ctx, c, index, changed, q); err != nil {
 			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
@@ -75,6 +80,14 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	return out, nil
 }
 
+// checkedOut returns the commit or tree that the checkout had before the agent's work.
+func (c Commit) checkedOut() string {
+	if c.From != "" || len(c.Parents) == 0 {
+		return cmp.Or(c.From, emptyTree)
+	}
+	return c.Parents[0]
+}
+
 // gate returns the gate for this commit.
 func (m *Mirror) gate(c Commit) gate {
 	return gate{mirror: m, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
@@ -83,14 +96,7 @@ func (m *Mirror) gate(c Commit) gate {
 // copyIndex makes a private index that holds the parent's tree and the files' stats, so that only
 // changed files are read.
 func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
-	index := filepath.Join(q.Dir, "index")
-	parent := emptyTree
-	if len(c.Parents) > 0 {
-		parent = c.Parents[0]
-	}
-	if c.From != "" {
-		parent = c.From
-	}
+	index, parent := filepath.Join(q.Dir, "index"), c.checkedOut()
 	reset := m.checkoutCommand(c.Dir, index, "read-tree", "--reset", parent)
 	if err := files.Copy(c.Index, index, 0o600); err == nil {
 		if tree, err := m.treeOf(ctx, parent); err == nil && m.holdsIndex(c.Index, index, tree) {
