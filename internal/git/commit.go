@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,10 +61,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err != nil {
 			return err
 		}
-		if err := addToIndex(ctx, q, m.checkoutCommand(c.Dir, index, "add", "--all", "--", ".")); err != nil {
-			return err
-		}
-		if err := m.storeAsAdd(ctx, c, index, changed, q); err != nil {
+		if err := m.addChanged(ctx, c, index, changed, q); err != nil {
 			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
@@ -80,14 +76,6 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	return out, nil
 }
 
-// checkedOut returns the commit or tree that the checkout had before the agent's work.
-func (c Commit) checkedOut() string {
-	if c.From != "" || len(c.Parents) == 0 {
-		return cmp.Or(c.From, emptyTree)
-	}
-	return c.Parents[0]
-}
-
 // gate returns the gate for this commit.
 func (m *Mirror) gate(c Commit) gate {
 	return gate{mirror: m, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
@@ -96,7 +84,14 @@ func (m *Mirror) gate(c Commit) gate {
 // copyIndex makes a private index that holds the parent's tree and the files' stats, so that only
 // changed files are read.
 func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
-	index, parent := filepath.Join(q.Dir, "index"), c.checkedOut()
+	index := filepath.Join(q.Dir, "index")
+	parent := emptyTree
+	if len(c.Parents) > 0 {
+		parent = c.Parents[0]
+	}
+	if c.From != "" {
+		parent = c.From
+	}
 	reset := m.checkoutCommand(c.Dir, index, "read-tree", "--reset", parent)
 	if err := files.Copy(c.Index, index, 0o600); err == nil {
 		if tree, err := m.treeOf(ctx, parent); err == nil && m.holdsIndex(c.Index, index, tree) {
