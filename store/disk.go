@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -40,17 +39,12 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return e.Path + " is damaged: " + e.Words }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// MoveAway returns the command that moves the file away, with the files that belong to it, and
-// makes a new one.
-func (e *DamagedError) MoveAway() string {
-	var all strings.Builder
-	for _, suffix := range besides {
-		if _, err := os.Stat(e.Path + suffix); err == nil {
-			fmt.Fprintf(&all, "mv %q %q && ", e.Path+suffix, e.Path+".damaged"+suffix)
-		}
-	}
-	return all.String() + "gh mergexo tick"
-}
+// MoveAway returns the command that moves the file away and makes a new one.
+func (e *DamagedError) MoveAway() string { return moveAway(e.Path, ".damaged") + " && gh mergexo tick" }
+
+// moveAway returns the command that moves a database file away, also beside a pass: in one step, and
+// without its WAL, which who makes the new file removes. A WAL that is moved after the file may be that of a new one.
+func moveAway(path, suffix string) string { return fmt.Sprintf("mv %q %q", path, path+suffix) }
 
 // besides are the suffixes of a database's files.
 var besides = []string{"", "-wal", "-shm", "-journal"}
