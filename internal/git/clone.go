@@ -30,7 +30,11 @@ func (m *Mirror) clone(ctx context.Context) error {
 		if ends != "" {
 			how = "--deepen"
 		}
-		if err := m.fetchHeads(ctx, progress, fmt.Sprintf("%s=%d", how, depth)); err != nil || !m.partial() {
+		err := m.fetchHeads(ctx, progress, fmt.Sprintf("%s=%d", how, depth))
+		if failed := (*CommandError)(nil); errors.As(err, &failed) && ends == "" {
+			return m.fetchHeads(ctx, progress) // an empty repository, or a server that knows no steps
+		}
+		if err != nil || !m.partial() {
 			return err
 		}
 		if m.ends() == ends {
