@@ -64,7 +64,11 @@ func explainFile(path string, err error) error {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return &DamagedError{Path: path, Words: code.Error(), Err: err}
 	case sqlite3.SQLITE_READONLY:
-		return &work.MachineError{Err: fmt.Errorf("%s cannot be written: %w", path, err), Do: fmt.Sprintf("chmod u+w %q", path)}
+		do := fmt.Sprintf("chmod u+w %q", path)
+		if onReadOnly(path) {
+			do = work.MountForWriting
+		}
+		return &work.MachineError{Err: fmt.Errorf("%s cannot be written: %w", path, err), Do: do}
 	}
 	return err
 }
@@ -75,6 +79,11 @@ func isImmutable(path string) bool {
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
+	return onReadOnly(path)
+}
+
+// onReadOnly reports whether a file is on a read-only file system. To open the file itself would cost SQLite its locks.
+func onReadOnly(path string) bool {
 	probe, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
 	if err != nil {
 		return errors.Is(err, syscall.EROFS)
