@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -79,6 +80,11 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 		if err := ensure(ctx, m); err != nil {
 			return err
 		}
+		if m.partial() {
+			if err := m.clone(ctx); err != nil {
+				return err
+			}
+		}
 		_, err := m.remoteCommand(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
 		var failed *CommandError
 		switch {
@@ -107,10 +113,18 @@ func fetchArgs(url, what string) []string {
 }
 
 func (m *Mirror) fetch(ctx context.Context) error {
-	c := m.remoteCommand(fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")...)
+	if m.isNew() {
+		return m.clone(ctx)
+	}
+	return m.fetchHeads(ctx, nil)
+}
+
+func (m *Mirror) fetchHeads(ctx context.Context, progress io.Writer, options ...string) error {
+	args := fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")
+	c := m.remoteCommand(slices.Concat(args[:1], options, args[1:])...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
-	_, err := c.Run(ctx)
-	if err != nil {
+	c.Stderr = progress
+	if _, err := c.Run(ctx); err != nil {
 		return remoteError("fetch", err)
 	}
 	return nil

@@ -29,8 +29,12 @@ func (m *Mirror) Has(ctx context.Context, oid string) bool {
 	return m.missing(ctx, oid) == nil
 }
 
-// missing returns a *MissingError for the first commit that is not in the mirror.
+// missing returns a *MissingError for the first commit that is not in the mirror. One without its history counts
+// as missing, see clone.
 func (m *Mirror) missing(ctx context.Context, oids ...string) error {
+	if len(oids) > 0 && m.partial() {
+		return &MissingError{OID: oids[0]}
+	}
 	names := make([]string, len(oids))
 	for i, oid := range oids {
 		if !validOID(oid) {
