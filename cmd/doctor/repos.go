@@ -36,8 +36,8 @@ func gates(r config.Repo) doctor.Gates {
 		if !p.Auto {
 			continue
 		}
-		if !g.AutoMerge || p.Approvers < g.Approvers {
-			g.Approvers = p.Approvers
+		if !g.AutoMerge || len(p.Approvers) < g.Approvers {
+			g.Approvers = len(p.Approvers)
 		}
 		g.AutoMerge, g.Method, g.Checks = true, p.Method, p.Required
 	}

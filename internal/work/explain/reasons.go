@@ -312,8 +312,10 @@ var reasons = []row{
 	{work.WhyReviewDue, Nobody, Reminded, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
 	{work.WhyReviewFixDue, Nobody, Reminded, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
 	{
-		work.WhyReviewPerson, People, Reminded, "a review by {who}[[: merging into `{branch}` brings other commits than when this head was reviewed]]|a review by a person with write permission",
+		work.WhyReviewPerson, People, IfNobodyCan, "a review by {who}[[: its base `{branch}` was changed or rewritten since the last one]]|" +
+			`reviewer "{name}", whose review does not count: {text}|a review by a person with write permission`,
 		step("{who} reviews the pull request on GitHub, or comments `/mergexo approve` there|" +
+			`give the reviewer "{name}" write permission, or name another one in the config; people with write permission can also merge the pull request|` +
 			"a person with write permission reviews the pull request on GitHub, or comments `/mergexo approve` there"), nil,
 	},
 	{
@@ -370,9 +372,9 @@ var reasons = []row{
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: merging into `{branch}` brings other commits than when it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
+	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: its base `{branch}` was changed or rewritten since it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{
-		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub",
+		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub[[; {names} {lack} write permission, so GitHub counts no approval of theirs]]",
 		step("somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"), nil,
 	},
 	{
@@ -392,11 +394,11 @@ var reasons = []row{
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
 	{
-		work.WhyMergeNotReviewed, People, Reminded, "a reviewer that approved was not shown {count file} of this head whole: {names}[[; merging into `{branch}` brings other commits than when it was approved]]",
+		work.WhyMergeNotReviewed, People, Reminded, "a reviewer that approved was not shown {count file} of this head whole: {names}[[; its base `{branch}` was changed or rewritten since it was approved]]",
 		step("read these files and approve it on GitHub as somebody with write permission who is not its author, or {merge}; `review_unread` in the config names files that nobody needs to read"), nil,
 	},
 	{work.WhyMergeQueued, Nobody, Overdue, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
-	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
+	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher[[; {names} {lack} write permission, so GitHub counts no approval of theirs]]", step("somebody else approves it on GitHub"), nil},
 	{
 		work.WhyMergeBlocked, Operator, Overdue, "GitHub reports that a rule of the branch blocks it: {names}|GitHub reports that a rule of the branch blocks it, and shows that rule to administrators only",
 		step("look at the pull request on GitHub as an administrator"), nil,
