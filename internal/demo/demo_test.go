@@ -195,7 +195,7 @@ func TestImproviserPlansARoadmap(t *testing.T) {
 	}
 }
 
-// TestImproviserKeepsBothSides: a pull request that conflicts with its base, or whose check is red, goes on.
+// TestImproviserKeepsBothSides: a pull request that conflicts with its base, or whose check is red, is mended.
 func TestImproviserKeepsBothSides(t *testing.T) {
 	for _, both := range []string{"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "<<<<<<< ours\na\n||||||| base\nc\n=======\nb\n>>>>>>> theirs\n"} {
 		name := filepath.Join(t.TempDir(), "f")
