@@ -72,6 +72,7 @@ type command struct {
 	Index   string
 	Env     []string
 	Stdin   []byte
+	Pipe    []byte   // see proc.Cmd
 	Objects []string // variables that redirect new objects to another folder
 
 	Operator bool   // read the operator's configuration
@@ -141,7 +142,7 @@ func noSync() []string {
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
-		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin,
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin, Pipe: c.Pipe,
 		Wall: opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
 	}
 	if cmd.Dir == "" && !c.Operator {
