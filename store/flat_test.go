@@ -817,8 +817,8 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 }
 
 // rare are not asked by every pass, and may look at all that is remembered: once a day, or some
-// minutes, and for a person.
-var rare = []string{"ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
+// minutes, and for a person; or their tables have a handful of rows.
+var rare = []string{"ListInstallations", "PutInstallation", "ListSigns", "PutSign", "ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{

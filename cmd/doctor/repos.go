@@ -57,6 +57,10 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if err != nil {
 			return err
 		}
+		ours, signs, err := env.ReadInstallations(ctx, tx, cfg)
+		if err != nil {
+			return err
+		}
 		machines, err := tx.ListMachines(ctx)
 		if err != nil {
 			return err
@@ -101,6 +105,10 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			row := cli.FindRepo(known, r.Name)
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
+			}
+			if s, meets := env.Beside(ours, signs, row.ID); meets {
+				why := explain.Reason(env.OtherInstallation(r.Name, ours.As, s), explain.Place{})
+				f.Repos[i].Beside = &doctor.Trouble{Says: why.What, Do: why.Fix}
 			}
 		}
 		return nil

@@ -75,6 +75,7 @@ type Machine struct {
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
+	tokens   tokens
 
 	once sync.Once
 	git  *git.Git
@@ -105,7 +106,10 @@ func (m *Machine) preflight(ctx context.Context) error {
 func (m *Machine) openGit(ctx context.Context) error {
 	gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
 	var err error
-	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh})
+	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh, Token: func(ctx context.Context, host string) string {
+		token, _ := m.Token(ctx, host) // a host without one is skipped before git is asked
+		return token
+	}})
 	return err
 }
 
@@ -216,7 +220,7 @@ func (m *Machine) path() string {
 
 // hostGit is git's environment with the same PATH: git starts programs, too.
 func (m *Machine) hostGit() []string {
-	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+m.path())
+	return append(slices.DeleteFunc(m.env.Git(), func(v string) bool { return isPath(v) || hasToken(v) }), "PATH="+m.path())
 }
 
 // isPath reports whether a NAME=value sets PATH.

@@ -73,6 +73,7 @@ type command struct {
 	Index   string
 	Env     []string
 	Stdin   []byte
+	Pipe    []byte    // see proc.Cmd
 	Stderr  io.Writer // gets a copy as it arrives; may be nil
 	Objects []string  // variables that redirect new objects to another folder
 
@@ -143,7 +144,7 @@ func noSync() []string {
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
-		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin, Stderr: c.Stderr,
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin, Pipe: c.Pipe, Stderr: c.Stderr,
 		Wall: opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
 	}
 	if cmd.Dir == "" && !c.Operator {

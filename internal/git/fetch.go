@@ -1,14 +1,17 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -21,16 +24,39 @@ const (
 
 // remoteCommand returns a command that contacts the remote. It uses the operator's configuration
 // for credentials, proxies and ssh.
-func (m *Mirror) remoteCommand(args ...string) command {
+func (m *Mirror) remoteCommand(ctx context.Context, args ...string) command {
 	c := m.command(args...)
 	c.Operator, c.Remote = true, m.url
-	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
-		c.Config = []string{
-			"credential.helper=",
-			"credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential",
-		}
+	at, err := url.Parse(m.url)
+	if err != nil || at.Scheme != "https" {
+		return c
+	}
+	if token := m.git.token(ctx, at.Host); token != "" {
+		c.Config, c.Pipe = credentials(at.Host, token)
+	} else if m.git.opt.GhPath != "" {
+		c.Config = []string{"credential.helper=", "credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential"}
 	}
 	return c
+}
+
+// token returns the token for a host; empty: there is none.
+func (g *Git) token(ctx context.Context, host string) string {
+	if g.opt.Token == nil || runtime.GOOS == "windows" { // whose programs inherit no pipe
+		return ""
+	}
+	return g.opt.Token(ctx, host)
+}
+
+// helper answers git's question for a password with the next two lines of the pipe. All of it is built into
+// the shell: no argument and no environment has the token.
+const helper = `!f() { test "$1" = get && IFS= read -r u <&3 && IFS= read -r p <&3 && printf '%s\n%s\n' "$u" "$p"; }; f`
+
+// credentials have git send a token to one host, whatever gh is logged in as by then; another host, to
+// which a server may redirect, gets none.
+func credentials(host, token string) (config []string, pipe []byte) {
+	const often = 8 // a command asks once, and again after a redirect
+	pipe = bytes.Repeat([]byte("username=x-access-token\npassword="+token+"\n"), often)
+	return []string{"credential.helper=", "credential.https://" + host + ".helper=" + helper}, pipe
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -53,7 +79,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 			if m.Has(ctx, oid) {
 				continue
 			}
-			_, err := m.remoteCommand(fetchArgs(m.url, oid)...).Run(ctx)
+			_, err := m.remoteCommand(ctx, fetchArgs(m.url, oid)...).Run(ctx)
 			var failed *CommandError
 			switch {
 			case errors.As(err, &failed) && failed.Says(notThere):
@@ -85,7 +111,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 				return err
 			}
 		}
-		_, err := m.remoteCommand(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
+		_, err := m.remoteCommand(ctx, fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
 		var failed *CommandError
 		switch {
 		case errors.As(err, &failed) && failed.Says(notThere):
@@ -121,7 +147,7 @@ func (m *Mirror) fetch(ctx context.Context) error {
 
 func (m *Mirror) fetchHeads(ctx context.Context, progress io.Writer, options ...string) error {
 	args := fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")
-	c := m.remoteCommand(slices.Concat(args[:1], options, args[1:])...)
+	c := m.remoteCommand(ctx, slices.Concat(args[:1], options, args[1:])...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
 	c.Stderr = progress
 	if _, err := c.Run(ctx); err != nil {
@@ -203,7 +229,7 @@ func headsIn(lines, refs string) map[string]string {
 
 // RemoteHeads asks the remote for its branches whose names begin with prefix: branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
-	res, err := m.remoteCommand("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
+	res, err := m.remoteCommand(ctx, "ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list remote branches: %w", remoteError("ls-remote", err))
 	}
@@ -226,7 +252,7 @@ func prefixPattern(prefix string) string {
 // defaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
 // or the first branch by name. A repository without branches is an *EmptyError.
 func (m *Mirror) defaultBranch(ctx context.Context) (string, error) {
-	res, err := m.remoteCommand("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
+	res, err := m.remoteCommand(ctx, "ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
 	}

@@ -35,7 +35,10 @@ type Options struct {
 	NetIdle    time.Duration // of a fetch or push without a sign of life; 0 means 2 minutes
 
 	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds
-	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes
+	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes without a Token
+
+	// Token returns the token for an https remote's host; nil, or empty: there is none.
+	Token func(ctx context.Context, host string) string
 }
 
 // Git runs the operator's git.

@@ -16,7 +16,7 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups|cancelled):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups|cancelled|by):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
@@ -31,6 +31,7 @@ type Marks struct {
 	Node      string   // from MarkNode; only in the text of a roadmap's sub-issue
 	Cancelled string   // number of the issue whose merged roadmap a person cancelled; only on the answer to that command
 	Proposals string   // from MarkProposals; only on a text that lists follow-ups
+	By        string   // id of the installation that wrote it
 	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
@@ -42,7 +43,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}, {"cancelled", m.Cancelled}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}, {"cancelled", m.Cancelled}, {"by", m.By}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -99,6 +100,8 @@ func (m *Marks) read(line string) bool {
 		m.Node = found[2]
 	case "cancelled":
 		m.Cancelled = found[2]
+	case "by":
+		m.By = found[2]
 	default:
 		m.Epoch = found[2]
 	}

@@ -201,6 +201,7 @@ type Orphans interface {
 type Repo struct {
 	Remote
 	Row   work.Repo
+	By    string // id of the installation that writes
 	epoch string // that this pass gives the repository's planning once it moves something
 	Ready bool   // known well enough to plan for it and to write to it
 
@@ -233,6 +234,7 @@ func (r *Repo) Git() Mirror {
 // Mark returns a text of ours as it is posted in the repository: with the line that says that a
 // program wrote it, and the markers.
 func (r *Repo) Mark(text string, m work.Marks) string {
+	m.By = r.By
 	return prompts.Bounded(text, r.Settings.Voice.Signature(""), m)
 }
 

@@ -103,7 +103,7 @@ type ownMarks struct {
 // recordOwnMarks records what a body of ours has in its marks: answered events and the state of
 // reviews.
 func (h *reading) recordOwnMarks(e work.Event) {
-	h.noteHandled(e.Body)
+	h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	marks, _ := work.ParseMarks(e.Body)
 	words := h.ownWords[e.Number]
 	if n, err := strconv.Atoi(marks.Epoch); err == nil {

@@ -215,12 +215,17 @@ var reasons = []row{
 
 	// Whole repositories.
 	{
-		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as another account",
-		stepAfterFix("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as {name}",
+		stepAfterFix("log in as before with `gh auth switch`, or name the account of that host in the config: account = \"LOGIN\" below each repository, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
+	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
 		work.WhyAccountUnknown, Operator, Reminded, "GitHub does not name the account of the token with which gh is logged in to {name}",
 		stepAfterFix("put the account's id into the config: accounts = [ID] under [runtime]. For an app: gh api 'users/APP[bot]' --jq .id", ""), nil,
+	},
+	{
+		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
+		stepAfterFix("keep one of the two: `gh mergexo uninstall` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/operating.md#several-machines", ""), nil,
 	},
 	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
 	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
