@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -174,6 +175,22 @@ func ParsePullMark(body string) (PullMark, bool) {
 		return PullMark{}, false
 	}
 	return m, true
+}
+
+// SplitPull splits the body of a pull request of ours into its text, and what stands below it: the line
+// that refers to its issue with all after it, or else the markers at its end.
+func SplitPull(body string) (text, tail string) {
+	body = strings.TrimRight(Normalise(body), "\n \t")
+	at := len(Unmarked(body))
+	if m, ok := ParsePullMark(body); ok {
+		at = min(at, workMarker().FindStringIndex(body)[0])
+		for _, refers := range []string{"Fixes", "Refs"} {
+			if i := strings.LastIndex("\n"+body[:at], "\n"+refers+" #"+strconv.Itoa(m.Issue)+"\n"); i >= 0 {
+				at = min(at, i)
+			}
+		}
+	}
+	return strings.TrimRight(body[:at], "\n \t"), strings.TrimLeft(body[at:], "\n")
 }
 
 var stopMarker = lazy.Regexp(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)

@@ -123,6 +123,7 @@ type Lease struct {
 	Resumed         bool
 	Issue           github.Issue  // a start's, as it was read beside its branch
 	IssueAt         time.Time     // when; zero: not read
+	Shown           github.Pull   // of a turn about red checks: its pull request as it was read with them; zero: not read
 	Opened          github.Pull   // the pull request that the turn opened; zero: not read
 	Looks           actions.Looks // for the turn's actions, made beside the reads before its first effect
 

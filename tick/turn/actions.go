@@ -31,6 +31,7 @@ func planActions(l *env.Lease, a prompts.Answer) []work.Action {
 		c.pullRequest()
 		return c.planned
 	}
+	c.editPull()
 	c.replies()
 	c.findingReplies()
 	c.flaky()
@@ -183,6 +184,11 @@ func (c *composer) generalText() string {
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
 	}
+	for _, e := range c.planned {
+		if e.Kind == work.ActionEditPull {
+			parts = append(parts, "Changed "+editedParts(e)+" of the pull request.")
+		}
+	}
 	changed, claimed := c.l.Turn.Commit != "" || c.l.Committed(), a.CommitMessage != ""
 	if claimed && !changed {
 		parts = append(parts, "No file was changed.")
@@ -203,6 +209,17 @@ func (c *composer) generalText() string {
 		parts = append(parts, "The agent gave no answer to the comments before this one. Please repeat what is still open.")
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// editedParts names what an edit of the pull request replaces.
+func editedParts(a work.Action) string {
+	switch {
+	case a.Body == "":
+		return "the title"
+	case a.Title == "":
+		return "the description"
+	}
+	return "title and description"
 }
 
 // unanswered reports whether a comment of the turn needs an answer and gets no reply.
@@ -321,7 +338,9 @@ func whyStillRed(l *env.Lease, a prompts.Answer, planned []work.Action) work.Rea
 	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
 		return work.Reason{}
 	}
-	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a void push: somebody pushed the same change
+	helps := func(a work.Action) bool {
+		return a.Kind == work.ActionRerun || a.Kind == work.ActionEditPull || a.Kind == work.ActionPush
+	} // a void push: somebody pushed the same change
 	red := work.Findings(l.Events)
 	switch {
 	case slices.ContainsFunc(planned, helps):
