@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // storeAsAdd replaces the changed files of an index by what "git add" would store by the index's
@@ -154,7 +154,7 @@ func (q *quarantine) attributes(ctx context.Context, index string, paths []strin
 // attributes has a path's attributes as check-attr prints them: set, unset, unspecified or a value.
 type attributes map[string]string
 
-var identKeyword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$Id:[^$\n]*\$`) })
+var identKeyword = lazy.Regexp(`\$Id:[^$\n]*\$`)
 
 // stored returns what git stores for a content of the working tree. before is what it has stored for
 // the path, nil if nothing. It follows convert_to_git in git's convert.c, except that text in UTF-8

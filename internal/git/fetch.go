@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const (
@@ -34,21 +36,30 @@ func (m *Mirror) remoteCommand(args ...string) command {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Fetch fetches every branch of the remote, and the wanted commits that no branch contains. Refs of
-// deleted branches are pruned; their commits stay. An empty repository is no error. A wanted commit
-// that the remote lacks is a *MissingError. A *NetworkError may pass, an *AccessError will not.
-func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
-	for _, oid := range wantOID {
-		if !validOID(oid) {
-			return fmt.Errorf("fetch: %q is no object id", oid)
+// Fetch fetches our branches, the default branch, the wanted branches, and the wanted commits that
+// none of them contains. Other branches are left out: a file system may not tell their names apart.
+// Refs of deleted branches are pruned; their commits stay. An empty repository is no error. A wanted
+// commit that the remote lacks is a *MissingError, a wanted branch is not. A *NetworkError may pass,
+// an *AccessError will not.
+func (m *Mirror) Fetch(ctx context.Context, want ...string) error {
+	var branches, oids []string
+	for _, name := range want {
+		switch {
+		case name == "": // not known yet
+		case validOID(name): // GitHub refuses a branch of such a name
+			oids = append(oids, name)
+		case checkBranch(name) != nil:
+			return fmt.Errorf("fetch: %w", checkBranch(name))
+		default:
+			branches = append(branches, name)
 		}
 	}
 	return m.locked(ctx, func() error {
 		m.packRefs(ctx) // before the fetch, whose objects a power cut may take
-		if err := fetchOrRepair(ctx, m); err != nil {
+		if err := fetchOrRepair(ctx, m, branches); err != nil {
 			return fmt.Errorf("fetch: %w", err)
 		}
-		for _, oid := range wantOID {
+		for _, oid := range oids {
 			if m.Has(ctx, oid) {
 				continue
 			}
@@ -99,15 +110,22 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 // notThere are git's messages for objects and refs that the remote lacks.
 var notThere = []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}
 
-func fetchArgs(url, what string) []string {
-	return []string{
+func fetchArgs(url string, what ...string) []string {
+	return append([]string{
 		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url, what,
-	}
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url,
+	}, what...)
 }
 
-func (m *Mirror) fetch(ctx context.Context) error {
-	c := m.remoteCommand(fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")...)
+// fetch fetches branches. Each is a pattern, because git fails for a name that the remote lacks.
+func (m *Mirror) fetch(ctx context.Context, branches []string) error {
+	var specs []string
+	for _, branch := range append([]string{work.BranchRoot, m.base}, branches...) {
+		if spec := "+refs/heads/" + branch + "*:" + trackingRefs + branch + "*"; branch != "" && !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	c := m.remoteCommand(fetchArgs(m.url, specs...)...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
 	_, err := c.Run(ctx)
 	if err != nil {
@@ -119,11 +137,11 @@ func (m *Mirror) fetch(ctx context.Context) error {
 // fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
 // removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
 // one is complete.
-func fetchOrRepair(ctx context.Context, m *Mirror) error {
+func fetchOrRepair(ctx context.Context, m *Mirror, branches []string) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
 	}
-	first := m.fetch(ctx)
+	first := m.fetch(ctx, branches)
 	var failed *CommandError
 	if first == nil || !errors.As(first, &failed) {
 		return first
@@ -134,7 +152,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 		return errors.Join(first, err)
 	}
 	forgot := forgetBroken(ctx, m)
-	if (forgot || !sound) && m.fetch(ctx) == nil {
+	if (forgot || !sound) && m.fetch(ctx, branches) == nil {
 		return nil
 	}
 	if !forgot && !failed.Says(damageSigns) {
@@ -144,7 +162,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 			return errors.Join(first, ctx.Err())
 		}
 	}
-	if err := remake(ctx, m); err != nil {
+	if err := remake(ctx, m, branches...); err != nil {
 		return errors.Join(first, err)
 	}
 	return nil
@@ -166,7 +184,7 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 	return forgot
 }
 
-// Heads returns the remote's branches as of the last fetch: branch to object id.
+// Heads returns the branches of the remote that were fetched, as of their last fetch: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
 	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).text(ctx)
 	if err != nil {
