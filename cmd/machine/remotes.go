@@ -74,7 +74,7 @@ func (m *Machine) client(ctx context.Context, host string, log *slog.Logger) (*g
 }
 
 func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
-	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).WithVoice(voice(r.Voice))
+	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).WithBase(repo.DefaultBranch).WithVoice(voice(r.Voice))
 }
 
 // voice returns the identities of a repository's commits.
@@ -106,7 +106,7 @@ func TryRemote(ctx context.Context, cfg *config.Config, environment environ.Env,
 		return nil // git has a check of its own
 	}
 	url := m.remoteURL(r, repo)
-	_, err := m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, "agent/")
+	_, err := m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, work.BranchRoot+"/")
 	if err == nil {
 		return nil
 	}
@@ -119,5 +119,6 @@ func TryRemote(ctx context.Context, cfg *config.Config, environment environ.Env,
 
 // ScratchMirror returns a mirror in a temporary folder. It borrows the objects of the real one.
 func (m *Machine) ScratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).WithVoice(voice(r.Settings.Voice)).WithAlternate(m.dirs.MirrorDir(repo))
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).
+		WithBase(repo.DefaultBranch).WithVoice(voice(r.Settings.Voice)).WithAlternate(m.dirs.MirrorDir(repo))
 }

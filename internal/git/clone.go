@@ -22,7 +22,7 @@ const (
 // clone fetches a repository for the first time, in steps of its history: git keeps nothing of a fetch that is cut
 // off, so each step is a fetch of its own. A clone that was cut off begins with a small step where it ended, so that it
 // advances even if each attempt is short. Until it is complete the mirror is partial.
-func (m *Mirror) clone(ctx context.Context) error {
+func (m *Mirror) clone(ctx context.Context, specs []string) error {
 	progress := &progressFile{path: m.path(ProgressFile)}
 	defer func() { _ = os.Remove(progress.path) }() // shown to people only
 	for depth := cloneDepth; ; depth *= cloneGrowth {
@@ -30,9 +30,9 @@ func (m *Mirror) clone(ctx context.Context) error {
 		if ends != "" {
 			how = "--deepen"
 		}
-		err := m.fetchHeads(ctx, progress, fmt.Sprintf("%s=%d", how, depth))
+		err := m.fetchHeads(ctx, specs, progress, fmt.Sprintf("%s=%d", how, depth))
 		if failed := (*CommandError)(nil); errors.As(err, &failed) && ends == "" {
-			return m.fetchHeads(ctx, progress) // an empty repository, or a server that knows no steps
+			return m.fetchHeads(ctx, specs, progress) // an empty repository, or a server that knows no steps
 		}
 		if err != nil || !m.partial() {
 			return err

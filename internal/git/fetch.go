@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const (
@@ -61,21 +63,30 @@ func credentials(host, token string) (config []string, pipe []byte) {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Fetch fetches every branch of the remote, and the wanted commits that no branch contains. Refs of
-// deleted branches are pruned; their commits stay. An empty repository is no error. A wanted commit
-// that the remote lacks is a *MissingError. A *NetworkError may pass, an *AccessError will not.
-func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
-	for _, oid := range wantOID {
-		if !validOID(oid) {
-			return fmt.Errorf("fetch: %q is no object id", oid)
+// Fetch fetches our branches, the default branch, the wanted branches, and the wanted commits that
+// none of them contains. Other branches are left out: a file system may not tell their names apart.
+// Refs of deleted branches are pruned; their commits stay. An empty repository is no error. A wanted
+// commit that the remote lacks is a *MissingError, a wanted branch is not. A *NetworkError may pass,
+// an *AccessError will not.
+func (m *Mirror) Fetch(ctx context.Context, want ...string) error {
+	var branches, oids []string
+	for _, name := range want {
+		switch {
+		case name == "": // not known yet
+		case validOID(name): // GitHub refuses a branch of such a name
+			oids = append(oids, name)
+		case checkBranch(name) != nil:
+			return fmt.Errorf("fetch: %w", checkBranch(name))
+		default:
+			branches = append(branches, name)
 		}
 	}
 	return m.locked(ctx, func() error {
 		m.packRefs(ctx) // before the fetch, whose objects a power cut may take
-		if err := fetchOrRepair(ctx, m); err != nil {
+		if err := fetchOrRepair(ctx, m, branches); err != nil {
 			return fmt.Errorf("fetch: %w", err)
 		}
-		for _, oid := range wantOID {
+		for _, oid := range oids {
 			if m.Has(ctx, oid) {
 				continue
 			}
@@ -107,7 +118,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 			return err
 		}
 		if m.partial() {
-			if err := m.clone(ctx); err != nil {
+			if err := m.fetch(ctx, nil); err != nil {
 				return err
 			}
 		}
@@ -131,22 +142,29 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 // notThere are git's messages for objects and refs that the remote lacks.
 var notThere = []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}
 
-func fetchArgs(url, what string) []string {
-	return []string{
+func fetchArgs(url string, what ...string) []string {
+	return append([]string{
 		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url, what,
-	}
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url,
+	}, what...)
 }
 
-func (m *Mirror) fetch(ctx context.Context) error {
+// fetch fetches branches. Each is a pattern, because git fails for a name that the remote lacks.
+func (m *Mirror) fetch(ctx context.Context, branches []string) error {
+	var specs []string
+	for _, branch := range append([]string{work.BranchRoot, m.base}, branches...) {
+		if spec := "+refs/heads/" + branch + "*:" + trackingRefs + branch + "*"; branch != "" && !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
 	if m.isNew() {
-		return m.clone(ctx)
+		return m.clone(ctx, specs)
 	}
-	return m.fetchHeads(ctx, nil)
+	return m.fetchHeads(ctx, specs, nil)
 }
 
-func (m *Mirror) fetchHeads(ctx context.Context, progress io.Writer, options ...string) error {
-	args := fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")
+func (m *Mirror) fetchHeads(ctx context.Context, specs []string, progress io.Writer, options ...string) error {
+	args := fetchArgs(m.url, specs...)
 	c := m.remoteCommand(ctx, slices.Concat(args[:1], options, args[1:])...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
 	c.Stderr = progress
@@ -159,11 +177,11 @@ func (m *Mirror) fetchHeads(ctx context.Context, progress io.Writer, options ...
 // fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
 // removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
 // one is complete.
-func fetchOrRepair(ctx context.Context, m *Mirror) error {
+func fetchOrRepair(ctx context.Context, m *Mirror, branches []string) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
 	}
-	first := m.fetch(ctx)
+	first := m.fetch(ctx, branches)
 	var failed *CommandError
 	if first == nil || !errors.As(first, &failed) {
 		return first
@@ -174,7 +192,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 		return errors.Join(first, err)
 	}
 	forgot := forgetBroken(ctx, m)
-	if (forgot || !sound) && m.fetch(ctx) == nil {
+	if (forgot || !sound) && m.fetch(ctx, branches) == nil {
 		return nil
 	}
 	if !forgot && !failed.Says(damageSigns) {
@@ -184,7 +202,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 			return errors.Join(first, ctx.Err())
 		}
 	}
-	if err := remake(ctx, m); err != nil {
+	if err := remake(ctx, m, branches...); err != nil {
 		return errors.Join(first, err)
 	}
 	return nil
@@ -206,7 +224,7 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 	return forgot
 }
 
-// Heads returns the remote's branches as of the last fetch: branch to object id.
+// Heads returns the branches of the remote that were fetched, as of their last fetch: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
 	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).text(ctx)
 	if err != nil {

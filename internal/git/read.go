@@ -54,7 +54,7 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 	return nil
 }
 
-// Head returns the head of the remote's branch as of the last fetch.
+// Head returns the head of the remote's branch as of its last fetch.
 func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) {
 	if err := checkBranch(branch); err != nil {
 		return "", false, fmt.Errorf("read head: %w", err)

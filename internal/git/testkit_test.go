@@ -111,7 +111,7 @@ func (w *world) open(opt Options) {
 
 // mirrorOf returns our mirror with another remote.
 func (w *world) mirrorOf(url string) *Mirror {
-	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock())
+	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock()).WithBase("main")
 }
 
 func (w *world) lock() string { return filepath.Join(w.root, "locks", "repo-1.lock") }

@@ -33,6 +33,7 @@ const (
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name
+	WhyNoCheckout         ReasonKind = "checkout_impossible"         // Text, Advice
 	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // it exists on the remote; Branch
 	WhyBaseGone           ReasonKind = "base_branch_gone"            // Branch
 	WhyNoCommit           ReasonKind = "repository_empty"            // Branch

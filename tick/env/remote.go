@@ -156,7 +156,7 @@ type landed interface {
 // GitHub may lag. Empty: the base does not contain it.
 func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (string, error) {
 	git := r.Git()
-	if err := git.Fetch(ctx, head); err != nil {
+	if err := git.Fetch(ctx, base, head); err != nil {
 		return "", err
 	}
 	tip, ok, err := git.Head(ctx, base)

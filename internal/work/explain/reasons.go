@@ -114,6 +114,7 @@ var reasons = []row{
 	},
 	{work.WhyEarlierPull, People, AtOnce, "pull request #{number} of an earlier start is open", fix("merge or close it"), nil},
 	{work.WhyBranchInTheWay, People, AtOnce, "the repository has a branch named {name}, and git cannot have {branch} beside it", fix("rename or delete the branch {name}"), nil},
+	{work.WhyNoCheckout, People, AtOnce, "the commit cannot be checked out: {text}", fix("{advice}"), nil},
 	{work.WhyBranchUnknown, People, AtOnce, "the branch {branch} on the remote is not at the expected commit", again, nil},
 	{
 		work.WhyBaseGone, People, AtOnce, "the base branch {branch} is gone from the remote",
