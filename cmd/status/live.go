@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -60,7 +59,7 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	repos, err := tx.ListRepos(ctx)
 	w.clones = map[int64]string{}
 	for _, r := range repos {
-		if far, err := os.ReadFile(filepath.Join(folder.At(state).MirrorDir(r), git.ProgressFile)); err == nil {
+		if far, err := os.ReadFile(filepath.Join(folder.At(state).MirrorDir(r), work.CloneProgress)); err == nil {
 			w.clones[r.ID] = terminal.OneLine(string(far))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // cloneDepth is how many commits from each branch's head the first step of a clone fetches; each further step
@@ -23,7 +24,7 @@ const (
 // off, so each step is a fetch of its own. A clone that was cut off begins with a small step where it ended, so that it
 // advances even if each attempt is short. Until it is complete the mirror is partial.
 func (m *Mirror) clone(ctx context.Context, specs []string) error {
-	progress := &progressFile{path: m.path(ProgressFile)}
+	progress := &progressFile{path: m.path(work.CloneProgress)}
 	defer func() { _ = os.Remove(progress.path) }() // shown to people only
 	for depth := cloneDepth; ; depth *= cloneGrowth {
 		how, ends := "--depth", m.ends()
@@ -58,10 +59,7 @@ func (m *Mirror) ends() string {
 	return string(list)
 }
 
-// ProgressFile is a file in a mirror that is cloned. It has what git says of the step: "41 % (receiving objects)".
-const ProgressFile = "mergexo-progress"
-
-// progressFile replaces the file when git's progress has another percentage.
+// progressFile is work.CloneProgress, replaced when git's progress has another percentage.
 type progressFile struct {
 	path string
 	mu   sync.Mutex

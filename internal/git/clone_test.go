@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // A first fetch that is cut off keeps its steps, and nobody takes what it has for the whole history. The next one
@@ -43,7 +45,7 @@ func TestCloneKeepsItsSteps(t *testing.T) {
 		t.Errorf("calls: %q", got)
 	}
 	w.cmd(w.mirror.Dir(), "fsck", "--connectivity-only")
-	if _, err := os.Stat(filepath.Join(w.mirror.Dir(), ProgressFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(w.mirror.Dir(), work.CloneProgress)); err == nil {
 		t.Error("its progress stays")
 	}
 }
