@@ -24,7 +24,12 @@ const (
 // for credentials, proxies and ssh.
 func (m *Mirror) remoteCommand(args ...string) command {
 	c := m.command(args...)
-	c.Operator, c.Remote = true, m.url
+	c.Operator, c.Remote = !m.anonymous, m.url
+	if m.anonymous { // curl reads ~/.netrc, and git asks programs that these variables name
+		c.Config = []string{"credential.helper="}
+		c.Env = []string{"HOME=" + m.dir, "XDG_CONFIG_HOME=" + m.dir, "GIT_ASKPASS=", "SSH_ASKPASS="}
+		return c
+	}
 	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
 		c.Config = []string{
 			"credential.helper=",
