@@ -28,7 +28,12 @@ const (
 // for credentials, proxies and ssh.
 func (m *Mirror) remoteCommand(ctx context.Context, args ...string) command {
 	c := m.command(args...)
-	c.Operator, c.Remote = true, m.url
+	c.Operator, c.Remote = !m.anonymous, m.url
+	if m.anonymous { // curl reads ~/.netrc, and git asks programs that these variables name
+		c.Config = []string{"credential.helper="}
+		c.Env = []string{"HOME=" + m.dir, "XDG_CONFIG_HOME=" + m.dir, "GIT_ASKPASS=", "SSH_ASKPASS="}
+		return c
+	}
 	at, err := url.Parse(m.url)
 	if err != nil || at.Scheme != "https" {
 		return c

@@ -23,14 +23,16 @@ import (
 // Mirror is a bare copy of a remote repository with our own refs under refs/mergexo/. Several
 // processes may call its methods at once.
 type Mirror struct {
-	git      *Git
-	dir      string
-	url      string
-	lockPath string
-	base     string // the default branch, which each fetch gets; "": none is known
-	borrowed string // objects folder of another mirror, used as an alternate
-	objects  *objectReader
-	voice    Voice
+	git       *Git
+	dir       string
+	url       string
+	lockPath  string
+	base      string  // the default branch, which each fetch gets; "": none is known
+	parent    *Mirror // of a submodule: the repository's mirror
+	anonymous bool    // without the operator's logins
+	borrowed  string  // objects folder of another mirror, used as an alternate
+	objects   *objectReader
+	voice     Voice
 
 	looseRefs atomic.Int64 // files below refs when the lock was last taken
 

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -180,6 +181,25 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 	paths, err := m.changedFiles(ctx, "", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
+	}
+	return paths, nil
+}
+
+// Pointers lists the files of a commit that are pointers of Git LFS. They are looked for if the
+// .gitattributes at its root names LFS.
+func (m *Mirror) Pointers(ctx context.Context, commit string) ([]string, error) {
+	attributes, ok, err := m.ReadFile(ctx, commit, ".gitattributes")
+	if err != nil || !ok || !bytes.Contains(attributes, []byte("filter=lfs")) {
+		return nil, err
+	}
+	c := m.command("grep", "-l", "-z", "-e", "^version https://git-lfs.github.com/spec/v1$", commit)
+	c.Answers = []int{1} // none
+	paths, err := c.fields(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for pointers of LFS: %w", err)
+	}
+	for i := range paths {
+		paths[i] = strings.TrimPrefix(paths[i], commit+":")
 	}
 	return paths, nil
 }

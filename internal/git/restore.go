@@ -26,15 +26,16 @@ const (
 
 // Restore is the input of Mirror.Restore.
 type Restore struct {
-	Dir     string // required, absolute; a folder for this checkout alone
-	Index   string // required, absolute; git's index of Dir, outside Dir
-	Commit  string // required; the content of Dir
-	Branch  string // required; the agent's current branch
-	Base    string // the base branch, for the agent to compare with; may be ""
-	Ignored Ignored
-	Merge   *Merge       // a merge in progress to check out instead of Commit; may be nil
-	Change  []FileChange // what lies in the folder Beside; may be nil
-	Guarded Guarded      // its tree is checked out instead of Commit's, see Guard; may be zero
+	Dir        string // required, absolute; a folder for this checkout alone
+	Index      string // required, absolute; git's index of Dir, outside Dir
+	Commit     string // required; the content of Dir
+	Branch     string // required; the agent's current branch
+	Base       string // the base branch, for the agent to compare with; may be ""
+	Ignored    Ignored
+	Merge      *Merge       // a merge in progress to check out instead of Commit; may be nil
+	Change     []FileChange // what lies in the folder Beside; may be nil
+	Submodules []Submodule  // as Submodules fetched them; folders of others stay empty
+	Guarded    Guarded      // its tree is checked out instead of Commit's, see Guard; may be zero
 }
 
 // Restore makes the checkout hold exactly the commit, from any state, and verifies it. The
@@ -201,7 +202,7 @@ func (r Restore) cleanFlags() string {
 	return "-ffdx"
 }
 
-// verify compares commit, index and files. One command lists the index and the files that differ
+// verify compares commit, index and files, and fills submodules. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	tree, err := m.treeOf(ctx, r.Treeish())
@@ -235,7 +236,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 			return err
 		}
 	}
-	return nil
+	return m.fillModules(ctx, r, want)
 }
 
 // noteIndex remembers the verified index, so that a commit reads it again only if it changed.

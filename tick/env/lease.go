@@ -113,6 +113,7 @@ type Lease struct {
 	Checks          []github.Check          // all of the head, for a turn that reviews it
 	Change          []git.FileChange        // what a reviewed head changes, as it lies beside its checkout; nil: not read
 	TestedHead      string                  // the required tests that a reviewed head passed; empty: none ran
+	Submodules      []git.Submodule         // fetched for the checkout
 	Guarded         git.Guarded             // of a review: the checkout's tree, and its files that differ from the head
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it

@@ -111,6 +111,7 @@ type Mirror interface {
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
 	Guard(ctx context.Context, commit, trusted string) (git.Guarded, error)
 	Obeyed(ctx context.Context, trusted string, paths []string) ([]string, error)
+	Submodules(ctx context.Context, trusted string, commits ...string) ([]git.Submodule, error)
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
@@ -132,6 +133,7 @@ type Mirror interface {
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
+	Pointers(ctx context.Context, commit string) ([]string, error)
 	ListFiles(ctx context.Context, commit string) ([]string, error)
 	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
 	FileIDs(ctx context.Context, treeish string, keep func(path string) bool) ([]string, error)
