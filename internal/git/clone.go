@@ -50,8 +50,9 @@ func (m *Mirror) isNew() bool {
 	return m.partial() || m.borrowed == "" && !files.Exists(m.path("packed-refs")) && !files.Exists(m.path("refs", "remotes"))
 }
 
-// partial reports whether the history is not complete: git's list of its ends is there.
-func (m *Mirror) partial() bool { return files.Exists(m.path("shallow")) }
+// partial reports whether the history is not complete: git's list of its ends is there. A submodule's mirror has
+// single commits.
+func (m *Mirror) partial() bool { return m.parent == nil && files.Exists(m.path("shallow")) }
 
 // ends returns the commits at which the history ends; empty: it is complete, or there is none.
 func (m *Mirror) ends() string {

@@ -242,7 +242,7 @@ func (m *Mirror) fetchPinned(ctx context.Context, oid string) error {
 		return err
 	}
 	return m.locked(ctx, func() error {
-		c := m.remoteCommand(slices.Insert(fetchArgs(m.url, "+"+oid+":"+ownRefs+"pinned/"+oid), 1, "--depth=1")...)
+		c := m.remoteCommand(ctx, slices.Insert(fetchArgs(m.url, "+"+oid+":"+ownRefs+"pinned/"+oid), 1, "--depth=1")...)
 		c.Config = append(c.Config, "protocol.allow=never", "protocol.https.allow=always")
 		if !m.anonymous || filepath.IsAbs(m.url) { // the operator's git may fetch from the host in another way
 			c.Config = append(c.Config, "protocol.ssh.allow=always", "protocol.file.allow=always")

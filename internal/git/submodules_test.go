@@ -180,7 +180,7 @@ func TestAnotherHostGetsNoLogin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := m.module(remote).remoteCommand("fetch")
+		call := m.module(remote).remoteCommand(t.Context(), "fetch")
 		env := call.environment()
 		if got := strings.Contains(strings.Join(call.configuration(), " "), "/bin/gh"); got != c.login {
 			t.Errorf("%s: gh is asked: %v", c.raw, got)
