@@ -38,9 +38,8 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		if !h.LoggedIn {
 			continue
 		}
-		m, err := a.Machine(cfg)
-		token := ""
-		if err == nil {
+		token, err := "", error(nil)
+		if m, unsafe := a.Machine(cfg); unsafe == nil { // else a check of its own says so
 			token, err = m.Token(ctx, h.Name)
 		}
 		var c *github.Client

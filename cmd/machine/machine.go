@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
+		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: cmp.Or(opt.Secrets, &secrets.Redactor{}), now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Installation is a state folder on a machine, as the markers of what it writes on GitHub name it.
+// Installation is a config with its state folder on a machine, as the markers of what it writes on GitHub name it.
 type Installation struct {
 	ID    string
 	Since time.Time // when its first pass began
 }
 
-// SameMachine reports whether two ids are of state folders on one machine.
+// SameMachine reports whether two ids are of configs on one machine.
 func SameMachine(a, b string) bool { return len(a) > 8 && len(b) > 8 && a[:8] == b[:8] }
 
 // Sign is the newest text under our account by an installation that does not use our database.

@@ -19,7 +19,7 @@ func (p *Env) LoadInstallations(ctx context.Context, tx *store.Tx, remembered []
 	if err != nil {
 		return err
 	}
-	p.Ours = work.InstallationsOf(stored, remembered, p.Dirs.InstallationID(p.Config.Runtime.Machine), p.Store.Shared(), p.Now())
+	p.Ours = work.InstallationsOf(stored, remembered, folder.InstallationID(p.Config.Runtime.Machine, p.Config.Path), p.Store.Shared(), p.Now())
 	for _, i := range p.Ours.All {
 		if !slices.ContainsFunc(stored, func(k work.Installation) bool { return k.ID == i.ID }) {
 			if err := tx.PutInstallation(ctx, i); err != nil {
@@ -85,7 +85,7 @@ func (p *Env) besides(r *Repo, s work.Sign) error {
 func OtherInstallation(repo work.RepoName, here string, s work.Sign) work.Reason {
 	where := "on another machine"
 	if work.SameMachine(here, s.ID) {
-		where = "in another state folder of this machine"
+		where = "on this machine, with another config"
 	}
 	return work.Reason{
 		Kind: work.WhyOtherInstallation, Name: repo.FullName(), Who: s.ID,
@@ -95,7 +95,7 @@ func OtherInstallation(repo work.RepoName, here string, s work.Sign) work.Reason
 
 // ReadInstallations reads which installations use a config's database, and the signs of others.
 func ReadInstallations(ctx context.Context, tx *store.Tx, cfg *config.Config) (ours work.Installations, signs []store.KnownSign, err error) {
-	ours.As = folder.At(cfg.Runtime.StateDir).InstallationID(cfg.Runtime.Machine)
+	ours.As = folder.InstallationID(cfg.Runtime.Machine, cfg.Path)
 	ours.All, signs, err = readInstallations(ctx, tx)
 	return ours, signs, err
 }

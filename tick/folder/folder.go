@@ -244,9 +244,10 @@ func MachineID() string {
 	return ""
 }
 
-// InstallationID returns the id of the state folder in the markers of what it writes. It is made of machine
-// and path: a folder that was lost and made again has it again. named is the machine's name in the config.
-func (d Dirs) InstallationID(named string) string {
+// InstallationID returns the id of this installation in the markers of what it writes. It is made of the
+// machine and the config's path: a state folder that is lost, or moved on the machine, has it again. named is
+// the machine's name in the config.
+func InstallationID(named, config string) string {
 	short := func(parts ...string) string {
 		sum := sha256.Sum256([]byte("gh mergexo\n" + strings.Join(parts, "\n"))) // hashed: GitHub shows it
 		return hex.EncodeToString(sum[:4])
@@ -256,7 +257,7 @@ func (d Dirs) InstallationID(named string) string {
 		host, _ := os.Hostname() // tells machines apart that have no id, or a copied one
 		where = MachineID() + "\n" + host
 	}
-	return short(where) + "-" + short(where, d.State)
+	return short(where) + "-" + short(where, files.Resolve(config))
 }
 
 // Installations returns the installations whose texts the folder remembers as ours.
