@@ -51,8 +51,7 @@ func (w *world) treeOf(commit string) string {
 func (w *world) publish() {
 	w.t.Helper()
 	w.cmd(w.person, "push", "-q", "-f", "origin", "--all")
-	w.check(w.mirror.Ensure(w.t.Context()))
-	w.check(w.mirror.Fetch(w.t.Context(), strings.Fields(w.cmd(w.person, "for-each-ref", "--format=%(refname:short)", "refs/heads"))...))
+	w.fetch()
 }
 
 // fork is a base and a head with a common ancestor.
