@@ -97,7 +97,11 @@ func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 		}
 	}
 	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
-		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
+		err := out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
+		if err == nil && out.TTY && rep.Held == "" && rep.Due > 0 {
+			_, err = fmt.Fprintf(out.W, "due and not begun: %s; gh mergexo status says why\n", work.Count(rep.Due, "turn"))
+		}
+		return err
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
 		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows the state of every item")

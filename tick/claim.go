@@ -124,7 +124,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 		if errors.Is(err, store.ErrStale) || errors.Is(err, store.ErrTaken) {
 			return nil, true, nil
 		}
-		return nil, false, fmt.Errorf("claim %s on %s: %w", planned.Kind, work.Ref(r.Name, planned.Number), err)
+		return nil, false, fmt.Errorf("begin %s on %s: %w", planned.Kind, work.Ref(r.Name, planned.Number), err)
 	}
 	p.Held[s.K] = p.holderOf(l)
 	p.Changed(l, "claimed", planned.Reason)

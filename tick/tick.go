@@ -166,7 +166,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		plans, fresh = append(plans, again...), append(fresh, more...)
 	}
 	if err != nil {
-		err = fmt.Errorf("claim: %w", err)
+		err = fmt.Errorf("begin turns: %w", err)
 	}
 	p.reportHeldTurns(ctx, plans, len(fresh), rep)
 	return append(leases, fresh...), err

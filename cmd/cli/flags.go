@@ -137,7 +137,7 @@ func wanted(f *pflag.Flag) string {
 	case "int":
 		return "a whole number"
 	case "duration":
-		return "a time such as 90s or 30m"
+		return "a time such as 90s, 30m or 24h"
 	case "bool":
 		return "true or false"
 	}

@@ -12,7 +12,7 @@ import (
 // troubleshootingPage lists every code of a reason and of a doctor check.
 func troubleshootingPage() string {
 	var b strings.Builder
-	b.WriteString(generated + troubleshootingHead + reasonsHead)
+	b.WriteString(generated + troubleshootingHead + questions + reasonsHead)
 	for _, part := range []struct {
 		who   explain.Who
 		title string
@@ -36,7 +36,6 @@ func troubleshootingPage() string {
 	for _, c := range doctor.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Code, c.Group, cell(c.Looks))
 	}
-	b.WriteString(questions)
 	return b.String()
 }
 
@@ -53,8 +52,8 @@ const reasonsHead = `
 ` + "`status`, `show`, dry runs, `--json`" + ` and comments on GitHub give the same reason in the same words. The code stays as it is
 from release to release; the words may change.
 
-Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what only the failed program can know. "next" is
-as a pull request has it. "comment" says when a comment on GitHub gives the reason, once: at once, or after the time of that key. Until then ` + "`status` and `show`" + ` do.
+Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what the failed program itself says to do. "next" is
+the next step as a comment on a pull request words it. "comment" says when such a comment is written, once: at once, or after the time of that key. Until then, ` + "`status` and `show`" + ` have the reason.
 `
 
 const gatesHead = `
@@ -85,4 +84,16 @@ const questions = `
 | A pass prints nothing. | There was nothing to do, or another pass is planning: ` + "`gh mergexo status`" + `. |
 | I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |
 | Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |
+| What does a pull request cost, and how long does it take? | See [the tutorial](tutorial.md#what-it-costs); yours: ` + "`gh mergexo cost --by item`" + `. |
+| How long until a comment is answered? | One interval of the schedule, a minute without another comment (` + "`quiet_period`" + `), and the agent's run. |
+| Where does it run? | On Linux with bubblewrap all of it is tested. macOS has ` + "`sandbox-exec`" + `; Windows has no sandbox, no limit of memory and no schedule of ours. Enterprise Server is tested by simulation only. |
+| My token expired. | Passes stop with exit code 4, and nothing is lost. ` + "`gh auth login`" + `, then ` + "`gh mergexo tick --now`" + `. |
+| How do I stop one repository? | Take its ` + "`[[repo]]`" + ` out of the config. Its pull requests stay open on GitHub and nobody works on them; ` + "`status`" + ` names them. To go back, write it in again. |
+| Who deletes the branches? | The tool, after its own merge, as GitHub's setting "Automatically delete head branches" or ` + "`delete_branch`" + ` says; after your merge, GitHub. |
+| Which scheduler do I choose? | None: ` + "`schedule install`" + ` takes the system's. A server without systemd has cron. |
+| How much memory do N workers need? | N × ` + "`max_memory`" + ` (8 GiB) at most: lower it to what your agent and tests use, and keep 2 GiB for the passes. |
+| What do I write into AGENTS.md? | How to build and test, what must not be touched, and what a reviewer would ask for. Short: each run reads it. |
+| Do its pushes cost Actions minutes? | Yes, as any push to a pull request. ` + "`required_tests`" + ` finds mistakes before the push. |
+| What becomes of unfinished work in a checkout? | The next attempt continues from it; it is kept in the mirror until 30 days after the item closed. |
+| What can it not do? | [Guarantees](guarantees.md) ends each promise with its limits, [security](security.md) too. |
 `

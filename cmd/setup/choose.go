@@ -18,6 +18,9 @@ import (
 // complete finds out, or asks, what to write into the config for the repository. A repository that
 // the config already names is not changed.
 func (r *room) complete(ctx context.Context, d *draft, p *place) error {
+	if err := r.knowReviewers(); err != nil {
+		return err
+	}
 	if _, known := d.cfg.Repo(p.name); known {
 		r.say("%s already has %s, and does not change.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
@@ -193,6 +196,17 @@ func (r *room) choosePeople(p *place) ([]string, error) {
 
 const noReviewer = "none"
 
+// knowReviewers refuses a reviewer that is not built in, also where the config has the repository already.
+func (r *room) knowReviewers() error {
+	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
+	for _, name := range r.reviewers {
+		if name != noReviewer && !slices.Contains(builtIn, name) {
+			return flagNeeded("unknown reviewer %q: built in are %s; others get a table [[repo.reviewers]] in the config: docs/review.md", name, strings.Join(builtIn, ", "))
+		}
+	}
+	return nil
+}
+
 // chooseReviewers sets the reviewers: a config without a table of reviewers has quinn.
 func (r *room) chooseReviewers(repo *DraftRepo) error {
 	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
@@ -211,11 +225,6 @@ func (r *room) chooseReviewers(repo *DraftRepo) error {
 		}
 		repo.Unreviewed = true
 		return nil
-	}
-	for _, name := range chosen {
-		if !slices.Contains(builtIn, name) {
-			return flagNeeded("unknown reviewer %q: built in are %s; others get a table [[repo.reviewers]] in the config: docs/review.md", name, strings.Join(builtIn, ", "))
-		}
 	}
 	if !slices.Equal(chosen, usual) {
 		repo.Reviewers = chosen

@@ -65,6 +65,9 @@ type Merged struct {
 
 // merge returns the merge of the pull request; nil: it is not ours to merge and never was.
 func (f ItemFacts) merge(merged *Merged) *Merge {
+	if f.Pull.State == work.PullMerged || f.Pull.State == work.PullClosed { // nothing opens a gate any more
+		f.Merge.Gates = nil
+	}
 	if len(f.Merge.Gates) == 0 && merged == nil {
 		return nil
 	}

@@ -233,3 +233,22 @@ func TestWhatLanded(t *testing.T) {
 		}
 	}
 }
+
+// TestMergedPullWaitsAtNoGate: what was merged or closed waits for nothing, whatever the last plan found.
+func TestMergedPullWaitsAtNoGate(t *testing.T) {
+	for state, shown := range map[work.PullState]bool{work.PullOpen: true, work.PullMerged: false, work.PullClosed: false} {
+		var f ItemFacts
+		f.Pull.State, f.Merge.Gates = state, []merging.Gate{{Code: "checks"}}
+		if m := f.merge(nil); (m != nil) != shown {
+			t.Errorf("%s: %+v", state, m)
+		}
+	}
+}
+
+// TestWhoLooksNextHasNoMark: an earlier approval is not shown for a reviewer whose review begins next.
+func TestWhoLooksNextHasNoMark(t *testing.T) {
+	r := &Review{Reviewers: []Reviewer{{Name: "quinn", Decision: "approve", Counts: true, Current: true, looks: true}, {Name: "sam"}}}
+	if got := r.drawing(); got != "[quinn] → sam" {
+		t.Errorf("%q", got)
+	}
+}

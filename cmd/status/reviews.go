@@ -41,8 +41,9 @@ type Reviewer struct {
 	Current  bool            `json:"current"`    // whether they are the next to review
 	CalledIn string          `json:"calledInBy"` // the reviewer who called them in; empty: the config names them
 
-	says string // their last verdict, or what is to come
-	last Outcome
+	says  string // their last verdict, or what is to come
+	looks bool   // they look next, whatever they said before
+	last  Outcome
 }
 
 // Outcome is one verdict.
@@ -115,6 +116,7 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 	if x.Human {
 		v.Type = "human"
 	}
+	v.looks = f.Begins != nil && f.Begins.Kind == work.KindReview && f.Begins.Reviewer == x.Name
 	for _, in := range f.Reviews.Inserted {
 		if in.Name == x.Name {
 			v.CalledIn = in.By
@@ -224,7 +226,7 @@ func (r *Review) head() [][2]string {
 func (r *Review) drawing() string {
 	return strings.Join(terminal.Each(r.Reviewers, func(x Reviewer) string {
 		s := x.Name
-		if x.Counts {
+		if x.Counts && !x.looks {
 			s += x.decided(" ✓", " ✗")
 		}
 		if x.Current {

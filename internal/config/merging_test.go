@@ -129,7 +129,7 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 		{"a check with a space", `required_checks = ["test "]`, `:8: required_checks in [repo.review]: "test " is no check's name`},
 		{"a check that is no text", `required_checks = [1]`, `:8: required_checks in [repo.review]: entry 1: want "text", got a whole number`},
 		{"checks that are no list", `required_checks = "test"`, `:8: required_checks in [repo.review]: want a list: ["text", …], got text`},
-		{"a time that is none", `checks_timeout = "1 hour"`, `:8: checks_timeout in [repo.review]: want a time such as "90s" or "30m", got "1 hour"`},
+		{"a time that is none", `checks_timeout = "1 hour"`, `:8: checks_timeout in [repo.review]: want a time such as "90s", "30m" or "24h", got "1 hour"`},
 		{"no time at all", `checks_timeout = "0s"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "0s"`},
 		{"too long a time", `checks_timeout = "200h"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "200h"`},
 		{"a glob that is none", `critical_paths = ["db/**", "a[b"]`, `:8: critical_paths in [repo.review]: "a[b" is no pattern`},

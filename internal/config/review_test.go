@@ -233,7 +233,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"too many fixes", "[repo.review]\nmax_fix_cycles = 101\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got 101`},
 		{"an unknown severity", "[repo.review]\nblocking_severity = \"blocking\"\n", `:8: blocking_severity in [repo.review]: want "critical", "major", "minor" or "nit", got "blocking"`},
 		{"reviewers as a list", "[repo.review]\nreviewers = [\"quinn\"]\n", `:8: unknown key "reviewers" in [repo.review]; did you mean [[repo.reviewers]], below its [[repo]]?`},
-		{"one table of reviewers", "[repo.reviewers]\nname = \"x\"\n", `:7: reviewers in [[repo]]: want tables: [[repo.reviewers]], got a table`},
+		{"one table of reviewers", "[repo.reviewers]\nname = \"x\"\n", `:7: reviewers in [[repo]]: want [[repo.reviewers]] in two brackets, as there may be several, got a table`},
 		{"reviewers outside a repository", "[[reviewers]]\nname = \"x\"\n", `:7: unknown table [reviewers]; did you mean [[repo.reviewers]], below its [[repo]]?`},
 		{"one label for two things", "[repo.labels]\nhold = \"agent:ignore\"\n", `:8: hold in [repo.labels]: "agent:ignore" is the label for ignore already`},
 		{"freeze as another label", "[repo.labels]\nfreeze = \"Agent:Hold\"\n", `:8: freeze in [repo.labels]: "Agent:Hold" is the label for hold already`},

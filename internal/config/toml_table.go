@@ -87,7 +87,7 @@ func (t *Table) sub(key, name string) *Table {
 // all returns the tables of an array of tables; name is how people write it.
 func (t *Table) all(key, name string) []*Table {
 	t.note(key, func() Key { return Key{Kind: kindTables} })
-	values, _ := typed[[]map[string]any](t, key, "tables: "+name, nil)
+	values, _ := typed[[]map[string]any](t, key, name+" in two brackets, as there may be several", nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {
 		out = append(out, &Table{report: t.report, path: t.at(key) + "[" + strconv.Itoa(i) + "]", name: name, values: v})
@@ -101,7 +101,8 @@ var syntaxWords = []struct {
 	theirs string // a regular expression
 	ours   string
 }{
-	{`^expected value but found "([A-Za-z_./~-][^"]*)" instead`, "a text stands in quotes: write \"$1\", or true or false in small letters"},
+	{`^expected value but found ['"][“”„‘’]`, "a quote is \" or ', not “ or ‘; write the quotes again"},
+	{`^expected value but found "[A-Za-z_./~-]`, "a text stands in quotes, as in name = \"acme/greet\"; true and false are in small letters"},
 	{`^expected value but found`, "a value is missing behind the ="},
 	{`^strings cannot contain newlines|^unexpected EOF; expected '["\']'`, "a text in quotes does not end on its line"},
 	{`^Key '(?:.*\.)?([^'.]+)' has already been defined`, "$1 stands there twice; keep one of the two"},

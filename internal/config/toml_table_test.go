@@ -13,8 +13,10 @@ import (
 // TestSyntaxIsToldInOurWords: what people mistype is told so that they see it.
 func TestSyntaxIsToldInOurWords(t *testing.T) {
 	for text, want := range map[string]string{
-		`agent = codex`:           `:1: a text stands in quotes: write "codex", or true or false in small letters`,
-		`overlap = True`:          `:1: a text stands in quotes: write "True", or true or false in small letters`,
+		`agent = codex`:           `:1: a text stands in quotes, as in name = "acme/greet"; true and false are in small letters`,
+		`name = acme/greet`:       `:1: a text stands in quotes, as in name = "acme/greet"; true and false are in small letters`,
+		`name = “acme/greet”`:     `:1: a quote is " or ', not “ or ‘; write the quotes again`,
+		`overlap = True`:          `:1: a text stands in quotes, as in name = "acme/greet"; true and false are in small letters`,
 		"workers =\n":             ":1: a value is missing behind the =",
 		`agent = "codex`:          ":1: a text in quotes does not end on its line",
 		"a = 1\na = 2":            ":2: a stands there twice; keep one of the two",

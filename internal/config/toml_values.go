@@ -131,18 +131,18 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	return fallback
 }
 
-// duration returns a duration such as "90s" or "30m", from least to a week.
+// duration returns a duration such as "90s", "30m" or "24h", from least to a week.
 func (t *Table) duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
 	t.note(key, func() Key { return Key{Kind: kindDuration, Default: shortDuration(fallback)} })
-	s, ok := typed(t, key, `a time such as "90s" or "30m"`, "")
+	s, ok := typed(t, key, `a time such as "90s", "30m" or "24h"`, "")
 	if !ok {
 		return fallback
 	}
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		t.bad(key, `want a time such as "90s" or "30m", got %q`, s)
+		t.bad(key, `want a time such as "90s", "30m" or "24h", got %q`, s)
 	case d < least || d > most:
 		t.bad(key, "want %s to %s, got %q", least, most, s)
 	default:

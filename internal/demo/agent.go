@@ -96,14 +96,21 @@ func answerTo(req request, dir string) (map[string]any, error) {
 			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.", "followups": []any{}, "blocked_reason": nil,
 		}, nil
 	case work.KindDesignFeedback:
+		doc := filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document))
+		if b, err := os.ReadFile(doc); err != nil || strings.Contains(string(b), designAnswer) {
+			return nil, errors.Join(errors.New("the design says it already"), err)
+		}
 		answer := feedback("Say what happens with an unknown language", nil,
 			"Decided, in a section of its own: a language that is not in the file is an error, and nobody is greeted.")
-		return answer, appendFile(filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document)), designAnswer)
+		return answer, appendFile(doc, designAnswer)
 	case work.KindImplementationFeedback:
 		return answerComments(req, dir)
 	case work.KindImplementationStart:
+		if err := addLanguage.apply(dir); err != nil {
+			return nil, err // nothing is changed where the bug is not fixed yet
+		}
 		return started("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
-			addLanguage.apply(dir), testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
+			testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
 	case work.KindReview:
 		return reviewed(req, dir)
 	case work.KindFix:

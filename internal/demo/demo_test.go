@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,6 +192,28 @@ func TestImproviserPlansARoadmap(t *testing.T) {
 	}
 	if got := readAll(t, dir, "README.md"); got != program["README.md"] {
 		t.Errorf("the document:\n%s", got)
+	}
+}
+
+// TestImproviserKeepsBothSides: a pull request that conflicts with its base, or whose check is red, is mended.
+func TestImproviserKeepsBothSides(t *testing.T) {
+	for _, both := range []string{"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "<<<<<<< ours\na\n||||||| base\nc\n=======\nb\n>>>>>>> theirs\n"} {
+		name := filepath.Join(t.TempDir(), "f")
+		if err := errors.Join(os.WriteFile(name, []byte("1\n"+both+"2\n"), 0o644), keepBoth(name)); err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, name); got != "1\na\nb\n2\n" {
+			t.Errorf("%q became %q", both, got)
+		}
+	}
+	dir := checkout(t)
+	conflict := request{Kind: work.KindFix, Context: prompts.Context{
+		Conflict:  &prompts.Conflict{Base: "main", Paths: []string{"README.md", "deleted"}},
+		NewEvents: []prompts.NewEvent{{Kind: work.EventConflict}}, Checks: []prompts.Check{{Name: "ci"}},
+	}}
+	answer, err := merged(conflict, dir)
+	if err != nil || answer["general_comment"] == nil || !strings.Contains(readAll(t, dir, notebook), "- the check ci was red\n") {
+		t.Errorf("%v, %v", answer, err)
 	}
 }
 

@@ -7,17 +7,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts"
 )
 
 // Improviser is Agent for people who try commands by hand: if the story has no answer for a
 // request, it writes the request into a file.
 func Improviser(in io.Reader, out io.Writer, dir, log string) error {
 	return makeRun(in, out, dir, log, func(req request, dir string) (map[string]any, error) {
+		if req.Context.Conflict != nil {
+			return merged(req, dir)
+		}
 		if req.told() {
 			if answer, err := answerTo(req, dir); err == nil {
 				return answer, nil
@@ -68,7 +73,49 @@ func improvised(req request, dir string) (map[string]any, error) {
 	return noteAll(req, dir)
 }
 
-// noteAll notes what people and reviewers ask for, and tells each of them.
+// merged keeps both sides of each conflict, and notes what else is asked for.
+func merged(req request, dir string) (map[string]any, error) {
+	for _, path := range req.Context.Conflict.Paths {
+		if err := keepBoth(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
+			return nil, err
+		}
+	}
+	events := req.Context.NewEvents
+	req.Context.NewEvents = slices.DeleteFunc(slices.Clone(events), func(e prompts.NewEvent) bool { return e.Kind == work.EventConflict })
+	answer, err := noteAll(req, dir)
+	answer["commit_message"] = "Merge the base branch, and keep both sides"
+	if answer["general_comment"] == nil {
+		answer["general_comment"] = "This agent is scripted: where both branches changed the same lines, it kept both."
+	}
+	return answer, err
+}
+
+// keepBoth takes the markers of conflicts out of a file, and what the common ancestor had.
+func keepBoth(name string) error {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // deleted on one side
+	}
+	if err != nil {
+		return err
+	}
+	var kept strings.Builder
+	ancestor := false
+	for line := range strings.Lines(string(b)) {
+		switch {
+		case strings.HasPrefix(line, "|||||||"):
+			ancestor = true
+		case strings.HasPrefix(line, "======="):
+			ancestor = false
+		case ancestor, strings.HasPrefix(line, "<<<<<<<"), strings.HasPrefix(line, ">>>>>>>"):
+		default:
+			kept.WriteString(line)
+		}
+	}
+	return os.WriteFile(name, []byte(kept.String()), 0o644)
+}
+
+// noteAll notes what people, reviewers and checks ask for, and tells each of them.
 func noteAll(req request, dir string) (map[string]any, error) {
 	var replies []map[string]any
 	var errs []error
@@ -92,8 +139,8 @@ func noteAll(req request, dir string) (map[string]any, error) {
 			reply(f.CommentID)
 		}
 	}
-	if len(req.Context.NewEvents)+len(req.Context.Findings) == 0 {
-		return nil, errors.New("the demo's agent does not do this")
+	for _, c := range req.Context.Checks {
+		errs = append(errs, note(dir, "the check "+c.Name+" was red"))
 	}
 	return feedback("Note what was asked", replies, general), errors.Join(errs...)
 }

@@ -127,7 +127,8 @@ func (d grounds) furnish(ctx context.Context, opt ServeOptions) (*world, error) 
 	return w, err
 }
 
-// gitConfig has git ask the GitHub that it finds by its proxy: git knows no sockets.
+// gitConfig has git ask the GitHub that it finds by its proxy: git knows no sockets. After gh repo
+// rename the remote is at github.com, whatever the host was.
 func (d grounds) gitConfig(proxy string) string {
 	return fmt.Sprintf(`[user]
 	name = %[1]s
@@ -138,6 +139,7 @@ func (d grounds) gitConfig(proxy string) string {
 	proxy = http://%[3]s
 [url "http://%[2]s/"]
 	insteadOf = https://%[2]s/
+	insteadOf = https://github.com/
 `, operator, host, proxy)
 }
 

@@ -93,6 +93,9 @@ var beyondSubset = []string{
 	"Repository.homepageUrl", "Repository.parent",
 	"Mutation.addPullRequestReview", "AddPullRequestReviewInput", "AddPullRequestReviewPayload", "PullRequestReviewEvent",
 	"Mutation.reopenIssue", "ReopenIssueInput", "ReopenIssuePayload", "Mutation.updateIssue", "UpdateIssueInput", "UpdateIssuePayload",
+	"PullRequest.projectItems", "Issue.projectItems", "ProjectV2ItemConnection", "ProjectV2Item", "ProjectV2", "Repository.assignableUsers",
+	"Ref.branchProtectionRule", "BranchProtectionRule", "PullRequestConnection.edges", "PullRequestEdge", "SearchResultItemEdge",
+	"Organization.teams", "TeamConnection", "TeamOrder", "TeamOrderField", "Query.organization",
 	"Query.search", "SearchType", "SearchResultItem", "SearchResultItemConnection",
 	"Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
 }

@@ -148,7 +148,10 @@ func (r *Repo) HideNode(why string) {
 // Rename renames or transfers the repository to another owner/name; the old name redirects.
 func (r *Repo) Rename(fullName string) error {
 	defer r.hub.enter()()
-	h := r.hub
+	return r.hub.rename(r, fullName)
+}
+
+func (h *Hub) rename(r *Repo, fullName string) error {
 	owner, name, ok := strings.Cut(fullName, "/")
 	if !ok || name == "" {
 		return fmt.Errorf("rename: %q is not owner/name", fullName)

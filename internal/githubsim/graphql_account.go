@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"context"
 	"strings"
 
 	"github.com/graph-gophers/graphql-go"
@@ -40,6 +41,23 @@ type gqlTeam struct {
 	ID           graphql.ID
 	Name, Slug   string
 	Organization *gqlAccount
+}
+
+// Teams are an organization's.
+func (g *gqlAccount) Teams(struct {
+	PageArgs
+	OrderBy *GqlOrder
+},
+) *gqlPage[*gqlTeam] {
+	return &gqlPage[*gqlTeam]{Nodes: &[]*gqlTeam{}}
+}
+
+// Organization finds an organization.
+func (*gqlRoot) Organization(ctx context.Context, a struct{ Login string }) *gqlAccount {
+	if u := gqlFrom(ctx).h.user(a.Login); u != nil && u.kind == "Organization" {
+		return gqlAccountOf(u)
+	}
+	return nil
 }
 
 // gqlReactions counts the reactions of one kind.

@@ -66,10 +66,11 @@ func (g *gqlNumbered) ToPullRequest() (*gqlPull, bool) {
 	return g.x.pullRequest(g.is.pull), g.is.pull != nil
 }
 
-func (g *gqlIssue) StateReason() *string             { return gqlEnum(g.is.stateReason) }
-func (g *gqlIssue) Milestone() *gqlMilestone         { return nil }
-func (g *gqlIssue) ProjectCards(PageArgs) gqlCards   { return gqlCards{} }
-func (g *gqlIssue) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.is.reactions) }
+func (g *gqlIssue) StateReason() *string              { return gqlEnum(g.is.stateReason) }
+func (g *gqlIssue) Milestone() *gqlMilestone          { return nil }
+func (g *gqlIssue) ProjectCards(PageArgs) gqlCards    { return gqlCards{} }
+func (g *gqlIssue) ProjectItems(PageArgs) *gqlNoItems { return &gqlNoItems{} }
+func (g *gqlIssue) ReactionGroups() *[]*gqlReactions  { return g.x.reactionGroups(g.is.reactions) }
 
 // Assignees are whose it is.
 func (g *gqlIssue) Assignees(a PageArgs) *gqlPage[*gqlAccount] {
@@ -241,25 +242,6 @@ func (*gqlRoot) ReopenIssue(ctx context.Context, a struct {
 ) (*issuePayload, error) {
 	return changeIssue(ctx, a.Input.IssueID, a.Input.ClientMutationID, func(x *gql, is *issue) *apiError {
 		return is.repo.setState(x.viewer, is, "open", "")
-	})
-}
-
-// UpdateIssue edits an issue's title and text, which is all that gh issue edit asks of it here.
-func (*gqlRoot) UpdateIssue(ctx context.Context, a struct {
-	Input struct {
-		AssigneeIDs, LabelIDs, ProjectIDs    *[]graphql.ID
-		MilestoneID                          *graphql.ID
-		Body, ClientMutationID, State, Title *string
-		ID                                   graphql.ID
-	}
-},
-) (*issuePayload, error) {
-	in := a.Input
-	if in.AssigneeIDs != nil || in.LabelIDs != nil || in.ProjectIDs != nil || in.MilestoneID != nil || in.State != nil {
-		return nil, refuse(refusal(http.StatusUnprocessableEntity, "this simulated GitHub changes only the title and the body of an issue here"))
-	}
-	return changeIssue(ctx, in.ID, in.ClientMutationID, func(x *gql, is *issue) *apiError {
-		return is.repo.editIssue(x.viewer, is, in.Title, in.Body)
 	})
 }
 

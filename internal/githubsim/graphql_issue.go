@@ -67,6 +67,17 @@ type gqlCard struct {
 
 type gqlName struct{ Name string }
 
+// gqlNoItems are items of projects, of which there are none.
+type gqlNoItems = gqlPage[*gqlBoardItem]
+
+type gqlBoardItem struct {
+	ID      graphql.ID
+	Project struct {
+		ID    graphql.ID
+		Title string
+	}
+}
+
 // gqlComment is an IssueComment.
 type gqlComment struct {
 	*gqlWording

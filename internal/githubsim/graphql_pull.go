@@ -38,6 +38,7 @@ func (g *gqlPull) MergedAt() *gqlTime                     { return gqlStamp(g.p.
 func (g *gqlPull) MergeCommit() *gqlCommit                { return g.x.commit(g.p.repo, g.p.mergeSHA) }
 func (g *gqlPull) Milestone() *gqlMilestone               { return nil }
 func (g *gqlPull) ProjectCards(PageArgs) gqlCards         { return gqlCards{} }
+func (g *gqlPull) ProjectItems(PageArgs) *gqlNoItems      { return &gqlNoItems{} }
 func (g *gqlPull) ReactionGroups() *[]*gqlReactions       { return g.x.reactionGroups(g.p.reactions) }
 func (g *gqlPull) Labels(a labelArgs) *gqlPage[*gqlLabel] { return a.page(g.p.labels) }
 

@@ -127,6 +127,20 @@ type gqlPage[T any] struct {
 	TotalCount int32
 }
 
+// gqlEdge is an edge of a connection, of which gh reads only the node.
+type gqlEdge[T any] struct{ Node T }
+
+// Edges are the nodes once more.
+func (p *gqlPage[T]) Edges() *[]*gqlEdge[T] { return edgesOf(*p.Nodes) }
+
+func edgesOf[T any](nodes []T) *[]*gqlEdge[T] {
+	edges := make([]*gqlEdge[T], 0, len(nodes))
+	for _, n := range nodes {
+		edges = append(edges, &gqlEdge[T]{n})
+	}
+	return &edges
+}
+
 // gqlPaginate cuts the page that the arguments ask for out of everything that there is.
 func gqlPaginate[M, T any](all []M, a PageArgs, encode func(M) T) *gqlPage[T] {
 	from, to := 0, len(all)

@@ -15,10 +15,13 @@ type gqlFound struct {
 	PageInfo   gqlPageInfo
 }
 
+// Edges are the nodes once more.
+func (f *gqlFound) Edges() *[]*gqlEdge[*gqlNumbered] { return edgesOf(*f.Nodes) }
+
 var searchWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:"[^"]*"|[^\s"]+)+`) })
 
 // Search finds issues and pull requests by the qualifiers that gh's lists use: repo, is, type,
-// state, label, author. Other words are looked for in titles.
+// state, label, author, review-requested. Other words are looked for in titles.
 func (*gqlRoot) Search(ctx context.Context, a struct {
 	PageArgs
 	Query, Type string
@@ -32,7 +35,7 @@ func (*gqlRoot) Search(ctx context.Context, a struct {
 			continue
 		}
 		for _, is := range r.issues {
-			if !is.deleted && x.shown(is.lag) && !slices.ContainsFunc(words, func(word string) bool { return !is.answers(word) }) {
+			if !is.deleted && x.shown(is.lag) && !slices.ContainsFunc(words, func(word string) bool { return !is.answers(word, x.viewer) }) {
 				list = append(list, is)
 			}
 		}
@@ -43,8 +46,9 @@ func (*gqlRoot) Search(ctx context.Context, a struct {
 }
 
 // answers tells whether an issue is what a word of a search asks for.
-func (is *issue) answers(word string) bool {
+func (is *issue) answers(word string, viewer *user) bool {
 	key, value, qualified := strings.Cut(strings.ReplaceAll(word, `"`, ""), ":")
+	by := func(u *user) bool { return strings.EqualFold(u.login, value) || value == "@me" && u == viewer }
 	switch {
 	case !qualified:
 		return strings.Contains(strings.ToLower(is.title), strings.ToLower(key))
@@ -53,7 +57,9 @@ func (is *issue) answers(word string) bool {
 	case key == "label":
 		return is.hasLabels(value)
 	case key == "author":
-		return is.author != nil && strings.EqualFold(is.author.login, value)
+		return is.author != nil && by(is.author)
+	case key == "review-requested":
+		return is.pull != nil && slices.ContainsFunc(is.pull.reviewers, by)
 	case key == "state":
 		return is.state == value
 	}

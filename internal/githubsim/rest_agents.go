@@ -38,25 +38,46 @@ func (r *Repo) SetAgentMerge(number int, actor string, on bool) error {
 
 // Assign assigns people, or bots, to an issue or a pull request.
 func (r *Repo) Assign(number int, actor string, logins ...string) error {
-	return r.assignment(number, actor, logins, func(u *user, is *issue, who *user) {
-		if !slices.Contains(is.assignees, who) {
-			is.assignees = append(is.assignees, who)
-			is.record(u, "assigned", func(e *event) { e.user = who })
-		}
-	})
+	return r.assignment(number, actor, logins, (*issue).assign)
 }
 
 // Unassign removes what Assign made.
 func (r *Repo) Unassign(number int, actor string, logins ...string) error {
-	return r.assignment(number, actor, logins, func(u *user, is *issue, who *user) {
-		if slices.Contains(is.assignees, who) {
-			is.assignees = without(is.assignees, who)
-			is.record(u, "unassigned", func(e *event) { e.user = who })
-		}
-	})
+	return r.assignment(number, actor, logins, (*issue).unassign)
 }
 
-func (r *Repo) assignment(number int, actor string, logins []string, deed func(*user, *issue, *user)) error {
+func (is *issue) assign(actor, who *user) {
+	if !slices.Contains(is.assignees, who) {
+		is.assignees = append(is.assignees, who)
+		is.record(actor, "assigned", func(e *event) { e.user = who })
+	}
+}
+
+func (is *issue) unassign(actor, who *user) {
+	if slices.Contains(is.assignees, who) {
+		is.assignees = without(is.assignees, who)
+		is.record(actor, "unassigned", func(e *event) { e.user = who })
+	}
+}
+
+// setAssignees makes exactly these the assignees.
+func (r *Repo) setAssignees(actor *user, is *issue, list []*user) *apiError {
+	if e := r.need(actor, "triage"); e != nil {
+		return e
+	}
+	for _, who := range list {
+		is.assign(actor, who)
+	}
+	for _, who := range slices.Clone(is.assignees) {
+		if !slices.Contains(list, who) {
+			is.unassign(actor, who)
+		}
+	}
+	is.touch()
+	return nil
+}
+
+func (r *Repo) assignment(number int, actor string, logins []string, deed func(is *issue, actor, who *user)) error {
 	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {
 		if e := r.need(u, "triage"); e != nil {
 			return e
@@ -66,7 +87,7 @@ func (r *Repo) assignment(number int, actor string, logins []string, deed func(*
 			if err != nil {
 				return refusal(http.StatusUnprocessableEntity, err.Error())
 			}
-			deed(u, is, who)
+			deed(is, u, who)
 		}
 		is.touch()
 		return nil

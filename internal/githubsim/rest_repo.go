@@ -1,9 +1,13 @@
 package githubsim
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"net/http"
+)
 
 var repoRoutes = []route{
 	{"GET ", getRepo},
+	{"PATCH ", patchRepo},
 	{"GET /readme", getReadme},
 	{"GET /collaborators/{login}/permission", getPermission},
 }
@@ -15,6 +19,21 @@ func getRepo(c *call) (reply, *apiError) {
 		out.Source = out.Parent
 	}
 	return ok(out), nil
+}
+
+// patchRepo renames the repository.
+func patchRepo(c *call) (reply, *apiError) {
+	var in struct{ Name string }
+	if e := c.decode(&in); e != nil {
+		return reply{}, e
+	}
+	if e := c.repo.need(c.viewer, "admin"); e != nil {
+		return reply{}, e
+	}
+	if err := c.h.rename(c.repo, c.repo.owner.login+"/"+in.Name); err != nil {
+		return reply{}, refusal(http.StatusUnprocessableEntity, err.Error())
+	}
+	return ok(c.repository(c.repo)), nil
 }
 
 // getReadme gives README.md of the default branch.

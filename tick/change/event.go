@@ -29,9 +29,11 @@ type Command struct {
 
 // Apply is part of Change.
 func (c Command) Apply(ctx context.Context, tx *Tx) error {
-	return tx.AddHistory(ctx, work.History{
-		RepoID: tx.Repo.ID, ItemID: c.Item, Number: c.Number, At: tx.Now, What: "command", Detail: c.Command.Named() + " by " + c.By,
-	})
+	detail := c.Command.Named() + " by " + c.By
+	if c.Command.Wrong != "" {
+		detail = c.By + ": " + c.Command.Named()
+	}
+	return tx.AddHistory(ctx, work.History{RepoID: tx.Repo.ID, ItemID: c.Item, Number: c.Number, At: tx.Now, What: "command", Detail: detail})
 }
 
 // LocalCommand stores a command from the command line as an event.
