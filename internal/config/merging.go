@@ -98,18 +98,19 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	}
 }
 
-// approvers returns the logins of those who approve a flow's pull requests on GitHub with another
-// account than their author's; "" is any person.
-func (r Repo) approvers(flow work.Flow) (logins []string) {
+// approvers counts those who approve a flow's pull requests on GitHub with another account than
+// their author's.
+func (r Repo) approvers(flow work.Flow) int {
+	n := 0
 	if r.Review.RequireHuman {
-		logins = append(logins, "")
+		n++
 	}
 	for _, x := range r.Reviewers {
-		if login := x.Speaks(); x.looksAt(flow) && login != "" {
-			logins = append(logins, login)
+		if x.looksAt(flow) && (x.Human || x.Account != "") {
+			n++
 		}
 	}
-	return logins
+	return n
 }
 
 // Protects reports whether no push may change a path.

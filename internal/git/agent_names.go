@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -44,19 +43,14 @@ func (o obeyed) has(file string) bool {
 	return false
 }
 
-// Obeyed returns those of paths that agents obey once they are on the trusted commit's branch. A
-// submodule counts, as it may bring such files.
+// Obeyed returns those of paths that agents obey once they are on the trusted commit's branch.
 func (m *Mirror) Obeyed(ctx context.Context, trusted string, paths []string) (some []string, err error) {
 	o, err := m.obeyedBy(ctx, trusted)
 	if err != nil {
 		return nil, fmt.Errorf("find what agents obey by the files of %s: %w", trusted, err)
 	}
-	modules, err := m.moduleURLs(ctx, trusted)
-	if _, broken := errors.AsType[*CheckoutError](err); err != nil && !broken {
-		return nil, fmt.Errorf("find the submodules of %s: %w", trusted, err)
-	}
 	for _, p := range paths {
-		if o.has(p) || modules[p] != "" {
+		if o.has(p) {
 			some = append(some, p)
 		}
 	}

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"runtime"
@@ -73,9 +72,7 @@ type command struct {
 	Index   string
 	Env     []string
 	Stdin   []byte
-	Pipe    []byte    // see proc.Cmd
-	Stderr  io.Writer // gets a copy as it arrives; may be nil
-	Objects []string  // variables that redirect new objects to another folder
+	Objects []string // variables that redirect new objects to another folder
 
 	Operator bool   // read the operator's configuration
 	Remote   string // URL of the remote: network limits apply, and its credentials are removed from errors
@@ -144,7 +141,7 @@ func noSync() []string {
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
-		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin, Pipe: c.Pipe, Stderr: c.Stderr,
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin,
 		Wall: opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
 	}
 	if cmd.Dir == "" && !c.Operator {

@@ -57,11 +57,10 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := dropLeftovers(ctx, m, c.Dir, index); err != nil {
 			return err
 		}
-		changed, err := m.gate(c).checkFiles(ctx, index)
-		if err != nil {
+		if err := m.gate(c).checkFiles(ctx, index); err != nil {
 			return err
 		}
-		if err := m.addChanged(ctx, c, index, changed, q); err != nil {
+		if err := addToIndex(ctx, q, m.checkoutCommand(c.Dir, index, "add", "--all", "--", ".")); err != nil {
 			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {

@@ -30,12 +30,7 @@ func (p *process) connect() error {
 	if p.file != nil {
 		p.pipes[0] = p.file
 	}
-	if err = p.addPipe(); err == nil {
-		err = p.startChild()
-	}
-	for _, f := range p.cmd.ExtraFiles {
-		_ = f.Close()
-	}
+	err = p.startChild()
 	_ = outW.Close()
 	_ = errW.Close()
 	if err != nil {
@@ -50,20 +45,6 @@ func (p *process) connect() error {
 	}
 	p.readAll(outR, errR)
 	return nil
-}
-
-// addPipe gives the program a pipe that holds Cmd.Pipe.
-func (p *process) addPipe() error {
-	if len(p.Pipe) == 0 {
-		return nil
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(p.Pipe)
-	p.cmd.ExtraFiles = []*os.File{r}
-	return errors.Join(err, w.Close())
 }
 
 // input returns what is written to standard input.
