@@ -234,7 +234,7 @@ func TestWhatLanded(t *testing.T) {
 	}
 }
 
-// TestMergedPullWaitsAtNoGate: what was merged or closed waits for nothing, whatever the last plan found.
+// TestMergedPullWaitsAtNoGate: a merged or closed pull request waits at no gate, also if the last plan found one.
 func TestMergedPullWaitsAtNoGate(t *testing.T) {
 	for state, shown := range map[work.PullState]bool{work.PullOpen: true, work.PullMerged: false, work.PullClosed: false} {
 		var f ItemFacts

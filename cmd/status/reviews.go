@@ -42,7 +42,7 @@ type Reviewer struct {
 	CalledIn string          `json:"calledInBy"` // the reviewer who called them in; empty: the config names them
 
 	says  string // their last verdict, or what is to come
-	looks bool   // they look next, whatever they said before
+	looks bool   // the reviewer looks next, also after an earlier verdict
 	last  Outcome
 }
 

@@ -128,7 +128,7 @@ func (d grounds) furnish(ctx context.Context, opt ServeOptions) (*world, error) 
 }
 
 // gitConfig has git ask the GitHub that it finds by its proxy: git knows no sockets. After gh repo
-// rename the remote is at github.com, whatever the host was.
+// rename the remote is at github.com, also if it was at another host.
 func (d grounds) gitConfig(proxy string) string {
 	return fmt.Sprintf(`[user]
 	name = %[1]s

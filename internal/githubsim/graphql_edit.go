@@ -11,7 +11,7 @@ import (
 
 // What gh issue edit, gh pr edit and gh pr status ask for.
 
-// BranchProtectionRule is null: gh is told of no rules.
+// BranchProtectionRule is always null: the simulator shows gh no rules of a branch.
 func (*gqlRef) BranchProtectionRule() *gqlRule { return nil }
 
 type gqlRule struct{ RequiresStrictStatusChecks bool }

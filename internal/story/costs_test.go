@@ -18,7 +18,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
 
-// What the stories may start that only MERGEXO_TEST plays. Whoever needs more says why in docs/decisions.md.
+// How often the stories that only MERGEXO_TEST plays may start the program, and how many processes it may
+// start for them. A change that needs more says why in docs/decisions.md.
 const (
 	mostStarts    = 7_500
 	mostProcesses = 70_000
@@ -93,8 +94,7 @@ func (s *spending) print() {
 	}
 }
 
-// checkCosts compares what the stories took that only MERGEXO_TEST plays with the limits, if all of them
-// were played.
+// checkCosts compares the stories that only MERGEXO_TEST plays with the limits, if all of them were played.
 func checkCosts(t *testing.T) {
 	if !testhome.Long() || testpg.Set() {
 		return

@@ -83,10 +83,11 @@ var insideToo = []string{"sandbox/links_on_the_way", "sandbox/what_nobody_named"
 func played(t *testing.T) []string {
 	t.Helper()
 	names := short
+	named := namesAStory(flag.Lookup("test.run").Value.String())
 	switch {
-	case testhome.Rest():
+	case testhome.Rest() && !named:
 		return others(t)
-	case testhome.Long() || namesAStory(flag.Lookup("test.run").Value.String()):
+	case testhome.Long() || named:
 		return scriptFiles(t)
 	case !testing.Short():
 		names = slices.Concat(short, telling)

@@ -8,8 +8,8 @@ import (
 )
 
 // Variable asks for the whole of the tests: MERGEXO_TEST=long. Without it go test leaves out what takes
-// minutes or needs other programs. MERGEXO_TEST=rest plays all but the stories that go test plays
-// without it, for a run of both.
+// minutes or needs other programs. MERGEXO_TEST=rest leaves out the stories that go test
+// plays without the variable: CI runs both.
 const Variable = "MERGEXO_TEST"
 
 // level is what the variable asks for. Another value than those known panics: it would leave tests out
