@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,8 +43,9 @@ type cost struct {
 
 // spending is what the stories of a run took, by name.
 type spending struct {
-	mu sync.Mutex
-	by map[string]cost
+	mu   sync.Mutex
+	by   map[string]cost
+	late atomic.Int64 // the stories that were left out for want of time
 }
 
 var spent = spending{by: map[string]cost{}}
@@ -89,6 +91,9 @@ func (s *spending) print() {
 	}
 	fmt.Printf("%d stories: %d starts of the program, which started %d processes; %.0f s of CPU; most: %s\n",
 		len(s.by), sum.starts, sum.processes, sum.cpu.Seconds(), strings.Join(s.most(10), ", "))
+	if late := s.late.Load(); late > 0 {
+		fmt.Printf("left out: %d stories, which had not begun when three quarters of go test's limit had passed; a longer -timeout plays them\n", late)
+	}
 	if !testhome.Long() {
 		fmt.Printf("left out: the other stories, real agents, PostgreSQL, kills at each point; %s=long plays them\n", testhome.Variable)
 	}

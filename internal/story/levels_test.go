@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
@@ -111,4 +112,24 @@ func others(t *testing.T) []string {
 func namesAStory(pattern string) bool {
 	test, story, _ := strings.Cut(pattern, "/")
 	return strings.Contains(test, "TestStories") && story != ""
+}
+
+// began is when the tests began.
+var began = time.Now()
+
+// late reports whether three quarters of go test's limit have passed. A story that begins later could run
+// into the limit, which fails it and all that play beside it.
+func late(t *testing.T, now time.Time) bool {
+	deadline, limited := t.Deadline()
+	return limited && now.Sub(began) > deadline.Sub(began)*3/4
+}
+
+func TestStoriesBeginInTime(t *testing.T) {
+	deadline, limited := t.Deadline()
+	if !limited {
+		t.Skip("go test has no limit here")
+	}
+	if late(t, began) || !late(t, deadline.Add(-time.Second)) {
+		t.Error("a story begins in the last second of go test's limit, or none does in the first")
+	}
 }

@@ -81,6 +81,8 @@
 // go test plays the stories that levels_test.go names, and with MERGEXO_TEST=long all of them. Then the
 // program also runs each function given to the database's Update twice, see store.Options, and what
 // status shows is compared with the answer to /mergexo status after each pass, not only at the end.
+// What has not begun when three quarters of go test's limit have passed is left out, and the run says how
+// many stories that is.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the stories.
 package story
@@ -98,6 +100,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // for the db command
 	"github.com/rogpeppe/go-internal/testscript"
@@ -177,6 +180,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 
 // setUp makes the machine on which a story plays.
 func setUp(e *testscript.Env, t *testing.T) error {
+	if late(t, time.Now()) {
+		spent.late.Add(1)
+		e.T().Skip("left out: too little of go test's limit is left")
+	}
 	w, err := newWorld(e.WorkDir)
 	if err != nil {
 		return err
