@@ -200,7 +200,7 @@ func notIdempotent(kind work.ActionKind) bool {
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionEditPull, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
 		work.ActionDeleteBranch:
 		return false
 	}
@@ -269,7 +269,7 @@ func (e *ForeignError) Error() string {
 // ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge
 // it.
 func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
-	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionClose || a.Kind.Merging()
+	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionEditPull || a.Kind == work.ActionClose || a.Kind.Merging()
 	if !touches || a.ItemID == 0 {
 		return nil
 	}

@@ -57,6 +57,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &child{}, nil
 	case work.ActionBlock:
 		return &block{}, nil
+	case work.ActionEditPull:
+		return &editPull{}, nil
 	case work.ActionEditIssue:
 		return editIssue{}, nil
 	case work.ActionCloseIssue:

@@ -98,7 +98,7 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	if !a.SentAt.IsZero() && p.MergedBy.ID != 0 && slices.Contains(s.Accounts, p.MergedBy.ID) {
 		return seen, true, nil
 	}
-	err := s.Branches.Fetch(ctx, p.MergeCommit)
+	err := s.Branches.Fetch(ctx, a.Base, p.MergeCommit)
 	if err != nil {
 		return observation{}, false, err
 	}
@@ -112,7 +112,7 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 // onBase returns the commit with which the base contains a pull request that GitHub does not show
 // as merged; empty: it does not.
 func onBase(ctx context.Context, s Scope, a work.Action) (string, error) {
-	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
+	if err := s.Branches.Fetch(ctx, a.Base, a.Head); err != nil {
 		return "", err
 	}
 	tip, ok, err := s.Branches.Head(ctx, a.Base)

@@ -41,7 +41,7 @@ func newMergeStage(t *testing.T) *mergeStage {
 	g, err := git.Open(t.Context(), git.Options{Env: os.Environ()})
 	s.must(err)
 	dir := t.TempDir()
-	s.mirror = g.Mirror(filepath.Join(dir, "m.git"), s.repo.GitDir(), filepath.Join(dir, "lock"))
+	s.mirror = g.Mirror(filepath.Join(dir, "m.git"), s.repo.GitDir(), filepath.Join(dir, "lock")).WithBase("main")
 	s.must(s.mirror.Fetch(t.Context()))
 	s.scope.Branches = s.mirror
 	return s

@@ -46,7 +46,7 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 func createsContent(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview,
-		work.ActionChild, work.ActionEditIssue:
+		work.ActionChild, work.ActionEditIssue, work.ActionEditPull:
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,
 		work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,

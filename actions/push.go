@@ -10,7 +10,7 @@ import (
 type Branches interface {
 	// RemoteHeads lists the current branches of the remote under a prefix, with their commits.
 	RemoteHeads(ctx context.Context, prefix string) (map[string]string, error)
-	// Fetch fetches the remote's branches into the mirror.
+	// Fetch fetches into the mirror: our branches, the default branch, wanted branches and commits.
 	Fetch(ctx context.Context, want ...string) error
 	// ContainsTurn reports whether the commit, or one with the turn's trailer, is reachable from
 	// head.

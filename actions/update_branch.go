@@ -28,7 +28,7 @@ func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 	case p.HeadOID != a.Head:
 		return observation{id: p.HeadOID, url: p.URL}, true, nil // updated by us, or by somebody who was faster
 	}
-	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
+	if err := s.Branches.Fetch(ctx, a.Base, a.Head); err != nil {
 		return observation{}, false, err
 	}
 	tip, ok, err := s.Branches.Head(ctx, a.Base)

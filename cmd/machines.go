@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -41,14 +44,18 @@ that was paused, or whose schedule was removed, is not silent.`,
 	force := false
 	forget := a.WithJSON(forgottenView{}, &cobra.Command{
 		Use:   "forget <name>",
-		Short: "Forget a machine that is gone",
+		Short: "Forget a machine or an installation that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
 finish its turns, and wait no longer for what only that machine knows after the database
 was lost. If it lives, its next pass lists it again. A machine that works on a turn is
 not forgotten without --force.
 
-To take a machine out, stop its passes first: gh mergexo schedule remove.`,
-		Example: "  $ gh mergexo machines forget build2",
+To take a machine out, stop its passes first: gh mergexo schedule remove.
+
+An installation that does not use this database, but worked under the same account, is
+named by its id, as tick, status and doctor show it: what it wrote until now stops no
+repository any more. Remove it first, on its machine: gh mergexo uninstall.`,
+		Example: "  $ gh mergexo machines forget build2\n  $ gh mergexo machines forget 5d1f0c2a-77e0b913",
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0], force) },
 	})
@@ -94,6 +101,9 @@ func (a *app) forgetMachine(ctx context.Context, name string, force bool) error 
 	if err != nil {
 		return err
 	}
+	if installationID().MatchString(name) {
+		return a.forgetInstallation(ctx, cfg, name)
+	}
 	var known []work.Machine
 	forgotten := false
 	shared, err := a.WithFormerFleet(ctx, cfg, func(tx *store.Tx) (err error) {
@@ -132,5 +142,31 @@ func (a *app) forgetMachine(ctx context.Context, name string, force bool) error 
 		return a.JSON.Write(out, forgottenView{name, said})
 	}
 	_, err = fmt.Fprintln(out.W, out.LocalTimes(said))
+	return err
+}
+
+// installationID matches the id of an installation, to tell it from a machine's name.
+var installationID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{8}$`) })
+
+// forgetInstallation lets what another installation wrote until now stop no repository any more.
+func (a *app) forgetInstallation(ctx context.Context, cfg *config.Config, id string) error {
+	forgotten := false
+	seen, err := a.WithDatabase(ctx, cfg, func(tx *store.Tx) (err error) {
+		forgotten, err = tx.ForgetInstallation(ctx, id, a.Now())
+		return err
+	})
+	switch {
+	case err != nil:
+		return cli.NotDone(err)
+	case !seen:
+		return cli.ErrNothingYet
+	case !forgotten:
+		return &cli.UsageError{Err: fmt.Errorf("there is no installation %s; gh mergexo doctor names those that work under the same account", id)}
+	}
+	out, said := a.Output(), "Forgot installation "+id+". If it writes on GitHub again, its repository stops again."
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, forgottenView{id, said})
+	}
+	_, err = fmt.Fprintln(out.W, said)
 	return err
 }

@@ -84,7 +84,7 @@ often passes failed; --now and --json print it each time.`,
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Start at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
-	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, without waiting for a retry time or min_interval")
+	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub, and retry turns that wait after an error, at once")
 	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in the background and exit")
 	c.Flags().BoolVar(&opt.detached, "detached", false, "The pass that --detach started")
 	_ = c.Flags().MarkHidden("detached") // hidden flags still work

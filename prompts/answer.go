@@ -46,7 +46,9 @@ type Answer struct {
 	// answers of feedback, and of starts that change code
 	CommitMessage string `json:"commit_message"`
 
-	// answers of feedback
+	// answers of feedback, which have title too: both are the pull request's
+	Description string `json:"description"`
+
 	ReviewReplies  []ReviewReply `json:"review_replies"`
 	GeneralComment string        `json:"general_comment"`
 	FlakyTest      *FlakyTest    `json:"flaky_test"`
@@ -111,6 +113,8 @@ type Asked struct {
 	Coming      []string   // reviewers that it may name without effect
 	Below       bool       // the issue is below a roadmap, and the answer may ask to change it
 	Roadmap     *Roadmap   // roadmap_start: the bounds of its document, and the document that it changes
+	Headings    []string   // of the repository's template of pull requests, which a text keeps
+	EditsPull   bool       // the agent saw title and text of the pull request, and may replace them
 	Runs        int        // review: the runs whose answers it joins; 0: one
 
 	Blocking review.Severity // the least severity for which changes may be requested; empty: major
@@ -130,6 +134,13 @@ func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	value, err := decodeOne(raw)
 	if err != nil {
 		return Answer{}, []string{quoted(err.Error())}
+	}
+	if object, is := value.(map[string]any); is && schemaNames[kind] == "feedback" {
+		for _, key := range []string{"title", "description"} { // stored answers of earlier versions lack them
+			if _, has := object[key]; !has {
+				object[key] = nil
+			}
+		}
 	}
 	if v := schema.check(value); len(v) > 0 {
 		return Answer{}, v

@@ -24,6 +24,7 @@ type Context struct {
 	Roadmap         *Roadmap     `json:"roadmap"`          // a turn about a roadmap's document
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	ReviewFix       *ReviewFix   `json:"review_fix"`       // fix: the review that asks for it
+	Accepts         *Accepts     `json:"accepts"`          // of a pull request's title and text; null: the turn writes none
 	ReadOnly        bool         `json:"read_only"`        // the agent only answers: its changes are not pushed
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
 	Previous        string       `json:"previous"`         // how an earlier attempt ended
@@ -86,6 +87,9 @@ type PullRequest struct {
 	URL     string `json:"url"`
 	HeadSHA string `json:"head_sha"`
 	Base    string `json:"base"`
+	Title   string `json:"title"`   // of a turn about red checks
+	Text    string `json:"text"`    // without what we add below it
+	Version string `json:"version"` // a hash of both, before they were cut; empty: they were not read, and cannot be replaced
 }
 
 // Comment is one comment of a conversation.

@@ -50,7 +50,7 @@ func Prepare(c Context) Context {
 	c.Earlier = comments(c.Earlier, maxEarlier)
 	c.Handoff, c.Conflict, c.Parent = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareParent(c.Parent)
 	c.Review, c.ReviewFix, c.Specification = prepareReview(c.Review), prepareReviewFix(c.ReviewFix), prepareSpecification(c.Specification)
-	c.Roadmap = prepareRoadmap(c.Roadmap)
+	c.Roadmap, c.Accepts = prepareRoadmap(c.Roadmap), prepareAccepts(c.Accepts)
 	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
 	if c.Partial != nil {
 		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}
@@ -66,7 +66,8 @@ func prepareTask(t Task) Task {
 	t.Instructions = prepareInstructions(t.Instructions)
 	if t.PullRequest != nil {
 		pr := *t.PullRequest
-		tidy(&pr.URL, &pr.HeadSHA, &pr.Base)
+		tidy(&pr.URL, &pr.HeadSHA, &pr.Base, &pr.Title, &pr.Version)
+		pr.Text = said(pr.Text, maxIssueBody)
 		t.PullRequest = &pr
 	}
 	return t

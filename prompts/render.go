@@ -65,6 +65,8 @@ type page struct {
 	Handoff  string
 	Parent   string
 	Roadmap  *roadmapPage
+	Accepts  string // of a pull request's title and text
+	PullText string // title and text of the pull request; empty: they cannot be replaced
 
 	reviewPage
 }
@@ -97,8 +99,12 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		reviewPage: newReviewPage(f, kind, c),
 	}
 	p.surround(f, c.Surroundings)
+	p.Accepts = f.accepts(c.Accepts)
 	if t.PullRequest != nil {
 		p.Head = t.PullRequest.HeadSHA
+		if t.PullRequest.Version != "" {
+			p.PullText = f.data("the pull request", head("title", t.PullRequest.Title)+"\n"+orNothing(t.PullRequest.Text))
+		}
 	}
 	if c.Partial != nil {
 		p.Partial, p.PartialFiles = c.Partial, f.data("files of the unfinished work", strings.Join(c.Partial.ChangedFiles, "\n"))
@@ -297,6 +303,7 @@ const (
 	labelBefore        = "done before"
 	labelDesign        = "design document"
 	labelSpecification = "specification"
+	labelAccepts       = "what pull requests look like here"
 )
 
 // fencer puts text between fences.

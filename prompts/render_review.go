@@ -114,7 +114,7 @@ func findingReplies(list []Finding) []string {
 
 // AskedOf returns what an answer to a prepared context may refer to and must cover.
 func AskedOf(kind work.Kind, c Context) Asked {
-	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings, Roadmap: c.Roadmap, Below: below(kind, c)}
+	a := Asked{Headings: c.Accepts.headings(), EditsPull: c.Task.PullRequest != nil && c.Task.PullRequest.Version != "", Unanswered: c.NewEvents, Findings: c.Findings, Roadmap: c.Roadmap, Below: below(kind, c)}
 	if kind == work.KindReview {
 		if r := c.Review; r != nil {
 			a.Escalations, a.Coming, a.Blocking = r.Escalations, r.Coming, r.Blocking

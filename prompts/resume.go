@@ -60,7 +60,7 @@ var fenceNonce = lazy.Regexp(`(?m)^-----BEGIN DATA ([0-9a-f]{20}) `)
 // label is told again even if the session knows it: a finding that is still open, a check that is
 // red again.
 var lasting = []string{
-	labelIssue, labelConversation, labelInstructions, labelFiles, labelDecisions, labelSaid, labelOpen, labelAgreed, labelDesign, labelSpecification,
+	labelIssue, labelConversation, labelInstructions, labelFiles, labelDecisions, labelSaid, labelOpen, labelAgreed, labelDesign, labelSpecification, labelAccepts,
 }
 
 // lasts reports whether a paragraph holds nothing but our own words and lasting data.

@@ -86,7 +86,7 @@ func TestSchemasAreInTheStrictSubset(t *testing.T) {
 // TestSchemasHaveTheKeysOfTheDesign holds the table of answers.
 func TestSchemasHaveTheKeysOfTheDesign(t *testing.T) {
 	start := []string{"pr_title", "pr_summary", "commit_message", "followups", "blocked_reason", "decision_summary"}
-	feedback := []string{"review_replies", "general_comment", "commit_message", "flaky_test", "followups", "blocked_reason", "decision_summary"}
+	feedback := []string{"review_replies", "general_comment", "commit_message", "title", "description", "flaky_test", "followups", "blocked_reason", "decision_summary"}
 	want := map[work.Kind][]string{
 		work.KindReview: {"decision", "summary", "body", "comments", "earlier", "escalate"}, work.KindFix: feedback,
 		work.KindDesignStart: {"title", "summary", "touch_paths", "depends_on", "estimated_size", "priority", "design_doc", "followups", "blocked_reason", "decision_summary"},

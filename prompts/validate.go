@@ -48,9 +48,13 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 	case kind.Start():
 		c.title("pr_title", a.PRTitle, blocked)
 		c.text("pr_summary", a.PRSummary, blocked)
+		if !blocked {
+			c.headings("pr_summary", a.PRSummary, asked.Headings)
+		}
 		c.text("commit_message", a.CommitMessage, blocked)
 	default:
 		c.feedback(a, asked.Replies)
+		c.pullText(a, asked)
 		c.checkAnswers(a, asked.Unanswered)
 		c.checkFindingAnswers(a, asked.Findings)
 	}
@@ -143,6 +147,33 @@ func (c *checker) feedback(a Answer, asked []int64) {
 		}
 		if strings.TrimSpace(f.Reason) == "" {
 			c.add("flaky_test.reason is empty")
+		}
+	}
+}
+
+// pullText checks a new title and a new text of the pull request.
+func (c *checker) pullText(a Answer, asked Asked) {
+	if a.Title == "" && a.Description == "" {
+		return
+	}
+	if !asked.EditsPull {
+		c.add("title and description must be null: this turn is about no red check")
+	}
+	c.title("title", a.Title, true)
+	if n := utf8.RuneCountInString(a.Description); n > maxIssueBody {
+		c.add("description has %d characters; at most %d are taken", n, maxIssueBody)
+	}
+	if a.Description != "" {
+		c.headings("description", a.Description, asked.Headings)
+	}
+}
+
+// headings demands each heading of the repository's template.
+func (c *checker) headings(key, text string, wanted []string) {
+	there := headingsOf(text)
+	for _, h := range wanted {
+		if !slices.ContainsFunc(there, func(x string) bool { return strings.EqualFold(x, h) }) {
+			c.add("%s lacks the heading %q of the repository's pull request template; keep it, and say below it if nothing applies", key, h)
 		}
 	}
 }

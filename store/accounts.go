@@ -79,3 +79,11 @@ func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, 
 		repoID, accountID, login, level, t.stamp(at), levelAllowed)
 	return err
 }
+
+// ListWriters returns the logins of people whom GitHub last reported with write permission in a
+// repository, without our accounts: those that it has had for longest, at most n.
+func (t *Tx) ListWriters(ctx context.Context, repoID int64, n int) ([]string, error) {
+	return listRows(ctx, t, fmt.Sprintf("list who may write to repository %d", repoID), scanString,
+		`SELECT login FROM permissions p WHERE repo_id = ? AND level IN ('admin', 'maintain', 'write')
+		 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = p.account_id) ORDER BY account_id LIMIT ?`, repoID, n)
+}

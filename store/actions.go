@@ -247,9 +247,9 @@ func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := findRow(ctx, t, "count sends", scanID,
 		// The index has the condition sent_at > 0, so SQLite uses it only if the query has it too.
 		// If the condition came first, SQLite would search the index by it.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?)`,
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
-		work.ActionReview, work.ActionChild, work.ActionEditIssue)
+		work.ActionReview, work.ActionChild, work.ActionEditIssue, work.ActionEditPull)
 	return int(n), err
 }
 

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -40,17 +39,12 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return e.Path + " is damaged: " + e.Words }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// MoveAway returns the command that moves the file away, with the files that belong to it, and
-// makes a new one.
-func (e *DamagedError) MoveAway() string {
-	var all strings.Builder
-	for _, suffix := range besides {
-		if _, err := os.Stat(e.Path + suffix); err == nil {
-			fmt.Fprintf(&all, "mv %q %q && ", e.Path+suffix, e.Path+".damaged"+suffix)
-		}
-	}
-	return all.String() + "gh mergexo tick"
-}
+// MoveAway returns the command that moves the file away and makes a new one.
+func (e *DamagedError) MoveAway() string { return moveAway(e.Path, ".damaged") + " && gh mergexo tick" }
+
+// moveAway returns the command that moves a database file away, also beside a pass: in one step, and
+// without its WAL, which who makes the new file removes. A WAL that is moved after the file may be that of a new one.
+func moveAway(path, suffix string) string { return fmt.Sprintf("mv %q %q", path, path+suffix) }
 
 // besides are the suffixes of a database's files.
 var besides = []string{"", "-wal", "-shm", "-journal"}
@@ -70,7 +64,11 @@ func explainFile(path string, err error) error {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return &DamagedError{Path: path, Words: code.Error(), Err: err}
 	case sqlite3.SQLITE_READONLY:
-		return &work.MachineError{Err: fmt.Errorf("%s cannot be written: %w", path, err), Do: fmt.Sprintf("chmod u+w %q", path)}
+		do := fmt.Sprintf("chmod u+w %q", path)
+		if onReadOnly(path) {
+			do = work.MountForWriting
+		}
+		return &work.MachineError{Err: fmt.Errorf("%s cannot be written: %w", path, err), Do: do}
 	}
 	return err
 }
@@ -81,6 +79,11 @@ func isImmutable(path string) bool {
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
+	return onReadOnly(path)
+}
+
+// onReadOnly reports whether a file is on a read-only file system. To open the file itself would cost SQLite its locks.
+func onReadOnly(path string) bool {
 	probe, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
 	if err != nil {
 		return errors.Is(err, syscall.EROFS)

@@ -30,14 +30,15 @@ type engine interface {
 	locks() string
 	// folder is the name of the engine's migrations. Both folders have the same numbers.
 	folder() string
-	// version reads the schema's version; 0: the database has no schema yet.
-	version(ctx context.Context, pool *sql.DB) (int64, error)
+	// version reads the schema's version, and the columns of all tables as "table.column"; 0: the database
+	// has no schema yet.
+	version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error)
 	// answer reads the answers to all questions in one state of the database; false: it does not, and
 	// each is a read of its own.
 	answer(ctx context.Context, pool *sql.DB, asked []*question) (bool, error)
 	// up runs the migrations on a machine. Several may try at the same time.
 	up(ctx context.Context, pool *sql.DB, migrations fs.FS, machine string) error
-	// replaceBy says what to do with a database that is too old to be migrated.
+	// replaceBy says what to do with a database that cannot be used any more.
 	replaceBy() string
 	// options are those of a transaction that reads, or reads and writes.
 	options(readOnly bool) *sql.TxOptions
@@ -193,10 +194,11 @@ func opened(ctx context.Context, at string, migrations fs.FS, file, server func(
 
 // versions are the schema versions of a database and of the migrations.
 type versions struct {
-	have   int64 // the database's; 0: it has no schema yet
-	first  int64 // the oldest that can be migrated
-	last   int64 // the newest migration
-	oldest int64 // that a program must know to use the database, if the database's is newer; 0: it does not say
+	have   int64  // the database's; 0: it has no schema yet
+	first  int64  // the oldest that can be migrated
+	last   int64  // the newest migration
+	oldest int64  // that a program must know to use the database, if the database's is newer; 0: it does not say
+	differ string // how the columns of the database differ from those of its version
 }
 
 // versions reads the schema's version with one small read, so that goose is started only if a
@@ -212,8 +214,13 @@ func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err er
 	if v.last, err = versionOf(slices.Max(names)); err != nil {
 		return versions{}, err
 	}
-	if v.have, err = d.engine.version(ctx, d.SQL); err != nil || v.have <= v.last {
+	var columns string
+	if v.have, columns, err = d.engine.version(ctx, d.SQL); err != nil {
 		return v, interrupted(ctx, err)
+	}
+	if v.have <= v.last {
+		v.differ = differences(v.have, columns)
+		return v, nil
 	}
 	row := d.SQL.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(MAX(oldest), 0) FROM schemas WHERE number = %d`, v.have))
 	return v, interrupted(ctx, row.Scan(&v.oldest))
@@ -240,6 +247,9 @@ func (d *DB) checkUsable(v versions) error {
 	case v.have != 0 && v.have < v.first:
 		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d)",
 			d.Path, errTooOld, v.have, v.first), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
+	case v.differ != "":
+		return &work.MachineError{Err: fmt.Errorf("%s was %w (not all columns are those of schema %d: %s)",
+			d.Path, errUnreleased, v.have, v.differ), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
 	}
 	return nil
 }

@@ -346,13 +346,18 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, oursErr := tx.HasTurnCommit(ctx, r.ID, "commit7")
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
+	_, awaitedErr := tx.ListAwaitedReviewers(ctx, r.ID)
+	_, levelsErr := tx.ListReviewerLevels(ctx, r.ID)
+	_, writersErr := tx.ListWriters(ctx, r.ID, 3)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, burstErr, editErr, putErr,
+		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, awaitedErr, levelsErr, writersErr, listErr, addErr, burstErr, editErr, putErr,
+		tx.PutReviewerLevel(ctx, r.ID, "grace", Level{"read", t0}, true),
+		tx.OutdateApprovals(ctx, work.PullRequest{ID: pull.ID, BaseChanged: t0}),
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.RecordEditBack(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
@@ -812,8 +817,8 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 }
 
 // rare are not asked by every pass, and may look at all that is remembered: once a day, or some
-// minutes, and for a person.
-var rare = []string{"ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
+// minutes, and for a person; or their tables have a handful of rows.
+var rare = []string{"ListInstallations", "PutInstallation", "ListSigns", "PutSign", "ListTurnKeys", "ListItems", "PutMachine", "ForgetMachine", "MergingResumed"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{

@@ -16,6 +16,7 @@ var indexedTexts = map[string]int{
 	"notifications.key": 30 + 3*253 + 22 + 150,
 
 	// Agents, reviewers, targets and machines have short names: see package config.
+	"installations.id": 17, "signs.installation": 80,
 	"agent_sessions.agent": 40, "outages.agent": 40, "outages.machine": 63, "totals.agent": 40, "totals.reviewer": 40, "reviews.reviewer": 40, "review_calls.reviewer": 40,
 	"notifications.target": 40, "notify_targets.target": 40, "machines.name": 63, "clocks.machine": 63, "counters.machine": 63, "notifications.machine": 63, "totals.machine": 63,
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -234,50 +233,58 @@ func writeFixture(t *testing.T, version int64) {
 	t.Helper()
 	all := versionsOf(t, ours(t))
 	path := oldDatabase(t, all[slices.Index(all, version)-1])
-	d, err := open(t.Context(), path, Options{Now: clock}, upTo(t, version))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	rows := contents(t, path)
-	for _, table := range referrersLast(rows) {
-		for _, row := range rows[table] {
-			columns := make([]string, 0, len(row))
-			for c := range row {
-				columns = append(columns, c)
-			}
-			slices.Sort(columns)
-			values := make([]string, len(columns))
-			for i, c := range columns {
-				values[i] = row[c]
-			}
-			fmt.Fprintf(&out, "INSERT INTO %s (%s) VALUES (%s);\n", table, strings.Join(columns, ", "), strings.Join(values, ", "))
-		}
-	}
-	if err := os.WriteFile(fixture(version), []byte(out.String()), 0o600); err != nil {
+	if err := os.WriteFile(fixture(version), []byte(asSQL(t, path, upTo(t, version))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("wrote %s: give its new columns and tables what a database in use has in them", fixture(version))
 }
 
-// referrersLast puts tables after those that they may refer to.
-func referrersLast(all map[string][]map[string]string) []string {
-	first := []string{"repositories", "work_items", "pull_requests", "turns", "reviews"}
-	var tables []string
-	for table := range all {
-		tables = append(tables, table)
+// asSQL migrates a database and returns statements that insert all its rows, those that others refer to first.
+func asSQL(t *testing.T, path string, migrations fs.FS) string {
+	t.Helper()
+	d, err := open(t.Context(), path, Options{Now: clock}, migrations)
+	if err != nil {
+		t.Fatal(err)
 	}
-	rank := func(table string) int {
-		if i := slices.Index(first, table); i >= 0 {
-			return i
+	defer d.Close()
+	tables := inTx(t, d, func(tx *Tx) ([]schemaTable, error) {
+		tables, err := d.engine.tables(t.Context(), tx)
+		if err != nil {
+			return nil, err
 		}
-		return len(first)
+		return parentsFirst(tables)
+	})
+	rows := contents(t, path)
+	var out strings.Builder
+	for _, table := range tables {
+		columns := table.columnNames()
+		for _, row := range rows[table.name] {
+			values := make([]string, len(columns))
+			for i, c := range columns {
+				values[i] = row[c]
+			}
+			fmt.Fprintf(&out, "INSERT INTO %s (%s) VALUES (%s);\n", table.name, strings.Join(columns, ", "), strings.Join(values, ", "))
+		}
 	}
-	slices.SortFunc(tables, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
-	return tables
+	return out.String()
+}
+
+// What is written as the fixture of a schema can be read as that.
+func TestFixturesCanBeWritten(t *testing.T) {
+	all := versionsOf(t, ours(t))
+	next := later(t, `ALTER TABLE work_items ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey';`)
+	from := oldDatabase(t, all[len(all)-1])
+	text := asSQL(t, from, next)
+	to := newPath(t)
+	d, err := open(t.Context(), to, Options{Now: clock}, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	if _, err := d.SQL.ExecContext(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, contents(t, to), contents(t, from))
 }
 
 // livesOn has a migrated database serve a pass: what waited still waits, what
@@ -370,7 +377,7 @@ func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	}
 	first := versionsOf(t, ours(t))[0]
 	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d); "+
-		"move the file away; the next pass fills a new one from GitHub", path, first)
+		"mv %q %q; the next pass fills a new one from GitHub", path, first, path, path+".old")
 	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, errTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // readingRow is a row of the table reading.
@@ -108,6 +110,37 @@ func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error)
 // AddSeenLabel records that a label's open issues were listed.
 func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
 	return t.putReading(ctx, "add seen label "+label, readingRow{what: "label", repoID: repoID, key: label})
+}
+
+// ListReviewerLevels returns what GitHub lets the accounts of configured reviewers do, by their login
+// in lower case, as far as it was asked.
+func (t *Tx) ListReviewerLevels(ctx context.Context, repoID int64) (map[string]Level, error) {
+	all := map[string]Level{}
+	_, err := listRows(ctx, t, fmt.Sprintf("list what reviewers of repository %d may do", repoID), func(row scanner) (login string, err error) {
+		var l Level
+		err = row.Scan(&login, &l.Level, timeOf(&l.At))
+		all[login] = l
+		return login, err
+	}, `SELECT key, why, at FROM reading WHERE what = 'reviewer' AND repo_id = ?`, repoID)
+	return all, err
+}
+
+// Level is what GitHub lets an account do, in GitHub's words, and when it said so.
+type Level struct {
+	Level string
+	At    time.Time
+}
+
+// PutReviewerLevel stores what GitHub lets the account of a reviewer do. If that decides about an
+// approval, the reviews in the repository are decided again.
+func (t *Tx) PutReviewerLevel(ctx context.Context, repoID int64, login string, level Level, decides bool) error {
+	what := "put what " + login + " may do"
+	err := t.putReading(ctx, what, readingRow{what: "reviewer", repoID: repoID, key: strings.ToLower(login), at: level.At, why: level.Level})
+	if err != nil || !decides {
+		return err
+	}
+	_, err = t.exec(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
+	return err
 }
 
 // Backlogged is an issue or a pull request that changed and is not read yet.

@@ -169,6 +169,16 @@ func (t *Tx) countReviewChange(ctx context.Context, what string, pullID int64) e
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
 }
 
+// inOpenPulls restricts a query to the open pull requests of a repository.
+const inOpenPulls = `pull_id IN (SELECT id FROM pull_requests WHERE repo_id = ? AND state = 'open')`
+
+// ListAwaitedReviewers returns the names of the reviewers for whom open pull requests of a repository
+// wait.
+func (t *Tx) ListAwaitedReviewers(ctx context.Context, repoID int64) ([]string, error) {
+	return listRows(ctx, t, fmt.Sprintf("list for whom the reviews of repository %d wait", repoID), scanString,
+		`SELECT DISTINCT reviewer FROM pull_reviews WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
+}
+
 // MarkReviewsDecided records that a pull request's reviews were decided with a policy. look is the
 // count that was read with them: if a change raised it since, the reviews stay undecided. Unchanged
 // values are not written.

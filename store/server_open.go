@@ -36,7 +36,7 @@ type serverFacts struct {
 
 // version implements engine. It refuses a server that is not to be used: both are asked in one round trip,
 // which also sets the connection up.
-func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64, err error) {
+func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error) {
 	idle, facts, version := &question{text: setIdle}, &question{text: serverFactsQuery}, &question{text: schemaVersion}
 	before := time.Now() //nolint:forbidigo // the clock of this machine, also where tests have another one
 	_, err = e.answer(ctx, pool, []*question{idle, facts, version})
@@ -45,31 +45,33 @@ func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64,
 		var f serverFacts
 		var there int64
 		row := &answer{of: facts, next: 1}
-		if err := row.Scan(&f.version, &f.versionText, &f.replica, &f.readOnly, &f.schema, &f.has, &f.others, &f.mayCreate, &f.encoding, &there); err != nil {
-			return 0, err
+		if err := row.Scan(&f.version, &f.versionText, &f.replica, &f.readOnly, &f.schema, &f.has, &f.others, &f.mayCreate, &f.encoding, &there, &columns); err != nil {
+			return 0, "", err
 		}
 		f.behind = between(before, time.UnixMilli(there), after)
 		if err := e.refuse(f, e.readOnly); err != nil {
-			return 0, err
+			return 0, "", err
 		}
 	}
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == "42P01" { // undefined table
-		return 0, nil
+		return 0, "", nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	return have, (&answer{of: version, next: 1}).Scan(&have)
+	return have, columns, (&answer{of: version, next: 1}).Scan(&have)
 }
 
 const (
 	ourTables = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = 'merge_words' AND c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname `
 
-	// serverFactsQuery asks for serverFacts, and the server's time.
+	// serverFactsQuery asks for serverFacts, the server's time, and the columns of all tables.
 	serverFactsQuery = `SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),
 		pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on', coalesce(current_schema(), ''),
 		EXISTS (SELECT 1 ` + ourTables + ` = current_schema()), (SELECT coalesce(string_agg(n.nspname, ', ' ORDER BY n.nspname), '') ` + ourTables + ` <> coalesce(current_schema(), '')),
-		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), current_setting('server_encoding'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), FALSE), current_setting('server_encoding'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+		coalesce((SELECT string_agg(c.relname || '.' || a.attname, ' ') FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+			WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped), '')`
 )
 
 // between returns how far a clock is behind ours that was read at some time between two of ours.

@@ -35,19 +35,21 @@ func (*sqliteEngine) shared() bool             { return false }
 func (*sqliteEngine) session() *pgx.ConnConfig { return nil }
 func (*sqliteEngine) locks() string            { return "" }
 func (*sqliteEngine) folder() string           { return "sqlite" }
-func (*sqliteEngine) version(ctx context.Context, pool *sql.DB) (have int64, err error) {
+
+func (*sqliteEngine) version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error) {
 	var tables int
-	err = pool.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&tables)
+	err = pool.QueryRowContext(ctx, `SELECT count(*), (SELECT coalesce(group_concat(t.name || '.' || c.name, ' '), '') FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table')
+		FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&tables, &columns)
 	if err == nil && tables > 0 {
 		err = pool.QueryRowContext(ctx, schemaVersion).Scan(&have)
 	}
-	return have, err
+	return have, columns, err
 }
 
 // answer is false, because SQLite is in the process.
 func (*sqliteEngine) answer(context.Context, *sql.DB, []*question) (bool, error) { return false, nil }
 
-func (*sqliteEngine) replaceBy() string { return "move the file away" }
+func (e *sqliteEngine) replaceBy() string { return moveAway(e.path, ".old") }
 
 func (*sqliteEngine) up(ctx context.Context, pool *sql.DB, migrations fs.FS, _ string) error {
 	return upBy(ctx, goose.DialectSQLite3, pool, migrations)
@@ -63,7 +65,7 @@ func (*sqliteEngine) again(error) bool { return false }
 func (e *sqliteEngine) explain(err error) error { return explainFile(e.path, err) }
 
 func (e *sqliteEngine) unopened(err error) error {
-	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
+	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) || errors.Is(err, errUnreleased) {
 		return err
 	}
 	return writable(e.path, err)

@@ -36,6 +36,9 @@ var (
 	errNewer = errors.New("written by a newer gh mergexo")
 	// errTooOld says that the database is older than the first schema that can be migrated.
 	errTooOld = errors.New("written by a gh mergexo from before its first release")
+	// errUnreleased says that the database has other columns than its version means: a migration was
+	// edited while it was developed.
+	errUnreleased = errors.New("written by a gh mergexo between two releases")
 )
 
 // DB is an open state database.

@@ -98,3 +98,26 @@ func (t *Tx) MoveVerdicts(ctx context.Context, pull work.PullRequest, from strin
 	}
 	return t.countReviewChange(ctx, what, pull.ID)
 }
+
+// otherBase stands for the merge base of an approval that no merge base matches.
+const otherBase = "-"
+
+// OutdateApprovals ends what people said about a pull request, in reviews and by `/mergexo merge`, up to
+// the second in which its base was last changed, whether or not it is the same again: nobody can tell
+// which commits they saw.
+func (t *Tx) OutdateApprovals(ctx context.Context, pull work.PullRequest) error {
+	if pull.BaseChanged.IsZero() {
+		return nil
+	}
+	what, until := fmt.Sprintf("end the approvals of pull request %d", pull.ID), millis(pull.BaseChanged.Truncate(time.Second).Add(time.Second))
+	reviews, err := t.exec(ctx, what, `UPDATE reviews SET validity = ?3 WHERE pull_id = ?1 AND human = 1 AND validity = ?4 AND at < ?2`,
+		pull.ID, until, review.BaseMoved, review.Counts)
+	if err != nil {
+		return err
+	}
+	words, err := t.exec(ctx, what, `UPDATE merge_words SET merge_base = ?3 WHERE pull_id = ?1 AND merge_base <> ?3 AND at < ?2`, pull.ID, until, otherBase)
+	if err != nil || reviews+words == 0 {
+		return err
+	}
+	return t.countReviewChange(ctx, what, pull.ID)
+}

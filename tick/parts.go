@@ -155,8 +155,15 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	if err != nil {
 		return fleet, err
 	}
+	ours, err := p.Dirs.Installations()
+	if err != nil {
+		return fleet, err
+	}
 	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
+			return err
+		}
+		if err := p.LoadInstallations(ctx, tx, ours); err != nil {
 			return err
 		}
 		if err := p.turns.ReconcileFollowups(ctx, tx); err != nil {
@@ -179,6 +186,9 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	})
 	if err == nil {
 		err = p.storeMachine(ctx, note)
+	}
+	if err == nil && !machine.BeganAt.IsZero() && !p.Ours.Same(ours) { // a dry run writes nothing
+		err = p.Dirs.RememberInstallations(p.Ours.All)
 	}
 	if err != nil {
 		return fleet, err

@@ -62,9 +62,13 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 }
 
 // postponed reports whether a turn waits. What is broken for all turns of an account or an agent is asked
-// for in each pass, not at the turn's own time: see Accounts.RepoSkipped and Startable.
+// for in each pass, not at the turn's own time: see Accounts.RepoSkipped and Startable. A person who asks for a
+// pass may have mended an error.
 func postponed(p *env.Env, t work.Turn) bool {
-	why := t.WaitReason.Kind
+	why := t.WaitReason.Or(work.Reason{Kind: work.WhyTriedAgain}).Kind
+	if p.AtOnce && why.AfterError() {
+		return false
+	}
 	return t.Waits(p.Now()) && why != work.WhyLoginUnknown && !why.OfAgent()
 }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -79,9 +80,9 @@ func (a *App) Secrets() *secrets.Redactor {
 	return a.known
 }
 
-// GitHub returns a client of o.Host with gh's login.
+// GitHub returns a client of o.Host with gh's login, or with o.Token.
 func (a *App) GitHub(o transport.Options) (*github.Client, error) {
-	o.Token, o.Now = github.Token(o.Host), a.Now
+	o.Token, o.Now = cmp.Or(o.Token, github.Token(o.Host)), a.Now
 	a.Secrets().Add(o.Token, "gh's token")
 	return github.New(o)
 }

@@ -79,6 +79,18 @@ func (a *App) WithFormerFleet(ctx context.Context, cfg *config.Config, fn func(*
 	return true, updateWithin(ctx, m, fn)
 }
 
+// WithDatabase runs fn in a transaction of the database; seen is false if there is none yet.
+func (a *App) WithDatabase(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (seen bool, err error) {
+	if seen, err = machine.View(ctx, cfg, func(*store.Tx) error { return nil }); err != nil || !seen {
+		return seen, err
+	}
+	m, err := a.Machine(cfg)
+	if err != nil {
+		return true, err
+	}
+	return true, updateWithin(ctx, m, fn)
+}
+
 func updateWithin(ctx context.Context, m *machine.Machine, fn func(*store.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, fleetTime)
 	defer cancel()

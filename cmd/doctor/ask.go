@@ -38,7 +38,14 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		if !h.LoggedIn {
 			continue
 		}
-		c, err := a.GitHub(transport.Options{Host: h.Name, Timeout: requestTime, ReadOnly: true})
+		token, err := "", error(nil)
+		if m, unsafe := a.Machine(cfg); unsafe == nil { // else a check of its own says so
+			token, err = m.Token(ctx, h.Name)
+		}
+		var c *github.Client
+		if err == nil {
+			c, err = a.GitHub(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, ReadOnly: true})
+		}
 		if err != nil {
 			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
 			continue
@@ -102,7 +109,7 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 	who, token, err := c.Login(ctx)
 	if err == nil {
 		if len(h.Ours) > 0 && who.ID != 0 && !slices.Contains(h.Ours, who.ID) {
-			why := explain.Reason(env.AccountChanged(who), explain.Place{})
+			why := explain.Reason(env.AccountChanged(who, nil), explain.Place{})
 			h.Foreign = &doctor.Trouble{Says: why.What, Do: why.Next()}
 		}
 		h.Account, h.Token.Scoped, h.Token.Scopes, h.Token.Expires = who.Login, token.Scoped, token.Scopes, token.Expires

@@ -36,8 +36,8 @@ func gates(r config.Repo) doctor.Gates {
 		if !p.Auto {
 			continue
 		}
-		if !g.AutoMerge || p.Approvers < g.Approvers {
-			g.Approvers = p.Approvers
+		if !g.AutoMerge || len(p.Approvers) < g.Approvers {
+			g.Approvers = len(p.Approvers)
 		}
 		g.AutoMerge, g.Method, g.Checks = true, p.Method, p.Required
 	}
@@ -54,6 +54,10 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			return err
 		}
 		strangers, err := tx.ListOtherInstallations(ctx)
+		if err != nil {
+			return err
+		}
+		ours, signs, err := env.ReadInstallations(ctx, tx, cfg)
 		if err != nil {
 			return err
 		}
@@ -101,6 +105,10 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			row := cli.FindRepo(known, r.Name)
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
+			}
+			if s, meets := env.Beside(ours, signs, row.ID); meets {
+				why := explain.Reason(env.OtherInstallation(r.Name, ours.As, s), explain.Place{})
+				f.Repos[i].Beside = &doctor.Trouble{Says: why.What, Do: why.Fix}
 			}
 		}
 		return nil

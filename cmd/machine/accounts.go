@@ -63,18 +63,9 @@ func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitH
 }
 
 func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*github.Client, error) {
-	if m.accounts.gh == nil {
-		m.accounts.gh = m.findGh(ctx)
-	}
-	for _, known := range github.KnownAccounts(who.host) {
-		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
-			who.account = known
-		}
-	}
-	token, why := m.accounts.gh.token(ctx, who)
-	if why != nil {
-		why.Kind, why.Who, why.Text = work.WhyReviewerAccount, who.account, m.secrets.Redact(why.Text)
-		return nil, &work.BlockedError{Reason: *why}
+	token, err := m.tokenOf(ctx, who, work.WhyReviewerAccount)
+	if err != nil {
+		return nil, err
 	}
 	m.secrets.Add(token, "the token of "+who.account)
 	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
@@ -155,9 +146,61 @@ var TokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
 // ghEnviron returns gh's environment without tokens, which belong to one account but would be used
 // for any, and without prompts.
 func ghEnviron(all []string) []string {
-	kept := slices.DeleteFunc(all, func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(TokenVariables, strings.ToUpper(name))
-	})
-	return append(kept, "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
+	return append(slices.DeleteFunc(all, hasToken), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
+}
+
+// hasToken reports whether a NAME=value has a token for gh.
+func hasToken(v string) bool {
+	name, _, _ := strings.Cut(v, "=")
+	return slices.Contains(TokenVariables, strings.ToUpper(name))
+}
+
+// tokens are those of the accounts as which a pass works, by host. It asks gh for each once, so that "gh auth
+// switch" in another shell changes nothing while the pass runs.
+type tokens struct {
+	mu    sync.Mutex
+	known map[string]func() (string, error)
+}
+
+// Token returns the token with which passes work on a host: of the account that the config names, else of
+// the one that gh is logged in as.
+func (m *Machine) Token(ctx context.Context, host string) (string, error) {
+	m.tokens.mu.Lock()
+	defer m.tokens.mu.Unlock()
+	if known := m.tokens.known[host]; known != nil {
+		return known()
+	}
+	token, err := "", error(nil)
+	if account := m.cfg.AccountOn(host); account == "" || strings.EqualFold(account, github.LoggedIn(host)) {
+		token = github.Token(host)
+	} else {
+		token, err = m.tokenOf(ctx, login{host, account}, work.WhyAccountNoToken)
+	}
+	if ctx.Err() != nil {
+		return token, ctx.Err()
+	}
+	m.secrets.Add(token, "gh's token")
+	if m.tokens.known == nil {
+		m.tokens.known = map[string]func() (string, error){}
+	}
+	m.tokens.known[host] = func() (string, error) { return token, err }
+	return token, err
+}
+
+// tokenOf asks gh for the token of one of its accounts. kind is what an error says.
+func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+	if m.accounts.gh == nil {
+		m.accounts.gh = m.findGh(ctx)
+	}
+	for _, known := range github.KnownAccounts(who.host) {
+		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
+			who.account = known
+		}
+	}
+	token, why := m.accounts.gh.token(ctx, who)
+	if why != nil {
+		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
+		return "", &work.BlockedError{Reason: *why}
+	}
+	return token, nil
 }

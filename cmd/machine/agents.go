@@ -274,7 +274,7 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 
 // SettingDoubts returns Doubts without the programs of required tests, for which doctor has a check.
 func SettingDoubts(cfg *config.Config, env environ.Env) []string {
-	all := append(config.AuthorDoubts(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
+	all := append(config.AuthorDoubts(cfg, func(host string) string { return cmp.Or(cfg.AccountOn(host), github.LoggedIn(host)) }), cfg.NotifyDoubts(env)...)
 	for _, name := range used(cfg) {
 		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
 			if !slices.Contains(all, d) {

@@ -143,9 +143,14 @@ func examineDatabase(ctx context.Context, cfg *config.Config) *doctor.Database {
 	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
 	}
-	at, err := cfg.Runtime.DatabaseAt()
+	at, err := DatabaseAt(cfg)
 	if wrong, ok := errors.AsType[*config.DatabaseError](err); ok {
 		return &doctor.Database{Trouble: wrong.Error(), Do: wrong.Do}
+	}
+	if err != nil {
+		d := &doctor.Database{}
+		d.Trouble, d.Do = troubleOf(err)
+		return d
 	}
 	if cfg.Runtime.DatabaseKey() != "" {
 		return examineServer(ctx, at)

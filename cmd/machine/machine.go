@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: opt.Secrets, now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
+		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: cmp.Or(opt.Secrets, &secrets.Redactor{}), now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
 		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
@@ -75,6 +76,7 @@ type Machine struct {
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
+	tokens   tokens
 
 	once sync.Once
 	git  *git.Git
@@ -105,7 +107,10 @@ func (m *Machine) preflight(ctx context.Context) error {
 func (m *Machine) openGit(ctx context.Context) error {
 	gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
 	var err error
-	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh})
+	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh, Token: func(ctx context.Context, host string) string {
+		token, _ := m.Token(ctx, host) // a host without one is skipped before git is asked
+		return token
+	}})
 	return err
 }
 
@@ -216,7 +221,7 @@ func (m *Machine) path() string {
 
 // hostGit is git's environment with the same PATH: git starts programs, too.
 func (m *Machine) hostGit() []string {
-	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+m.path())
+	return append(slices.DeleteFunc(m.env.Git(), func(v string) bool { return isPath(v) || hasToken(v) }), "PATH="+m.path())
 }
 
 // isPath reports whether a NAME=value sets PATH.

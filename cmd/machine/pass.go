@@ -54,14 +54,14 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		return nil, nil, errors.Join(err, closeLog())
 	}
 	self.Version = opt.Version
-	remotes, err := m.remotes(log)
+	remotes, err := m.remotes(ctx, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
 		Env: &env.Env{
 			Config: m.cfg, Machine: self, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(ctx, name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openForPass, Listeners: tick.Listeners{After: after(m, opt)},
 	}

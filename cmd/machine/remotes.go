@@ -19,15 +19,16 @@ import (
 )
 
 // remotes connects every configured repository. Repositories of one host share a client.
-func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
+func (m *Machine) remotes(ctx context.Context, log *slog.Logger) ([]env.Remote, error) {
 	var all []env.Remote
 	for _, r := range m.cfg.Repos {
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
 			var err error
-			client, err = m.client(r.Name.Host, log)
-			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
-				client, err = github.LoggedOut(r.Name.Host, m.now), nil
+			client, err = m.client(ctx, r.Name.Host, log)
+			_, out := errors.AsType[*transport.NotLoggedInError](err)
+			if _, blocked := errors.AsType[*work.BlockedError](err); out || blocked { // each of its repositories reports that itself
+				client, err = github.Refusing(r.Name.Host, m.now, err), nil
 			}
 			if err != nil {
 				return nil, err
@@ -56,22 +57,24 @@ func Hosts(cfg *config.Config) (all []string) {
 }
 
 // otherHost returns the client of a host that the config does not name; nil without a login.
-func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
-	client, err := m.client(name, log)
+func (m *Machine) otherHost(ctx context.Context, name string, log *slog.Logger) env.GitHub {
+	client, err := m.client(ctx, name, log)
 	if err != nil {
 		return nil
 	}
 	return client
 }
 
-func (m *Machine) client(host string, log *slog.Logger) (*github.Client, error) {
-	token := github.Token(host)
-	m.secrets.Add(token, "gh's token")
+func (m *Machine) client(ctx context.Context, host string, log *slog.Logger) (*github.Client, error) {
+	token, err := m.Token(ctx, host)
+	if err != nil {
+		return nil, err
+	}
 	return github.New(transport.Options{Host: host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(host), ReadOnly: m.readOnly})
 }
 
 func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
-	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).WithVoice(voice(r.Voice))
+	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).WithBase(repo.DefaultBranch).WithVoice(voice(r.Voice))
 }
 
 // voice returns the identities of a repository's commits.
@@ -103,7 +106,7 @@ func TryRemote(ctx context.Context, cfg *config.Config, environment environ.Env,
 		return nil // git has a check of its own
 	}
 	url := m.remoteURL(r, repo)
-	_, err := m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, "agent/")
+	_, err := m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, work.BranchRoot+"/")
 	if err == nil {
 		return nil
 	}
@@ -116,5 +119,6 @@ func TryRemote(ctx context.Context, cfg *config.Config, environment environ.Env,
 
 // ScratchMirror returns a mirror in a temporary folder. It borrows the objects of the real one.
 func (m *Machine) ScratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).WithVoice(voice(r.Settings.Voice)).WithAlternate(m.dirs.MirrorDir(repo))
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).
+		WithBase(repo.DefaultBranch).WithVoice(voice(r.Settings.Voice)).WithAlternate(m.dirs.MirrorDir(repo))
 }

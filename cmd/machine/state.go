@@ -139,6 +139,22 @@ func DiskTrouble(err error, state string) string {
 	return ""
 }
 
+// DatabaseAt returns where the state database is. A file on a network file system is refused: its WAL needs memory
+// that all its users share, and locks of one machine may not hold on another.
+func DatabaseAt(cfg *config.Config) (string, error) {
+	at, err := cfg.Runtime.DatabaseAt()
+	if err != nil || cfg.Runtime.DatabaseKey() != "" || cfg.Runtime.StateDir == "" {
+		return at, err
+	}
+	if kind := files.NetworkFileSystem(existing(cfg.Runtime.StateDir)); kind != "" {
+		return "", &work.MachineError{
+			Err: fmt.Errorf("the state folder %q is on a network file system (%s), which may damage a SQLite database", cfg.Runtime.StateDir, kind),
+			Do:  "set runtime.state_dir in the config to a folder on a disk of this machine, or runtime.database to a PostgreSQL database (docs/operating.md#the-database)",
+		}
+	}
+	return at, nil
+}
+
 // openForPass opens the database, and connects for the session of a pass.
 func (m *Machine) openForPass(ctx context.Context) (*store.DB, error) { return m.open(ctx, true) }
 
@@ -150,7 +166,7 @@ func (m *Machine) open(ctx context.Context, session bool) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := m.cfg.Runtime.DatabaseAt()
+	at, err := DatabaseAt(m.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +204,7 @@ func MakeFolder(dir string) error {
 
 // useScratchStore gives a dry run a temporary copy of the database.
 func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() error, error) {
-	at, err := m.cfg.Runtime.DatabaseAt()
+	at, err := DatabaseAt(m.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +226,7 @@ func View(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (fo
 	if err := GuardState(cfg.Runtime.StateDir); err != nil {
 		return false, err
 	}
-	at, err := cfg.Runtime.DatabaseAt()
+	at, err := DatabaseAt(cfg)
 	if err != nil {
 		return false, err
 	}

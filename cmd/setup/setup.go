@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -79,6 +80,9 @@ func (r *room) run(ctx context.Context) error {
 	}
 	d, err := r.readDraft()
 	if err != nil {
+		return err
+	}
+	if _, err := machine.DatabaseAt(d.cfg); err != nil {
 		return err
 	}
 	name, err := r.repository(ctx, d)

@@ -137,11 +137,15 @@ func (f ItemFacts) shown() (i Item) {
 // item returns what people and programs see of the facts.
 func (f ItemFacts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil && !f.Halt.Moved, Live: f.Live})
+	typed := f.Place
+	if s.Why.Kind.AfterError() { // nobody has to say on GitHub that it is tried again
+		typed.Item = f.ref()
+	}
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
 		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
-		WaitsSince: terminal.Stamp(s.Wait.Since), ToldAt: terminal.Stamp(s.Wait.ToldAt), NextStep: s.Next(f.Place),
+		WaitsSince: terminal.Stamp(s.Wait.Since), ToldAt: terminal.Stamp(s.Wait.ToldAt), NextStep: s.Next(typed),
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}

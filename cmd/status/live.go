@@ -5,6 +5,8 @@ package status
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
@@ -36,6 +38,8 @@ type LiveTurns struct {
 	runs map[int64]work.Run // unfinished runs, by turn
 	Now  time.Time          // by this machine's clock, like the times in live
 
+	clones map[int64]string // how far the clones of repositories are, by their rows
+
 	others map[int64]string // the other machines that work on a turn, for people
 }
 
@@ -48,6 +52,16 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	open, err := tx.ListOpenRuns(ctx)
 	for _, r := range open {
 		w.runs[r.Turn] = r
+	}
+	if err != nil {
+		return w, err
+	}
+	repos, err := tx.ListRepos(ctx)
+	w.clones = map[int64]string{}
+	for _, r := range repos {
+		if far, err := os.ReadFile(filepath.Join(folder.At(state).MirrorDir(r), work.CloneProgress)); err == nil {
+			w.clones[r.ID] = terminal.OneLine(string(far))
+		}
 	}
 	return w, err
 }
@@ -97,7 +111,7 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 		live = folder.Live{Turn: t.Key, Slot: t.Slot, Since: run.Began}
 	}
 	r := &Running{
-		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open),
+		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open, w.clones[t.RepoID]),
 		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used), Machine: t.Machine, machine: machine,
 	}
 	if open {
@@ -107,13 +121,15 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 	return r
 }
 
-// doing describes a turn's progress.
-func doing(t work.Turn, runs bool) string {
+// doing describes a turn's progress. cloning says how far the clone of its repository is; empty: there is one.
+func doing(t work.Turn, runs bool, cloning string) string {
 	switch t.Step {
 	case work.StepClaimed:
 		switch {
 		case runs:
 			return "its agent works"
+		case cloning != "":
+			return "cloning, " + cloning
 		case t.Runs == 0:
 			return "its checkout is made"
 		}

@@ -30,7 +30,7 @@ func toMerge(change func(*merging.Facts, *merging.Policy)) ItemFacts {
 			Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
 		},
 	}
-	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1}
+	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: []string{""}}
 	if change != nil {
 		change(&facts, &policy)
 	}

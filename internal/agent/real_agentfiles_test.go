@@ -120,7 +120,7 @@ func newJudged(t *testing.T) judged {
 		t.Fatal(err)
 	}
 	own := testhome.New(t)
-	j.mirror = g.Mirror(filepath.Join(own, "app.git"), dir, filepath.Join(own, "lock"))
+	j.mirror = g.Mirror(filepath.Join(own, "app.git"), dir, filepath.Join(own, "lock")).WithBase("main")
 	if err := j.mirror.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}

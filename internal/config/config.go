@@ -122,6 +122,7 @@ func (c *Config) EnvPass() (names []string) {
 type Repo struct {
 	Name         work.RepoName
 	RemoteURL    string // empty: gh's protocol for the host
+	Account      string // gh's account with which passes work on the repository's host; empty: the one that gh is logged in as
 	AllowedUsers []string
 	Labels       work.Labels
 	KeepIgnored  bool                 // keep ignored files, such as build caches, between turns

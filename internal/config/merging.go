@@ -98,19 +98,18 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	}
 }
 
-// approvers counts those who approve a flow's pull requests on GitHub with another account than
-// their author's.
-func (r Repo) approvers(flow work.Flow) int {
-	n := 0
+// approvers returns the logins of those who approve a flow's pull requests on GitHub with another
+// account than their author's; "" is any person.
+func (r Repo) approvers(flow work.Flow) (logins []string) {
 	if r.Review.RequireHuman {
-		n++
+		logins = append(logins, "")
 	}
 	for _, x := range r.Reviewers {
-		if x.looksAt(flow) && (x.Human || x.Account != "") {
-			n++
+		if login := x.Speaks(); x.looksAt(flow) && login != "" {
+			logins = append(logins, login)
 		}
 	}
-	return n
+	return logins
 }
 
 // Protects reports whether no push may change a path.

@@ -59,7 +59,7 @@ func TestWhatMayBeMerged(t *testing.T) {
 func TestMergingUnlessTheConfigSaysOtherwise(t *testing.T) {
 	p := mergingOf(t, work.FlowBugfix, "auto_merge = true", "")
 	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.MaxLines != 0 || p.RequireHuman ||
-		p.Approvers != 0 || p.DeleteBranch != "" || p.Freeze != "agent:freeze" {
+		p.Approvers != nil || p.DeleteBranch != "" || p.Freeze != "agent:freeze" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -112,8 +112,8 @@ func TestWhoGivesApprovalsThatGitHubCounts(t *testing.T) {
 		{"", agent + bot + "flows = []\n", 0},
 		{"require_human_approval = true", agent, 1},
 	} {
-		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+c.lines, c.more).Approvers; got != c.want {
-			t.Errorf("%q %q: %d", c.lines, c.more, got)
+		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+c.lines, c.more).Approvers; len(got) != c.want {
+			t.Errorf("%q %q: %q", c.lines, c.more, got)
 		}
 	}
 }

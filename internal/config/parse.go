@@ -182,6 +182,7 @@ func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
 		ownKey("name", func(t *Table) { *written = t.text("name", "") }, func() any { return r.Name.String() }),
 		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
+		textKey("account", &r.Account, ""),
 		textsKey("allowed_users", &r.AllowedUsers),
 		flagKey("keep_ignored", &r.KeepIgnored, false),
 		countKey("max_files", &r.MaxFiles, 1000, 1, 100_000),
@@ -215,12 +216,36 @@ func (p *parser) repo(t *Table) {
 
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
+	p.checkAccount(t, r)
 	for _, u := range r.AllowedUsers {
 		if why := LoginProblem(u); why != "" {
 			t.bad("allowed_users", "%s", why)
 		}
 	}
 	p.config.Repos = append(p.config.Repos, r)
+}
+
+// checkAccount checks that one account at most is named for a host.
+func (p *parser) checkAccount(t *Table, r Repo) {
+	if r.Account == "" {
+		return
+	}
+	if !login().MatchString(r.Account) {
+		t.bad("account", "%q is no GitHub login; gh auth status shows those that gh has", r.Account)
+	}
+	if other := p.config.AccountOn(r.Name.Host); other != "" && !strings.EqualFold(other, r.Account) {
+		t.bad("account", "passes work with one account on %s, and another [[repo]] names %q", r.Name.Host, other)
+	}
+}
+
+// AccountOn returns gh's account with which passes work on a host; empty: the one that gh is logged in as.
+func (c *Config) AccountOn(host string) string {
+	for _, r := range c.Repos {
+		if r.Name.Host == host && r.Account != "" {
+			return r.Account
+		}
+	}
+	return ""
 }
 
 func (p *parser) repoName(t *Table, written string) work.RepoName {

@@ -246,6 +246,22 @@ func (x Reviewer) asReviewer() review.Reviewer {
 	}
 }
 
+// Speaks returns the login of the reviewer's own account on GitHub; empty: an agent that speaks as gh's.
+func (x Reviewer) Speaks() string {
+	if x.Human {
+		return x.Login
+	}
+	return x.Account
+}
+
+// Allows reports whether allowed_users names a login: its words count without write permission.
+func (r Repo) Allows(login string) bool {
+	return slices.ContainsFunc(r.AllowedUsers, func(entry string) bool {
+		named, _, _ := strings.Cut(entry, ":")
+		return strings.EqualFold(named, login)
+	})
+}
+
 // Reviewer returns a reviewer of the repository by name, or a built-in one.
 func (r Repo) Reviewer(name string) (Reviewer, bool) {
 	for _, x := range r.Reviewers {

@@ -116,8 +116,9 @@ type Repo struct {
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes
 	Labels        *Labels        // nil: unreadable
 	Gates         Gates
-	LastError     string // of the last pass
-	Stopped       string // why merging is stopped
+	LastError     string   // of the last pass
+	Stopped       string   // why merging is stopped
+	Beside        *Trouble // another installation that works there under the same account
 	Others        []Other
 }
 

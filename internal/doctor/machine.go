@@ -231,7 +231,7 @@ const (
 )
 
 func disk(f Facts) []Check {
-	const do = "make room, or set runtime.state_dir in the config to a folder on a larger disk"
+	const do = "make room: 64 MiB for a pass, 1 GiB or more for mirrors and checkouts; or set runtime.state_dir in the config to a folder on a larger disk"
 	switch d := f.Disk; {
 	case d == nil:
 		return nil

@@ -109,7 +109,7 @@ func labels(r Repo) []Check {
 // reading tells what passes have recorded.
 func reading(r Repo) []Check {
 	var all []Check
-	if r.LastError != "" {
+	if r.LastError != "" && r.Beside == nil {
 		all = warn("the last pass could not read it: "+r.LastError, "gh mergexo tick --now tries again")
 	}
 	if r.Stopped != "" {
@@ -120,6 +120,9 @@ func reading(r Repo) []Check {
 
 func otherInstallations(r Repo) []Check {
 	var all []Check
+	if r.Beside != nil {
+		all = fail(r.Beside.Says, r.Beside.Do)
+	}
 	for _, o := range r.Others {
 		all = append(all, warn(fmt.Sprintf("another installation wrote as %s, last at %s: both answer the same comments", o.Account, o.At.UTC().Format(time.RFC3339)),
 			"remove its [[repo]] from the config of one of them")...)

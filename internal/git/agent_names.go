@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -43,14 +44,19 @@ func (o obeyed) has(file string) bool {
 	return false
 }
 
-// Obeyed returns those of paths that agents obey once they are on the trusted commit's branch.
+// Obeyed returns those of paths that agents obey once they are on the trusted commit's branch. A
+// submodule counts, as it may bring such files.
 func (m *Mirror) Obeyed(ctx context.Context, trusted string, paths []string) (some []string, err error) {
 	o, err := m.obeyedBy(ctx, trusted)
 	if err != nil {
 		return nil, fmt.Errorf("find what agents obey by the files of %s: %w", trusted, err)
 	}
+	modules, err := m.moduleURLs(ctx, trusted)
+	if _, broken := errors.AsType[*CheckoutError](err); err != nil && !broken {
+		return nil, fmt.Errorf("find the submodules of %s: %w", trusted, err)
+	}
 	for _, p := range paths {
-		if o.has(p) {
+		if o.has(p) || modules[p] != "" {
 			some = append(some, p)
 		}
 	}

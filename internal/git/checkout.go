@@ -42,16 +42,16 @@ func checkCheckout(dir string) error {
 	return refused.err()
 }
 
-// checkFiles refuses files that are too large or that git cannot add.
-func (g gate) checkFiles(ctx context.Context, index string) error {
+// checkFiles refuses files that are too large or that git cannot add. It returns the changed paths.
+func (g gate) checkFiles(ctx context.Context, index string) ([]string, error) {
 	paths, err := changedPaths(ctx, g.mirror, g.Dir, index)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var refused refusals
 	if max := g.Limits.MaxFiles; max > 0 && len(paths) > max {
 		refused.add("%d files are changed, %d are allowed", len(paths), max)
-		return refused.err()
+		return nil, refused.err()
 	}
 	for _, p := range paths {
 		full := filepath.Join(g.Dir, filepath.FromSlash(p))
@@ -72,11 +72,11 @@ func (g gate) checkFiles(ctx context.Context, index string) error {
 			refused.add("%q has %d bytes, %d are allowed", p, info.Size(), g.Limits.MaxFileBytes)
 		case info.Mode().Perm()&0o400 == 0:
 			if err := os.Chmod(full, info.Mode().Perm()|0o400); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return refused.err()
+	return paths, refused.err()
 }
 
 // findRepositories walks the checkout without git and returns every .git below root by its

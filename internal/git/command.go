@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"runtime"
@@ -72,7 +73,9 @@ type command struct {
 	Index   string
 	Env     []string
 	Stdin   []byte
-	Objects []string // variables that redirect new objects to another folder
+	Pipe    []byte    // see proc.Cmd
+	Stderr  io.Writer // gets a copy as it arrives; may be nil
+	Objects []string  // variables that redirect new objects to another folder
 
 	Operator bool   // read the operator's configuration
 	Remote   string // URL of the remote: network limits apply, and its credentials are removed from errors
@@ -141,7 +144,7 @@ func noSync() []string {
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
-		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin,
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin, Pipe: c.Pipe, Stderr: c.Stderr,
 		Wall: opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
 	}
 	if cmd.Dir == "" && !c.Operator {

@@ -57,10 +57,11 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := dropLeftovers(ctx, m, c.Dir, index); err != nil {
 			return err
 		}
-		if err := m.gate(c).checkFiles(ctx, index); err != nil {
+		changed, err := m.gate(c).checkFiles(ctx, index)
+		if err != nil {
 			return err
 		}
-		if err := addToIndex(ctx, q, m.checkoutCommand(c.Dir, index, "add", "--all", "--", ".")); err != nil {
+		if err := m.addChanged(ctx, c, index, changed, q); err != nil {
 			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {

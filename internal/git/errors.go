@@ -25,6 +25,11 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("git %s is too old: %s or later is needed", e.Have, e.Want)
 }
 
+// CheckoutError means that a commit cannot be checked out until a person changes the repository.
+type CheckoutError struct{ Why, Do string }
+
+func (e *CheckoutError) Error() string { return "check out: " + e.Why }
+
 // NetworkError means that the remote could not be reached or the connection broke.
 type NetworkError struct{ Op, Detail string }
 

@@ -1,15 +1,21 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const (
@@ -20,39 +26,76 @@ const (
 
 // remoteCommand returns a command that contacts the remote. It uses the operator's configuration
 // for credentials, proxies and ssh.
-func (m *Mirror) remoteCommand(args ...string) command {
+func (m *Mirror) remoteCommand(ctx context.Context, args ...string) command {
 	c := m.command(args...)
-	c.Operator, c.Remote = true, m.url
-	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
-		c.Config = []string{
-			"credential.helper=",
-			"credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential",
-		}
+	c.Operator, c.Remote = !m.anonymous, m.url
+	if m.anonymous { // curl reads ~/.netrc, and git asks programs that these variables name
+		c.Config = []string{"credential.helper="}
+		c.Env = []string{"HOME=" + m.dir, "XDG_CONFIG_HOME=" + m.dir, "GIT_ASKPASS=", "SSH_ASKPASS="}
+		return c
+	}
+	at, err := url.Parse(m.url)
+	if err != nil || at.Scheme != "https" {
+		return c
+	}
+	if token := m.git.token(ctx, at.Host); token != "" {
+		c.Config, c.Pipe = credentials(at.Host, token)
+	} else if m.git.opt.GhPath != "" {
+		c.Config = []string{"credential.helper=", "credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential"}
 	}
 	return c
 }
 
+// token returns the token for a host; empty: there is none.
+func (g *Git) token(ctx context.Context, host string) string {
+	if g.opt.Token == nil || runtime.GOOS == "windows" { // whose programs inherit no pipe
+		return ""
+	}
+	return g.opt.Token(ctx, host)
+}
+
+// helper answers git's question for a password with the next two lines of the pipe. All of it is built into
+// the shell: no argument and no environment has the token.
+const helper = `!f() { test "$1" = get && IFS= read -r u <&3 && IFS= read -r p <&3 && printf '%s\n%s\n' "$u" "$p"; }; f`
+
+// credentials have git send a token to one host, whatever gh is logged in as by then; another host, to
+// which a server may redirect, gets none.
+func credentials(host, token string) (config []string, pipe []byte) {
+	const often = 8 // a command asks once, and again after a redirect
+	pipe = bytes.Repeat([]byte("username=x-access-token\npassword="+token+"\n"), often)
+	return []string{"credential.helper=", "credential.https://" + host + ".helper=" + helper}, pipe
+}
+
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Fetch fetches every branch of the remote, and the wanted commits that no branch contains. Refs of
-// deleted branches are pruned; their commits stay. An empty repository is no error. A wanted commit
-// that the remote lacks is a *MissingError. A *NetworkError may pass, an *AccessError will not.
-func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
-	for _, oid := range wantOID {
-		if !validOID(oid) {
-			return fmt.Errorf("fetch: %q is no object id", oid)
+// Fetch fetches our branches, the default branch, the wanted branches, and the wanted commits that
+// none of them contains. Other branches are left out: a file system may not tell their names apart.
+// Refs of deleted branches are pruned; their commits stay. An empty repository is no error. A wanted
+// commit that the remote lacks is a *MissingError, a wanted branch is not. A *NetworkError may pass,
+// an *AccessError will not.
+func (m *Mirror) Fetch(ctx context.Context, want ...string) error {
+	var branches, oids []string
+	for _, name := range want {
+		switch {
+		case name == "": // not known yet
+		case validOID(name): // GitHub refuses a branch of such a name
+			oids = append(oids, name)
+		case checkBranch(name) != nil:
+			return fmt.Errorf("fetch: %w", checkBranch(name))
+		default:
+			branches = append(branches, name)
 		}
 	}
 	return m.locked(ctx, func() error {
 		m.packRefs(ctx) // before the fetch, whose objects a power cut may take
-		if err := fetchOrRepair(ctx, m); err != nil {
+		if err := fetchOrRepair(ctx, m, branches); err != nil {
 			return fmt.Errorf("fetch: %w", err)
 		}
-		for _, oid := range wantOID {
+		for _, oid := range oids {
 			if m.Has(ctx, oid) {
 				continue
 			}
-			_, err := m.remoteCommand(fetchArgs(m.url, oid)...).Run(ctx)
+			_, err := m.remoteCommand(ctx, fetchArgs(m.url, oid)...).Run(ctx)
 			var failed *CommandError
 			switch {
 			case errors.As(err, &failed) && failed.Says(notThere):
@@ -79,7 +122,12 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 		if err := ensure(ctx, m); err != nil {
 			return err
 		}
-		_, err := m.remoteCommand(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
+		if m.partial() {
+			if err := m.fetch(ctx, nil); err != nil {
+				return err
+			}
+		}
+		_, err := m.remoteCommand(ctx, fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
 		var failed *CommandError
 		switch {
 		case errors.As(err, &failed) && failed.Says(notThere):
@@ -99,18 +147,33 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 // notThere are git's messages for objects and refs that the remote lacks.
 var notThere = []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}
 
-func fetchArgs(url, what string) []string {
-	return []string{
+func fetchArgs(url string, what ...string) []string {
+	return append([]string{
 		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url, what,
-	}
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url,
+	}, what...)
 }
 
-func (m *Mirror) fetch(ctx context.Context) error {
-	c := m.remoteCommand(fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")...)
+// fetch fetches branches. Each is a pattern, because git fails for a name that the remote lacks.
+func (m *Mirror) fetch(ctx context.Context, branches []string) error {
+	var specs []string
+	for _, branch := range append([]string{work.BranchRoot, m.base}, branches...) {
+		if spec := "+refs/heads/" + branch + "*:" + trackingRefs + branch + "*"; branch != "" && !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	if m.isNew() {
+		return m.clone(ctx, specs)
+	}
+	return m.fetchHeads(ctx, specs, nil)
+}
+
+func (m *Mirror) fetchHeads(ctx context.Context, specs []string, progress io.Writer, options ...string) error {
+	args := fetchArgs(m.url, specs...)
+	c := m.remoteCommand(ctx, slices.Concat(args[:1], options, args[1:])...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
-	_, err := c.Run(ctx)
-	if err != nil {
+	c.Stderr = progress
+	if _, err := c.Run(ctx); err != nil {
 		return remoteError("fetch", err)
 	}
 	return nil
@@ -119,11 +182,11 @@ func (m *Mirror) fetch(ctx context.Context) error {
 // fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
 // removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
 // one is complete.
-func fetchOrRepair(ctx context.Context, m *Mirror) error {
+func fetchOrRepair(ctx context.Context, m *Mirror, branches []string) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
 	}
-	first := m.fetch(ctx)
+	first := m.fetch(ctx, branches)
 	var failed *CommandError
 	if first == nil || !errors.As(first, &failed) {
 		return first
@@ -134,7 +197,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 		return errors.Join(first, err)
 	}
 	forgot := forgetBroken(ctx, m)
-	if (forgot || !sound) && m.fetch(ctx) == nil {
+	if (forgot || !sound) && m.fetch(ctx, branches) == nil {
 		return nil
 	}
 	if !forgot && !failed.Says(damageSigns) {
@@ -144,7 +207,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 			return errors.Join(first, ctx.Err())
 		}
 	}
-	if err := remake(ctx, m); err != nil {
+	if err := remake(ctx, m, branches...); err != nil {
 		return errors.Join(first, err)
 	}
 	return nil
@@ -166,7 +229,7 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 	return forgot
 }
 
-// Heads returns the remote's branches as of the last fetch: branch to object id.
+// Heads returns the branches of the remote that were fetched, as of their last fetch: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
 	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).text(ctx)
 	if err != nil {
@@ -189,7 +252,7 @@ func headsIn(lines, refs string) map[string]string {
 
 // RemoteHeads asks the remote for its branches whose names begin with prefix: branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
-	res, err := m.remoteCommand("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
+	res, err := m.remoteCommand(ctx, "ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list remote branches: %w", remoteError("ls-remote", err))
 	}
@@ -212,7 +275,7 @@ func prefixPattern(prefix string) string {
 // defaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
 // or the first branch by name. A repository without branches is an *EmptyError.
 func (m *Mirror) defaultBranch(ctx context.Context) (string, error) {
-	res, err := m.remoteCommand("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
+	res, err := m.remoteCommand(ctx, "ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
 	}

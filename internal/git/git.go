@@ -31,11 +31,14 @@ type Options struct {
 	Bin        string        // a name to find in Env's PATH, or a path; "" means git
 	Env        []string      // required; the operator's environment, for credentials and ssh
 	Timeout    time.Duration // of a local command; 0 means 5 minutes
-	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
-	NetIdle    time.Duration // of a fetch or push without output; 0 means 2 minutes
+	NetTimeout time.Duration // of a fetch or push that goes on; 0 means 12 hours
+	NetIdle    time.Duration // of a fetch or push without a sign of life; 0 means 2 minutes
 
 	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds
-	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes
+	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes without a Token
+
+	// Token returns the token for an https remote's host; nil, or empty: there is none.
+	Token func(ctx context.Context, host string) string
 }
 
 // Git runs the operator's git.
@@ -59,7 +62,7 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.Bin = cmp.Or(opt.Bin, "git")
 	opt.Timeout = cmp.Or(opt.Timeout, 5*time.Minute)
 	opt.PatternTimeout = cmp.Or(opt.PatternTimeout, 30*time.Second)
-	opt.NetTimeout = cmp.Or(opt.NetTimeout, 30*time.Minute)
+	opt.NetTimeout = cmp.Or(opt.NetTimeout, 12*time.Hour)
 	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
 	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
 	if err != nil {

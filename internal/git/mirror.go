@@ -23,13 +23,16 @@ import (
 // Mirror is a bare copy of a remote repository with our own refs under refs/mergexo/. Several
 // processes may call its methods at once.
 type Mirror struct {
-	git      *Git
-	dir      string
-	url      string
-	lockPath string
-	borrowed string // objects folder of another mirror, used as an alternate
-	objects  *objectReader
-	voice    Voice
+	git       *Git
+	dir       string
+	url       string
+	lockPath  string
+	base      string  // the default branch, which each fetch gets; "": none is known
+	parent    *Mirror // of a submodule: the repository's mirror
+	anonymous bool    // without the operator's logins
+	borrowed  string  // objects folder of another mirror, used as an alternate
+	objects   *objectReader
+	voice     Voice
 
 	looseRefs atomic.Int64 // files below refs when the lock was last taken
 
@@ -48,6 +51,12 @@ func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 
 // Close ends the mirror's reading process. The mirror stays usable.
 func (m *Mirror) Close() { m.objects.Close() }
+
+// WithBase names the default branch.
+func (m *Mirror) WithBase(branch string) *Mirror {
+	m.base = branch
+	return m
+}
 
 // WithAlternate adds another mirror's objects as an alternate, so that they are not fetched again.
 // Only for mirrors that are thrown away.
@@ -254,13 +263,13 @@ func configure(m *Mirror) error {
 
 // remake replaces an unusable mirror by a new one with those of our refs that can still be read. It
 // keeps the last broken one beside it.
-func remake(ctx context.Context, m *Mirror) error {
-	fresh := m.git.Mirror(m.dir+".new", m.url, m.lockPath)
+func remake(ctx context.Context, m *Mirror, branches ...string) error {
+	fresh := m.git.Mirror(m.dir+".new", m.url, m.lockPath).WithBase(m.base)
 	defer fresh.Close()
 	if err := files.Remove(fresh.dir); err != nil {
 		return err
 	}
-	if err := errors.Join(create(ctx, fresh), fresh.fetch(ctx)); err != nil {
+	if err := errors.Join(create(ctx, fresh), fresh.fetch(ctx, branches)); err != nil {
 		return errors.Join(err, files.Remove(fresh.dir))
 	}
 	salvage(ctx, fresh, m)

@@ -163,7 +163,7 @@ func TestFourFetchesAtOnce(t *testing.T) {
 
 func TestFetchFollowsTheRemote(t *testing.T) {
 	w := newWorld(t, tree)
-	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a", "HEAD:refs/heads/agent/small/1-x", "HEAD:refs/heads/agent/small/12-y")
+	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/agent/a", "HEAD:refs/heads/agent/small/1-x", "HEAD:refs/heads/agent/small/12-y")
 	w.cmd(w.person, "tag", "v1")
 	w.cmd(w.person, "push", "-q", "origin", "v1")
 	w.fetch()
@@ -173,15 +173,15 @@ func TestFetchFollowsTheRemote(t *testing.T) {
 	if want := map[string]string{"agent/small/1-x": old}; err != nil || !maps.Equal(heads, want) {
 		t.Errorf("heads = %v, %v", heads, err)
 	}
-	w.cmd(w.person, "push", "-q", "origin", ":a", ":agent/small/1-x")
-	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a/b") // a folder replaces a file
+	w.cmd(w.person, "push", "-q", "origin", ":agent/a", ":agent/small/1-x")
+	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/agent/a/b") // a folder replaces a file
 	w.cmd(w.person, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten")
 	w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD")
 	w.fetch()
-	if _, ok, err := w.mirror.Head(t.Context(), "a"); ok || err != nil {
+	if _, ok, err := w.mirror.Head(t.Context(), "agent/a"); ok || err != nil {
 		t.Errorf("a: %v %v", ok, err)
 	}
-	if _, ok, err := w.mirror.Head(t.Context(), "a/b"); !ok || err != nil {
+	if _, ok, err := w.mirror.Head(t.Context(), "agent/a/b"); !ok || err != nil {
 		t.Errorf("a/b: %v %v", ok, err)
 	}
 	if !w.mirror.Has(t.Context(), old) || w.main() == old {

@@ -26,7 +26,7 @@ func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) erro
 // push sends refs and returns the outcome. oid is the branch's head after success, "" for a deleted
 // branch.
 func (m *Mirror) push(ctx context.Context, branch, oid, expected string, args ...string) error {
-	c := m.remoteCommand("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no")
+	c := m.remoteCommand(ctx, "push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no")
 	c.Args, c.Answers = append(c.Args, args...), []int{1}
 	res, err := c.Run(ctx)
 	if err != nil && res.Code == 0 {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -29,8 +30,12 @@ func (m *Mirror) Has(ctx context.Context, oid string) bool {
 	return m.missing(ctx, oid) == nil
 }
 
-// missing returns a *MissingError for the first commit that is not in the mirror.
+// missing returns a *MissingError for the first commit that is not in the mirror. One without its history counts
+// as missing, see clone.
 func (m *Mirror) missing(ctx context.Context, oids ...string) error {
+	if len(oids) > 0 && m.partial() {
+		return &MissingError{OID: oids[0]}
+	}
 	names := make([]string, len(oids))
 	for i, oid := range oids {
 		if !validOID(oid) {
@@ -50,7 +55,7 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 	return nil
 }
 
-// Head returns the head of the remote's branch as of the last fetch.
+// Head returns the head of the remote's branch as of its last fetch.
 func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) {
 	if err := checkBranch(branch); err != nil {
 		return "", false, fmt.Errorf("read head: %w", err)
@@ -176,6 +181,25 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 	paths, err := m.changedFiles(ctx, "", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
+	}
+	return paths, nil
+}
+
+// Pointers lists the files of a commit that are pointers of Git LFS. They are looked for if the
+// .gitattributes at its root names LFS.
+func (m *Mirror) Pointers(ctx context.Context, commit string) ([]string, error) {
+	attributes, ok, err := m.ReadFile(ctx, commit, ".gitattributes")
+	if err != nil || !ok || !bytes.Contains(attributes, []byte("filter=lfs")) {
+		return nil, err
+	}
+	c := m.command("grep", "-l", "-z", "-e", "^version https://git-lfs.github.com/spec/v1$", commit)
+	c.Answers = []int{1} // none
+	paths, err := c.fields(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for pointers of LFS: %w", err)
+	}
+	for i := range paths {
+		paths[i] = strings.TrimPrefix(paths[i], commit+":")
 	}
 	return paths, nil
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/cgi"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,7 +73,7 @@ func TestGhGivesCredentials(t *testing.T) {
 	w.open(Options{GhPath: gh})
 	// Git runs the helper, as for a remote.
 	w.mirror = w.mirrorOf("https://forge.test/o/n")
-	fill := w.mirror.remoteCommand("credential", "fill")
+	fill := w.mirror.remoteCommand(t.Context(), "credential", "fill")
 	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
 	out, err := fill.text(t.Context())
@@ -79,8 +81,40 @@ func TestGhGivesCredentials(t *testing.T) {
 		t.Errorf("credential = %q, %v", out, err)
 	}
 	w.mirror = w.mirrorOf(w.remote)
-	if c := w.mirror.remoteCommand("fetch"); len(c.Config) != 0 {
+	if c := w.mirror.remoteCommand(t.Context(), "fetch"); len(c.Config) != 0 {
 		t.Errorf("a local remote gets %q", c.Config)
+	}
+}
+
+// Git gets the token of the account with which the pass began: on a pipe, for one host only, and whatever
+// gh is logged in as by then.
+func TestTheTokenComesOnAPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its programs inherit no pipe")
+	}
+	w := newWorld(t, tree)
+	gh := filepath.Join(w.root, "gh")
+	w.write(gh, "#!/bin/sh\nprintf 'username=u\\npassword=of-the-other-account\\n'\n")
+	w.check(os.Chmod(gh, 0o755))
+	spy := filepath.Join(w.root, "spy") // sees what a program that git starts has as arguments and environment
+	w.open(Options{GhPath: gh, Token: func(context.Context, string) string { return "s3cret-token" }})
+	w.mirror = w.mirrorOf("https://forge.test/o/n")
+	w.check(w.mirror.Ensure(t.Context()))
+	ask := func(host string) string {
+		fill := w.mirror.remoteCommand(t.Context(), "credential", "fill")
+		fill.Config = append(fill.Config, "credential.helper=!cat /proc/$PPID/cmdline /proc/$PPID/environ >>"+spy+" 2>/dev/null; env >>"+spy+"; true")
+		fill.Stdin = []byte("protocol=https\nhost=" + host + "\n\n")
+		out, _ := fill.text(t.Context())
+		return out
+	}
+	if got := ask("forge.test"); !strings.Contains(got, "username=x-access-token\npassword=s3cret-token") {
+		t.Errorf("credential = %q", got)
+	}
+	if got := ask("elsewhere.test"); strings.Contains(got, "s3cret") || strings.Contains(got, "other-account") {
+		t.Errorf("another host gets %q", got)
+	}
+	if seen := w.read(spy); strings.Contains(seen, "s3cret") || !strings.Contains(seen, "PATH=") {
+		t.Errorf("another program sees %q", seen)
 	}
 }
 

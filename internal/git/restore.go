@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Ignored selects what a restore does with files that .gitignore matches.
@@ -24,20 +26,21 @@ const (
 
 // Restore is the input of Mirror.Restore.
 type Restore struct {
-	Dir     string // required, absolute; a folder for this checkout alone
-	Index   string // required, absolute; git's index of Dir, outside Dir
-	Commit  string // required; the content of Dir
-	Branch  string // required; the agent's current branch
-	Base    string // the base branch, for the agent to compare with; may be ""
-	Ignored Ignored
-	Merge   *Merge       // a merge in progress to check out instead of Commit; may be nil
-	Change  []FileChange // what lies in the folder Beside; may be nil
-	Guarded Guarded      // its tree is checked out instead of Commit's, see Guard; may be zero
+	Dir        string // required, absolute; a folder for this checkout alone
+	Index      string // required, absolute; git's index of Dir, outside Dir
+	Commit     string // required; the content of Dir
+	Branch     string // required; the agent's current branch
+	Base       string // the base branch, for the agent to compare with; may be ""
+	Ignored    Ignored
+	Merge      *Merge       // a merge in progress to check out instead of Commit; may be nil
+	Change     []FileChange // what lies in the folder Beside; may be nil
+	Submodules []Submodule  // as Submodules fetched them; folders of others stay empty
+	Guarded    Guarded      // its tree is checked out instead of Commit's, see Guard; may be zero
 }
 
 // Restore makes the checkout hold exactly the commit, from any state, and verifies it. The
 // agent gets its own repository in .git, which we never use. A commit that the mirror lacks is a
-// *MissingError.
+// *MissingError, one that this machine cannot check out a *CheckoutError.
 func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -47,6 +50,9 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 			return err
 		}
 		return fmt.Errorf("restore: %w", &MissingError{OID: r.Commit})
+	}
+	if err := m.requireDistinctNames(ctx, r.Treeish()); err != nil {
+		return fmt.Errorf("restore: %w", err)
 	}
 	first := tryRestore(ctx, m, r)
 	if first == nil {
@@ -63,6 +69,52 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	return nil
+}
+
+// requireDistinctNames refuses a tree with two names that are one on this file system: git would
+// write both into one file, and every checkout would differ from its commit.
+func (m *Mirror) requireDistinctNames(ctx context.Context, treeish string) error {
+	config, _ := os.ReadFile(m.path("config")) // a mirror that lacks it is mended by who restores
+	if !foldsCase().Match(config) {
+		return nil
+	}
+	entries, err := m.entries(ctx, treeish)
+	if err != nil {
+		return err
+	}
+	if one, other, found := sameButForCase(entries); found {
+		return &CheckoutError{
+			Why: fmt.Sprintf("%q and %q are one file on the file system of the machine that runs gh mergexo", one, other),
+			Do:  "rename one of the two, or run gh mergexo where both can be",
+		}
+	}
+	return nil
+}
+
+// foldsCase matches what git writes into a new repository's configuration where the file system
+// takes "A" and "a" for one name.
+var foldsCase = lazy.Regexp(`(?mi)^\s*ignorecase\s*=\s*true\b`)
+
+// sameButForCase finds a file whose name is another file's or a folder's but for case. Folders
+// become one, and their files stay apart.
+func sameButForCase(entries []treeEntry) (one, other string, found bool) {
+	files, folders := map[string]string{}, map[string]string{}
+	for _, e := range entries {
+		name := strings.ToLower(e.Path)
+		if other, found := files[name]; found {
+			return other, e.Path, true
+		}
+		files[name] = e.Path
+		for at := path.Dir(e.Path); at != "."; at = path.Dir(at) {
+			folders[strings.ToLower(at)] = e.Path
+		}
+	}
+	for _, e := range entries {
+		if below, found := folders[strings.ToLower(e.Path)]; found {
+			return e.Path, below, true
+		}
+	}
+	return "", "", false
 }
 
 func (r Restore) check() error {
@@ -150,7 +202,7 @@ func (r Restore) cleanFlags() string {
 	return "-ffdx"
 }
 
-// verify compares commit, index and files. One command lists the index and the files that differ
+// verify compares commit, index and files, and fills submodules. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	tree, err := m.treeOf(ctx, r.Treeish())
@@ -184,7 +236,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 			return err
 		}
 	}
-	return nil
+	return m.fillModules(ctx, r, want)
 }
 
 // noteIndex remembers the verified index, so that a commit reads it again only if it changed.

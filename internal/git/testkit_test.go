@@ -111,7 +111,7 @@ func (w *world) open(opt Options) {
 
 // mirrorOf returns our mirror with another remote.
 func (w *world) mirrorOf(url string) *Mirror {
-	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock())
+	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock()).WithBase("main")
 }
 
 func (w *world) lock() string { return filepath.Join(w.root, "locks", "repo-1.lock") }
@@ -190,11 +190,13 @@ func (w *world) check(err error) {
 	}
 }
 
-// fetch ensures and fetches.
+// fetch ensures and fetches all branches.
 func (w *world) fetch() {
 	w.t.Helper()
 	w.check(w.mirror.Ensure(w.t.Context()))
-	w.check(w.mirror.Fetch(w.t.Context()))
+	heads, err := w.tryWith(nil, w.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads")
+	w.check(err)
+	w.check(w.mirror.Fetch(w.t.Context(), strings.Fields(heads)...))
 }
 
 // main returns the remote's main as of the last fetch.

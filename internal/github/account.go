@@ -69,7 +69,7 @@ func (w wirePermission) level() string {
 // its login taken by another account, since it was seen; then the id decides.
 func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
 	level, id, err := c.permissionOf(ctx, repo, who.Login)
-	if err != nil || id == who.ID || level != "none" && id == 0 {
+	if err != nil || who.ID == 0 || id == who.ID || level != "none" && id == 0 {
 		return level, err
 	}
 	var now wireUser

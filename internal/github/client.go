@@ -39,10 +39,9 @@ func New(o transport.Options) (*Client, error) {
 	return &Client{c}, nil
 }
 
-// LoggedOut returns the client of a host without a gh login: every request fails with a
-// *transport.NotLoggedInError and nothing is sent.
-func LoggedOut(host string, now func() time.Time) *Client {
-	return &Client{transport.Refusing(host, now, &transport.NotLoggedInError{Host: host})}
+// Refusing returns the client of a host without a login: every request fails with why and nothing is sent.
+func Refusing(host string, now func() time.Time, why error) *Client {
+	return &Client{transport.Refusing(host, now, why)}
 }
 
 // Now returns GitHub's time, estimated from its answers.

@@ -30,7 +30,12 @@ func (p *process) connect() error {
 	if p.file != nil {
 		p.pipes[0] = p.file
 	}
-	err = p.startChild()
+	if err = p.addPipe(); err == nil {
+		err = p.startChild()
+	}
+	for _, f := range p.cmd.ExtraFiles {
+		_ = f.Close()
+	}
 	_ = outW.Close()
 	_ = errW.Close()
 	if err != nil {
@@ -45,6 +50,20 @@ func (p *process) connect() error {
 	}
 	p.readAll(outR, errR)
 	return nil
+}
+
+// addPipe gives the program a pipe that holds Cmd.Pipe.
+func (p *process) addPipe() error {
+	if len(p.Pipe) == 0 {
+		return nil
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(p.Pipe)
+	p.cmd.ExtraFiles = []*os.File{r}
+	return errors.Join(err, w.Close())
 }
 
 // input returns what is written to standard input.

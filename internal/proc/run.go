@@ -51,6 +51,7 @@ type Cmd struct {
 	Env  []string // the whole environment; nothing is inherited
 
 	Stdin  []byte    // written, then closed
+	Pipe   []byte    // some hundred bytes that it, and programs that it starts, may read from descriptor 3; not on Windows
 	Dialog Dialog    // writes standard input instead of Stdin; may be nil
 	Stdout io.Writer // gets a copy as it arrives; may be nil
 	Stderr io.Writer // gets a copy as it arrives; may be nil

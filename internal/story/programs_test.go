@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -56,7 +57,7 @@ const twiceVariable = "STORY_TWICE"
 
 // runProgram is the program in a story, or in a test outside of one.
 func runProgram() int {
-	work.Probe = panicWhere
+	work.Probe, files.Pretend = panicWhere, os.Getenv("MERGEXO_FILESYSTEM")
 	env := cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",

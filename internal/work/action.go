@@ -27,6 +27,7 @@ const (
 
 	ActionChild      ActionKind = "child"       // opens the sub-issue of a roadmap's node, without a label
 	ActionBlock      ActionKind = "block"       // makes an issue blocked by another one, or ends that
+	ActionEditPull   ActionKind = "edit_pull"   // replaces title and text of a pull request of ours that nobody edited
 	ActionEditIssue  ActionKind = "edit_issue"  // replaces title and text of an issue of ours that nobody edited
 	ActionCloseIssue ActionKind = "close_issue" // closes an issue, as completed or as not planned
 

@@ -62,10 +62,13 @@ func (f Flow) FeedbackKind() Kind {
 // merge the work begins.
 func (f Flow) Document() bool { return f == FlowDesign || f == FlowRoadmap }
 
+// BranchRoot is the first name of all our branches.
+const BranchRoot = "agent"
+
 // BranchPrefix is the prefix by which a flow's branch for an issue is found again. The slug is not
 // compared, because titles change.
 func BranchPrefix(f Flow, issue int) string {
-	return fmt.Sprintf("agent/%s/%d-", f.branchWord(), issue)
+	return fmt.Sprintf(BranchRoot+"/%s/%d-", f.branchWord(), issue)
 }
 
 // BranchName returns the name of a flow's new branch for an issue. attempt is the number of
@@ -82,7 +85,7 @@ func BranchName(f Flow, issue int, title string, attempt int) string {
 // ParseBranch reads flow and issue from a branch name made by BranchName.
 func ParseBranch(branch string) (Flow, int, bool) {
 	for _, f := range Flows() {
-		rest, ok := strings.CutPrefix(branch, "agent/"+f.branchWord()+"/")
+		rest, ok := strings.CutPrefix(branch, BranchRoot+"/"+f.branchWord()+"/")
 		if !ok {
 			continue
 		}

@@ -143,6 +143,11 @@ func RerunToken(repo RepoKey, number int, head, run string) string {
 	return token("rerun", repo, number, head, run)
 }
 
+// EditPullToken is the token of a turn's new title and text for its pull request.
+func EditPullToken(repo RepoKey, number int, turnKey string) string {
+	return token("edit pull", repo, number, turnKey)
+}
+
 // LabelsToken is the token of setting the labels of an issue or pull request, for one purpose. The
 // action may be renewed; the newest content counts.
 func LabelsToken(repo RepoKey, number int, purpose string) string {

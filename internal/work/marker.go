@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups|cancelled):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge|node|followups|cancelled|by):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are the contents of the markers at the end of a body.
@@ -31,6 +32,7 @@ type Marks struct {
 	Node      string   // from MarkNode; only in the text of a roadmap's sub-issue
 	Cancelled string   // number of the issue whose merged roadmap a person cancelled; only on the answer to that command
 	Proposals string   // from MarkProposals; only on a text that lists follow-ups
+	By        string   // id of the installation that wrote it
 	Epoch     string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
@@ -42,7 +44,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}, {"cancelled", m.Cancelled}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}, {"node", m.Node}, {"followups", m.Proposals}, {"cancelled", m.Cancelled}, {"by", m.By}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -99,6 +101,8 @@ func (m *Marks) read(line string) bool {
 		m.Node = found[2]
 	case "cancelled":
 		m.Cancelled = found[2]
+	case "by":
+		m.By = found[2]
 	default:
 		m.Epoch = found[2]
 	}
@@ -171,6 +175,22 @@ func ParsePullMark(body string) (PullMark, bool) {
 		return PullMark{}, false
 	}
 	return m, true
+}
+
+// SplitPull splits the body of a pull request of ours into its text, and what stands below it: the line
+// that refers to its issue with all after it, or else the markers at its end.
+func SplitPull(body string) (text, tail string) {
+	body = strings.TrimRight(Normalise(body), "\n \t")
+	at := len(Unmarked(body))
+	if m, ok := ParsePullMark(body); ok {
+		at = min(at, workMarker().FindStringIndex(body)[0])
+		for _, refers := range []string{"Fixes", "Refs"} {
+			if i := strings.LastIndex("\n"+body[:at], "\n"+refers+" #"+strconv.Itoa(m.Issue)+"\n"); i >= 0 {
+				at = min(at, i)
+			}
+		}
+	}
+	return strings.TrimRight(body[:at], "\n \t"), strings.TrimLeft(body[at:], "\n")
 }
 
 var stopMarker = lazy.Regexp(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)

@@ -13,6 +13,7 @@ var orderFiles = sync.OnceValue(func() fileNames {
 	all := settings(
 		"/.specify", // the specification of a change, for its author and its reviewers
 		"/.github/ISSUE_TEMPLATE",
+		"/.gitmodules", // from where our login fetches
 		// who approves, and what is merged or labelled without a person
 		"/CODEOWNERS", "/.github/CODEOWNERS", "/docs/CODEOWNERS", "OWNERS", "OWNERS_ALIASES",
 		"/.mergify.yml", "/.mergify", "/.github/mergify.yml", "/.github/settings.yml", "/.asf.yaml", "/bors.toml", "/.github/bors.toml", "/.bulldozer.yml", "/.github/bulldozer.yml",

@@ -62,6 +62,10 @@ const (
 	ChecksComplete ChecksPolicy = "all_complete"  // once all have finished
 )
 
+// MostMentioned is how many people a comment mentions at most who may end a wait and were not asked by
+// name.
+const MostMentioned = 3
+
 // MayWrite reports whether a permission, in GitHub's words, lets somebody write to a repository.
 func MayWrite(level string) bool {
 	return level == "admin" || level == "maintain" || level == "write"

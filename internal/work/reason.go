@@ -20,6 +20,11 @@ func (k ReasonKind) OfDependency() bool {
 	return k == WhyDependsMany || k == WhyDependsMissing || k == WhyDependsHidden || k == WhyDependsDropped || k == WhyDependsCircle
 }
 
+// AfterError reports whether a turn waits after an error that a person may have mended.
+func (k ReasonKind) AfterError() bool {
+	return k == WhyTriedAgain || k == WhyNoConnection || k == WhyMachineFault
+}
+
 // StopsRoadmap reports whether it is a merged roadmap that is stopped, and not the work on its issue.
 func (k ReasonKind) StopsRoadmap() bool { return k == WhyRoadmapFaults || k == WhyRoadmapRefused }
 

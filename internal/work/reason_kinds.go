@@ -33,6 +33,7 @@ const (
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name
+	WhyNoCheckout         ReasonKind = "checkout_impossible"         // Text, Advice
 	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // it exists on the remote; Branch
 	WhyBaseGone           ReasonKind = "base_branch_gone"            // Branch
 	WhyNoCommit           ReasonKind = "repository_empty"            // Branch
@@ -63,8 +64,10 @@ const (
 	WhySandboxMissing     ReasonKind = "sandbox_missing"             // Name (the config's sandbox), Text, Advice
 	WhyInterpreterShutOut ReasonKind = "interpreter_outside_sandbox" // Who, Name, Text (the program that needs it)
 	WhyNotOnPath          ReasonKind = "interpreter_not_on_path"     // Who, Name, Local
-	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number
+	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number, Name (the earlier account)
+	WhyAccountNoToken     ReasonKind = "account_token"               // Who, Text, Advice
 	WhyAccountUnknown     ReasonKind = "account_unknown"             // Name (the host)
+	WhyOtherInstallation  ReasonKind = "other_installation"          // Name, Text (which one), Who (its id)
 	WhyRepoArchived       ReasonKind = "repository_archived"         // Name
 	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name
 	WhyRepoMissing        ReasonKind = "repository_missing"          // Name

@@ -214,3 +214,7 @@ type Validator struct {
 	Next   string
 	SeenAt time.Time
 }
+
+// CloneProgress is a file in the mirror of a repository while that is cloned. It has what git says of the
+// step, for people: "41 % (receiving objects)".
+const CloneProgress = "mergexo-progress"

@@ -71,16 +71,23 @@ func (a *Accounts) HostSkipped(host string) error {
 	return a.shut[host]
 }
 
-// RepoSkipped returns why this pass skips a repository, because of its host or its owner; nil: it does not.
+// RepoSkipped returns why this pass skips a repository: because of its host, of its owner, or of another
+// installation there; nil: it does not.
 func (a *Accounts) RepoSkipped(name work.RepoName) error {
 	if why := a.HostSkipped(name.Host); why != nil {
 		return why
 	}
-	return a.HostSkipped(ownerOf(name))
+	if why := a.HostSkipped(ownerOf(name)); why != nil {
+		return why
+	}
+	return a.HostSkipped(wholeName(name))
 }
 
 // ownerOf names the owner of a repository beside the hosts that are skipped.
 func ownerOf(name work.RepoName) string { return name.Host + "/" + strings.ToLower(name.Owner) }
+
+// wholeName names a repository beside them.
+func wholeName(name work.RepoName) string { return ownerOf(name) + "/" + strings.ToLower(name.Name) }
 
 // SkipHost makes this pass skip a host. Other hosts go on. It returns why.
 func (a *Accounts) SkipHost(host string, why error) error {
@@ -204,14 +211,18 @@ func (a *Accounts) accept(host string, who work.Account) (known bool, err error)
 		return slices.ContainsFunc(a.met[host], func(m work.Account) bool { return m.ID == who.ID }), nil
 	}
 	if len(a.operators[host]) > 0 {
-		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(who)})
+		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(who, a.met[host])})
 	}
 	return false, nil
 }
 
 // AccountChanged is why passes skip a host on which gh is logged in as an account that is not ours.
-func AccountChanged(who work.Account) work.Reason {
-	return work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)}
+func AccountChanged(who work.Account, before []work.Account) work.Reason {
+	name := "another account"
+	if len(before) == 1 {
+		name = before[0].Login
+	}
+	return work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID), Name: name}
 }
 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.

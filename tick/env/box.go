@@ -129,7 +129,7 @@ func (b boxReader) addObeyed(ctx context.Context, of BoxOf, box *merging.Box) er
 		return nil
 	}
 	tip := cmp.Or(box.BaseTip, of.Pull.BaseOID)
-	if b.preflight == nil || b.preflight(ctx) != nil || !b.r.Git().Has(ctx, tip) && b.r.Git().Fetch(ctx, tip) != nil {
+	if b.preflight == nil || b.preflight(ctx) != nil || !b.r.Git().Has(ctx, tip) && b.r.Git().Fetch(ctx, of.Pull.Base, tip) != nil {
 		box.Change = merging.Change{}
 		return ctx.Err()
 	}

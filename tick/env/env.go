@@ -56,6 +56,7 @@ type Env struct {
 	All      []*Repo          // the configured repositories
 	Removed  []*Repo          // repositories that the config no longer names and that still need work
 	Accounts Accounts
+	Ours     work.Installations  // the installations that use the database
 	Held     map[int]work.Holder // by slot
 	// Session is with the database that this machine shares with others; nil: it has it for itself.
 	Session   *store.Session

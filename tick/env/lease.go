@@ -113,6 +113,7 @@ type Lease struct {
 	Checks          []github.Check          // all of the head, for a turn that reviews it
 	Change          []git.FileChange        // what a reviewed head changes, as it lies beside its checkout; nil: not read
 	TestedHead      string                  // the required tests that a reviewed head passed; empty: none ran
+	Submodules      []git.Submodule         // fetched for the checkout
 	Guarded         git.Guarded             // of a review: the checkout's tree, and its files that differ from the head
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
@@ -123,6 +124,7 @@ type Lease struct {
 	Resumed         bool
 	Issue           github.Issue  // a start's, as it was read beside its branch
 	IssueAt         time.Time     // when; zero: not read
+	Shown           github.Pull   // of a turn about red checks: its pull request as it was read with them; zero: not read
 	Opened          github.Pull   // the pull request that the turn opened; zero: not read
 	Looks           actions.Looks // for the turn's actions, made beside the reads before its first effect
 

@@ -111,6 +111,7 @@ type Mirror interface {
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
 	Guard(ctx context.Context, commit, trusted string) (git.Guarded, error)
 	Obeyed(ctx context.Context, trusted string, paths []string) ([]string, error)
+	Submodules(ctx context.Context, trusted string, commits ...string) ([]git.Submodule, error)
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
@@ -132,6 +133,7 @@ type Mirror interface {
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
+	Pointers(ctx context.Context, commit string) ([]string, error)
 	ListFiles(ctx context.Context, commit string) ([]string, error)
 	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
 	FileIDs(ctx context.Context, treeish string, keep func(path string) bool) ([]string, error)
@@ -156,7 +158,7 @@ type landed interface {
 // GitHub may lag. Empty: the base does not contain it.
 func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (string, error) {
 	git := r.Git()
-	if err := git.Fetch(ctx, head); err != nil {
+	if err := git.Fetch(ctx, base, head); err != nil {
 		return "", err
 	}
 	tip, ok, err := git.Head(ctx, base)
@@ -201,6 +203,7 @@ type Orphans interface {
 type Repo struct {
 	Remote
 	Row   work.Repo
+	By    string // id of the installation that writes
 	epoch string // that this pass gives the repository's planning once it moves something
 	Ready bool   // known well enough to plan for it and to write to it
 
@@ -233,6 +236,7 @@ func (r *Repo) Git() Mirror {
 // Mark returns a text of ours as it is posted in the repository: with the line that says that a
 // program wrote it, and the markers.
 func (r *Repo) Mark(text string, m work.Marks) string {
+	m.By = r.By
 	return prompts.Bounded(text, r.Settings.Voice.Signature(""), m)
 }
 

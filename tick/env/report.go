@@ -160,7 +160,7 @@ func (r *Report) TellShut(name work.RepoName) {
 	if r.told == nil {
 		r.told = map[string]bool{}
 	}
-	r.told[name.Host], r.told[ownerOf(name)] = true, true
+	r.told[name.Host], r.told[ownerOf(name)], r.told[wholeName(name)] = true, true, true
 }
 
 // Tells reports whether the report already says why a host, or an owner, was skipped.

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,7 +88,7 @@ func (d Dirs) Installation(machine string) (string, error) {
 	}
 	if name == "" {
 		name = rand.Text()
-		if err := files.Replace(d.installationFile(), name+"\n"); err != nil {
+		if err := d.writeInstallation(name, nil); err != nil {
 			return "", err
 		}
 	}
@@ -110,7 +112,8 @@ func (d Dirs) installed() (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return strings.TrimSpace(string(b)), nil
+	name, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	return strings.TrimSpace(name), nil
 }
 
 // installationOn returns the name of a state folder on a machine.
@@ -239,4 +242,56 @@ func MachineID() string {
 		}
 	}
 	return ""
+}
+
+// InstallationID returns the id of this installation in the markers of what it writes. It is made of the
+// machine and the config's path: a state folder that is lost, or moved on the machine, has it again. named is
+// the machine's name in the config.
+func InstallationID(named, config string) string {
+	short := func(parts ...string) string {
+		sum := sha256.Sum256([]byte("gh mergexo\n" + strings.Join(parts, "\n"))) // hashed: GitHub shows it
+		return hex.EncodeToString(sum[:4])
+	}
+	where := named
+	if named == "" {
+		host, _ := os.Hostname() // tells machines apart that have no id, or a copied one
+		where = MachineID() + "\n" + host
+	}
+	return short(where) + "-" + short(where, files.Resolve(config))
+}
+
+// Installations returns the installations whose texts the folder remembers as ours.
+func (d Dirs) Installations() (all []work.Installation, err error) {
+	b, err := os.ReadFile(d.installationFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for line := range strings.Lines(string(b)) {
+		id, since, has := strings.Cut(strings.TrimSpace(line), " ")
+		if ms, err := strconv.ParseInt(since, 10, 64); has && err == nil { // the first line is the folder's name
+			all = append(all, work.Installation{ID: id, Since: time.UnixMilli(ms).UTC()})
+		}
+	}
+	return all, nil
+}
+
+// RememberInstallations replaces what Installations returns.
+func (d Dirs) RememberInstallations(all []work.Installation) error {
+	name, err := d.installed()
+	if err == nil {
+		err = d.writeInstallation(cmp.Or(name, rand.Text()), all)
+	}
+	if err != nil {
+		return fmt.Errorf("record which installation this is: %w", err)
+	}
+	return nil
+}
+
+// writeInstallation writes the folder's name, and below it the installations that are ours.
+func (d Dirs) writeInstallation(name string, ours []work.Installation) error {
+	text := name + "\n"
+	for _, i := range ours {
+		text += fmt.Sprintf("%s %d\n", i.ID, i.Since.UnixMilli())
+	}
+	return files.Replace(d.installationFile(), text)
 }

@@ -127,7 +127,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	if _, swept := h.lights[p.Number]; !swept {
 		h.lights[p.Number] = ""
 	}
-	h.noteHandled(p.Body)
+	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
 
@@ -228,6 +228,19 @@ func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 		done = append(done, e.ID)
 	}
 	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
+}
+
+// signFor is how old a text may be that shows another installation at work.
+const signFor = 24 * time.Hour
+
+// noteOwn records what a body of ours says: the events that it names as answered, and which installation
+// wrote it, if that is another one.
+func (h *reading) noteOwn(body string, at time.Time, url string) {
+	h.noteHandled(body)
+	marks, _ := work.ParseMarks(body)
+	if !h.env.Ours.Has(marks.By) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+		h.sign = work.Sign{ID: marks.By, At: at, URL: url}
+	}
 }
 
 // noteHandled records the events that a body of ours names as answered.

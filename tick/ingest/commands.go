@@ -69,7 +69,7 @@ func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error
 	ids := h.env.Accounts.Operators(h.repo.Name.Host)
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, ids) {
-			h.noteHandled(c.Body)
+			h.noteOwn(c.Body, c.CreatedAt, c.URL)
 		}
 	}
 	if h.answered(e.Key) || h.answered(work.ShortKey(e.Key)) {

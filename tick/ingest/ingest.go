@@ -125,6 +125,9 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep
 
 // gather reads and stores what is new in one repository.
 func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*reading, error) {
+	if why := p.env.BesideUs(r); why != nil {
+		return nil, why
+	}
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -143,7 +146,11 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
-	return h, h.read(ctx)
+	err := h.read(ctx)
+	if h.sign.ID != "" {
+		err = cmp.Or(p.env.MeetSign(context.WithoutCancel(ctx), r, h.sign), err)
+	}
+	return h, err
 }
 
 // clockOf asks for GitHub's time before the first "since" is computed from it.

@@ -498,7 +498,7 @@ func (h *reading) judge(ctx context.Context) error {
 // finish does the reads that come last and once per pass, and stores the end of the pass.
 func (h *reading) finish(ctx, most context.Context) error {
 	if !h.timeIsUp() {
-		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
 			if err := read(most); github.OutOfTime(err) {
 				h.stopReading(err)
 			} else if err != nil {

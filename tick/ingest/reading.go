@@ -62,12 +62,13 @@ type reading struct {
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
-	brought    bool     // there is something new
-	doubtful   bool     // the name may belong to another repository now
-	readSome   bool     // some number was read
-	incomplete error    // why not everything was read
-	trouble    []string // what could not be read
-	note, long string   // for the report: that more is to be read, and of which number there is more than a pass has time for
+	sign       work.Sign // the newest text of ours by another installation
+	brought    bool      // there is something new
+	doubtful   bool      // the name may belong to another repository now
+	readSome   bool      // some number was read
+	incomplete error     // why not everything was read
+	trouble    []string  // what could not be read
+	note, long string    // for the report: that more is to be read, and of which number there is more than a pass has time for
 
 	added   int
 	ignored int

@@ -103,7 +103,7 @@ type ownMarks struct {
 // recordOwnMarks records what a body of ours has in its marks: answered events and the state of
 // reviews.
 func (h *reading) recordOwnMarks(e work.Event) {
-	h.noteHandled(e.Body)
+	h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	marks, _ := work.ParseMarks(e.Body)
 	words := h.ownWords[e.Number]
 	if n, err := strconv.Atoi(marks.Epoch); err == nil {
@@ -464,7 +464,7 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest)
 		return nil //nolint:nilerr // without git they look again
 	}
 	git := h.repo.Git()
-	if err := git.Fetch(ctx, old.HeadOID, pull.HeadOID, pull.BaseOID); err != nil {
+	if err := git.Fetch(ctx, pull.Base, old.HeadOID, pull.HeadOID, pull.BaseOID); err != nil {
 		return ctx.Err() // git could not tell: the head is reviewed again
 	}
 	only, err := git.OnlyMerges(ctx, pull.BaseOID, old.HeadOID, pull.HeadOID)
@@ -537,7 +537,7 @@ func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases
 	}
 	git := h.repo.Git()
 	if !git.Has(ctx, pull.HeadOID) || !git.Has(ctx, pull.BaseOID) {
-		if err := git.Fetch(ctx, pull.HeadOID, pull.BaseOID); err != nil {
+		if err := git.Fetch(ctx, pull.Base, pull.HeadOID, pull.BaseOID); err != nil {
 			return "", nil, err
 		}
 	}

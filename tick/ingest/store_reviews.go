@@ -56,6 +56,9 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 			return err
 		}
 	}
+	if err := tx.OutdateApprovals(ctx, pull); err != nil {
+		return err
+	}
 	if pull.MergeBase != "" {
 		for _, from := range slices.Concat(seen.sameCommits, []string{""}) {
 			since := time.Time{}
@@ -96,7 +99,7 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 	if v.MergeBase == "" && (v.Human || v.KeptFrom != "") {
 		v.MergeBase = pull.MergeBase
 	}
-	if v.Human && v.KeptFrom == "" && (baseMoved || !pull.BaseChanged.Before(v.At)) {
+	if v.Human && v.KeptFrom == "" && baseMoved {
 		v.Validity = review.BaseMoved
 	}
 	known := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(o review.Verdict) bool { return o.ReviewID != v.ReviewID })

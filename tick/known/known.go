@@ -54,6 +54,8 @@ type Snapshot struct {
 	Roadmaps []roadmap.Record // those that have not ended
 	Unfold   []roadmap.Facts  // of those among them that changed
 
+	Writers []string // some people who may write to the repository, as far as GitHub was asked; read if it has reviews
+
 	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }
 

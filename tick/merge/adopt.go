@@ -76,7 +76,7 @@ func mergedByUs(ctx context.Context, o round, j *job) (bool, error) {
 		return true, nil
 	}
 	mirror := o.r.Git()
-	if err := mirror.Fetch(ctx, j.pull.MergeCommit, j.pull.HeadOID); err != nil {
+	if err := mirror.Fetch(ctx, j.pull.Base, j.pull.MergeCommit, j.pull.HeadOID); err != nil {
 		return false, err
 	}
 	told, err := mirror.HasToken(ctx, j.pull.MergeCommit, work.MergeToken(o.r.Row.Key(), j.pull.Number, j.pull.HeadOID))

@@ -173,7 +173,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 // compare compares the landed commit with what merging the approved head gives there.
 func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing, error) {
 	mirror := o.r.Git()
-	if err := mirror.Fetch(ctx, commit, j.row.Head); err != nil {
+	if err := mirror.Fetch(ctx, j.row.Base, commit, j.row.Head); err != nil {
 		return git.Landing{}, err
 	}
 	if err := mirror.KeepMerged(ctx, j.row.Number, j.row.Head, o.Now()); err != nil {

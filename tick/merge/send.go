@@ -114,7 +114,7 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 		return true, nil
 	}
 	if tip := choice.item.Landing.Box.BaseTip; tip != j.base && tip != "" { // the base moved since expect looked
-		if err := o.r.Git().Fetch(ctx, tip); err != nil {
+		if err := o.r.Git().Fetch(ctx, j.a.Base, tip); err != nil {
 			return false, err
 		}
 		if same, err := sameMergeBase(ctx, o, j, tip); err != nil || !same {

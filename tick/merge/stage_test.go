@@ -107,7 +107,7 @@ func (s *stage) assemble(client *github.Client) {
 	s.must(err)
 	dirs := folder.Dirs{State: state}
 	remote := env.Remote{Name: name, Settings: settings, GitHub: client, Mirror: func(r work.Repo) env.Mirror {
-		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock"))
+		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock")).WithBase("main")
 	}}
 	cfg := &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Second, EnableFeedbackLoop: true, Workers: 1}, Repos: []config.Repo{settings}}
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}

@@ -28,7 +28,7 @@ func landable(v *known.Snapshot) {
 			ID: 1, PullID: i.Pull.ID, ReviewID: 4000, Reviewer: "quinn", Head: i.Pull.HeadOID, Decision: review.Approve, Validity: review.Counts, At: noon.Add(-time.Hour),
 		}}
 		i.Landing = known.Landing{
-			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze"},
+			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: []string{""}, Freeze: "agent:freeze"},
 			Box: merging.Box{
 				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", Change: merging.Change{Paths: []string{"a.go"}}, ChecksKnown: true,
 				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true}, Closes: true,

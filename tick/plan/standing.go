@@ -376,6 +376,8 @@ func (s Standing) Next(p explain.Place) string {
 	switch {
 	case w.Retry: // blocked, or waiting for an answer on the issue
 		return w.Next() + ", or " + p.Command(work.VerbRetry, "")
+	case s.Why.Kind.AfterError() && !s.Until.IsZero():
+		return cmp.Or(w.Next(), "resumes after "+work.Stamp(s.Until)) + ", or at once: " + p.Command(work.VerbRetry, "")
 	case w.Next() == "" && !s.Until.IsZero():
 		return "resumes after " + work.Stamp(s.Until)
 	case w.Next() == "" && s.Begins.Start():

@@ -33,10 +33,10 @@ func (r *itemPlanner) age(o Outlook) {
 		now.Since = r.v.Now
 	}
 	now.LookAt = time.Time{}
-	switch patience := r.patience(now.Reason.Kind); {
+	switch patience := r.patience(s.Why); {
 	case budget: // the config may allow more by now
 		now.LookAt = now.Since
-	case now.Reason.None(), patience == 0, !now.ToldAt.IsZero():
+	case now.Reason.None(), patience == untold, !now.ToldAt.IsZero():
 	case now.Since.Add(patience).After(r.v.Now):
 		now.LookAt = now.Since.Add(patience)
 	case r.item.SubIssueOf != "" && was.LookAt.After(r.v.Now): // as the next case left it
@@ -53,19 +53,24 @@ func (r *itemPlanner) age(o Outlook) {
 	}
 }
 
-// patience returns how long a reason may last before a comment tells it; 0: for ever, or a comment
-// told it at once.
-func (r *itemPlanner) patience(kind work.ReasonKind) time.Duration {
-	switch explain.AfterOf(kind) {
-	case explain.Overdue:
-		if p := r.v.Policy; p.RemindAfter > 0 {
-			return min(p.ChecksTimeout, p.RemindAfter)
-		}
-	case explain.Reminded, explain.IfNobodyCan:
-		return r.v.Policy.RemindAfter
-	case explain.Never, explain.AtOnce:
+// untold is the patience with a wait that no comment tells.
+const untold = time.Duration(-1)
+
+// patience returns how long a wait may last before a comment tells it; untold: it may last for ever, or a
+// comment told it at once.
+func (r *itemPlanner) patience(why work.Reason) time.Duration {
+	p := r.v.Policy
+	switch after := explain.AfterOf(why.Kind); {
+	case p.RemindAfter <= 0, after == explain.Never, after == explain.AtOnce:
+		return untold
+	case after == explain.Overdue && p.ChecksTimeout <= 0:
+		return untold
+	case after == explain.Overdue:
+		return min(p.ChecksTimeout, p.RemindAfter)
+	case why.Kind == work.WhyReviewPerson && why.Who == "" && why.Text != "": // whom it waits for cannot end it
+		return 0
 	}
-	return 0
+	return p.RemindAfter
 }
 
 // tell plans the comment about a wait. Its token names the head, the reason and the person, so that
@@ -76,11 +81,11 @@ func (r *itemPlanner) tell(w work.Wait, s Standing) {
 		number = r.item.Pull.Number
 	}
 	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
-	said := "Waiting since"
-	if who := explain.Logins(s.Why); len(who) > 0 {
-		said = "@" + strings.Join(who, " @") + " " + said
+	who := explain.Logins(s.Why)
+	if len(who) == 0 && explain.AfterOf(s.Why.Kind) == explain.IfNobodyCan {
+		who = r.v.Writers
 	}
-	body := fmt.Sprintf("%s %s: %s\n\n- Next step: %s.", said, work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
+	body := fmt.Sprintf("%sWaiting since %s: %s\n\n- Next step: %s.", explain.Mention(who), work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
 	token := work.NoticeToken(r.v.Repo.Key(), number, strings.Join([]string{"waits", string(w.Reason.Kind), w.Reason.Who, w.Reason.Head}, " "))
 	r.comment(number, token, body, "it waits for too long", fmt.Sprintf("it waits since %s: %s", work.Stamp(w.Since), explain.Reason(s.Why, r.v.Here(r.item)).Here()))
 }

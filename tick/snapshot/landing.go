@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -24,6 +25,7 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 		return nil
 	}
 	l.Accounts = r.accounts
+	r.splitApprovers(&l.Policy, i.Pull.Author.Login)
 	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
 		return err
 	}
@@ -54,6 +56,23 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 		}
 	}
 	return err
+}
+
+// splitApprovers leaves those approvers whose approvals GitHub counts, as far as it was asked: not the
+// author's, and nobody's who may not write.
+func (r *reading) splitApprovers(p *merging.Policy, author string) {
+	all := p.Approvers
+	p.Approvers = nil
+	for _, login := range all {
+		level, asked := r.levels[strings.ToLower(login)]
+		switch {
+		case login != "" && strings.EqualFold(login, author):
+		case asked && !work.MayWrite(level.Level):
+			p.Unable = append(p.Unable, login)
+		default:
+			p.Approvers = append(p.Approvers, login)
+		}
+	}
 }
 
 // against returns the accounts whose last review requests changes, except our own, bots and those

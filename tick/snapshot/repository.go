@@ -48,6 +48,14 @@ func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Sn
 	}
 	from.limits, from.families = p.Config.RoadmapLimits(r.Name), map[string]family{}
 	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
+	if r.Settings.Review.Enabled {
+		if from.levels, err = tx.ListReviewerLevels(ctx, from.repo.ID); err != nil {
+			return v, from, err
+		}
+		if v.Writers, err = tx.ListWriters(ctx, from.repo.ID, work.MostMentioned); err != nil {
+			return v, from, err
+		}
+	}
 	if err := from.unfolding(ctx, &v); err != nil {
 		return v, from, err
 	}
@@ -93,6 +101,7 @@ type reading struct {
 	pauses    []work.Pause           // open pauses, oldest first
 	accounts  []int64                // our accounts that merge
 	writers   []int64                // all our accounts
+	levels    map[string]store.Level // what reviewers' accounts may do, by login in lower case
 
 	// Rows of one page of items:
 	events  map[int64][]work.Event       // pending comments, by item id

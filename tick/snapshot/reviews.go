@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -66,7 +67,13 @@ func (r *reading) policyOf(ctx context.Context, item work.Item, pull work.PullRe
 }
 
 func (r *reading) pin(ctx context.Context, who *review.Reviewer) error {
-	if !who.Human || who.LoginID != 0 {
+	if !who.Human {
+		return nil
+	}
+	if level, asked := r.levels[strings.ToLower(who.Login)]; asked && !work.MayWrite(level.Level) && !r.settings.Allows(who.Login) {
+		who.Level = level.Level
+	}
+	if who.LoginID != 0 {
 		return nil
 	}
 	id, _, err := r.tx.PinnedAccount(ctx, r.repo.ID, who.Login)

@@ -253,7 +253,15 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.CommentToken != "" {
 		return err
 	}
-	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
+	text := s.stopText(stop.Stop)
+	if explain.AfterOf(stop.Reason.Kind) == explain.IfNobodyCan {
+		who, err := tx.ListWriters(ctx, s.item.RepoID, work.MostMentioned)
+		if err != nil {
+			return err
+		}
+		text = explain.Mention(who) + text
+	}
+	return tx.RenewAction(ctx, s.sticky(stop.Stop, text, s.marks(stop.Stop), ""))
 }
 
 // lasts reports whether the stop is one that the move does not end: one of the reviews, which continues

@@ -77,7 +77,11 @@ func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) erro
 	return nil
 }
 
-// limitReruns blocks the turn if checks are red again after their failed jobs were rerun.
+// mostPullEdits is how often title and text of a pull request are replaced at one head.
+const mostPullEdits = 2
+
+// limitReruns blocks the turn if checks are red again after their failed jobs were rerun, or after title
+// and text of the pull request were replaced often enough.
 func (p *briefs) limitReruns(ctx context.Context, l *env.Lease) error {
 	if !l.About(work.EventCheck) {
 		return nil
@@ -86,8 +90,12 @@ func (p *briefs) limitReruns(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return fmt.Errorf("read what was tried before: %w", err)
 	}
+	edits := 0
 	for _, a := range sent {
-		if a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
+		if a.Kind == work.ActionEditPull && a.Head == l.Turn.Head && a.State == work.ActionApplied {
+			edits++
+		}
+		if edits == mostPullEdits || a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
 			l.EventsExhausted = true
 			return &work.BlockedError{Reason: work.Reason{Kind: work.WhyStillRed, Commit: l.Turn.Head}}
 		}
@@ -114,6 +122,7 @@ func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 	if len(details) == 0 || details[0].HeadOID != l.Turn.Head {
 		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyHeadNotShown}}
 	}
+	l.Shown = details[0].Pull
 	checks := details[0].Checks
 	policy := github.PolicyAt(checks, l.Repo.Settings.Checks, p.Now())
 	if l.Red = github.Red(checks, policy); len(l.Red) == 0 {
@@ -210,7 +219,7 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("read the checks: %w", err)
 	}
 	if len(details) == 1 && details[0].HeadOID == l.Turn.Head {
-		l.Red = github.Red(details[0].Checks, work.ChecksFirst)
+		l.Red, l.Shown = github.Red(details[0].Checks, work.ChecksFirst), details[0].Pull
 	}
 	return p.readRuns(ctx, l)
 }

@@ -78,6 +78,10 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	m := l.Repo.Git()
+	var err error
+	if l.Submodules, err = submodulesOf(ctx, l, l.Turn.Head); err != nil {
+		return err
+	}
 	if l.Turn.Kind == work.KindReview {
 		base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
 		if err == nil && ok {
@@ -90,10 +94,21 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 	return m.Restore(ctx, checkoutOf(l))
 }
 
+// submodulesOf fetches the submodules of a commit, and of the base, which is merged or set up. The
+// base says from where.
+func submodulesOf(ctx context.Context, l *env.Lease, commit string) ([]git.Submodule, error) {
+	m := l.Repo.Git()
+	tip, ok, err := m.Head(ctx, l.Turn.Base)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return m.Submodules(ctx, tip, commit, tip)
+}
+
 // checkoutOf returns the turn's checkout before its agent runs.
 func checkoutOf(l *env.Lease) git.Restore {
 	return git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
-		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Guarded: l.Guarded, Change: l.Change,
+		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Guarded: l.Guarded, Submodules: l.Submodules, Change: l.Change,
 	}
 }

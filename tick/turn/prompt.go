@@ -79,6 +79,9 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if c.Parent, err = p.parent(ctx, l); err != nil {
 		return c, err
 	}
+	if c.Accepts, err = p.accepts(ctx, l); err != nil {
+		return c, err
+	}
 	if l.Turn.Kind.Start() {
 		if err := p.roadmapContext(ctx, l, &c); err != nil {
 			return c, err
@@ -86,6 +89,10 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		return p.resumeContext(ctx, l, c)
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
+	if l.Shown.Number != 0 {
+		c.Task.PullRequest.Title, c.Task.PullRequest.Version = l.Shown.Title, work.IssueHash(l.Shown.Title, l.Shown.Body)
+		c.Task.PullRequest.Text, _ = work.SplitPull(l.Shown.Body)
+	}
 	c.NewEvents, c.Conflict = newEvents(l.Events), l.Conflict()
 	if c.Checks, err = p.describeRed(ctx, l); err != nil {
 		return c, err

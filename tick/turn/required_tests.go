@@ -156,8 +156,12 @@ func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, com
 
 // checkOut restores the checkout to a commit of the turn and sets it up.
 func (p *runner) checkOut(ctx context.Context, l *env.Lease, ag agent.Agent, commit string) (*prompts.Setup, error) {
+	modules, err := submodulesOf(ctx, l, commit)
+	if err != nil {
+		return nil, err
+	}
 	at := git.Restore{
-		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: ignored(l.Repo.Settings),
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: ignored(l.Repo.Settings), Submodules: modules,
 	}
 	if err := l.Repo.Git().Restore(ctx, at); err != nil {
 		return nil, fmt.Errorf("restore the checkout: %w", err)

@@ -18,7 +18,8 @@ import (
 )
 
 // Restore gives the turn a clean checkout at its commit. The head comes from the git remote, as
-// GitHub's API may lag behind a push. The remote is asked once: a fetch shows all branches.
+// GitHub's API may lag behind a push. The remote is asked once: a fetch shows
+// all branches that a turn is about.
 func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.reload(ctx, l); err != nil {
 		return err
@@ -69,8 +70,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// FetchAndFind fetches the remote's branches and chooses the turn's commit. A commit that is on no
-// branch, such as the old head of a rewritten default branch, is fetched by its id.
+// FetchAndFind fetches the branches that the turn needs and chooses its commit. A commit that is on none, such as the old head of a rewritten default branch, is fetched by its id.
 func (p *restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
 	if err := p.fetch(ctx, l); err != nil {
 		return err
@@ -84,13 +84,13 @@ func (p *restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// fetch fetches the remote's branches. The first time that is the whole repository.
+// fetch fetches our branches and the turn's. The first time that is the whole history.
 func (p *restorer) fetch(ctx context.Context, l *env.Lease) error {
 	m := l.Repo.Git()
 	if !m.Has(ctx, l.Turn.Head) {
 		defer p.Slowly(p.Config.Called(l.Repo.Name) + ": its commits are fetched")()
 	}
-	return m.Fetch(ctx)
+	return m.Fetch(ctx, l.Turn.Base, l.Turn.Branch)
 }
 
 // ignored returns how a checkout treats ignored files.
@@ -117,6 +117,14 @@ func (p *restorer) findBase(ctx context.Context, l *env.Lease) error {
 	base, first, err := p.readStart(ctx, l)
 	if err != nil {
 		return err
+	}
+	if heads[base] == "" { // GitHub named another default branch a moment ago
+		if err := l.Repo.Git().Fetch(ctx, base); err != nil {
+			return err
+		}
+		if heads, err = l.Repo.Git().Heads(ctx); err != nil {
+			return fmt.Errorf("list the remote's branches: %w", err)
+		}
 	}
 	head, ok := heads[base]
 	if !ok {

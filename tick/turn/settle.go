@@ -63,6 +63,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		cancelled  *work.CancelledError
 		rejected   *git.RejectedError
 		access     *git.AccessError
+		checkout   *git.CheckoutError
 		signing    *git.SigningError
 		network    *git.NetworkError
 		offline    *transport.UnreachableError
@@ -99,6 +100,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return parkedBy(work.Reason{Kind: work.WhyPushRefused, Text: rejected.Reason, Advice: rejected.Hint})
 	case errors.As(err, &access):
 		return parkedBy(work.Reason{Kind: work.WhyNoGitAccess, Text: access.Detail})
+	case errors.As(err, &checkout):
+		return blockedBy(work.Reason{Kind: work.WhyNoCheckout, Text: checkout.Why, Advice: checkout.Do})
 	case errors.As(err, &signing):
 		return blockedBy(work.Reason{Kind: work.WhyNotSigned, Text: signing.Error()})
 	case errors.As(err, &offline), errors.As(err, &network):

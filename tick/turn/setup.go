@@ -236,7 +236,7 @@ func (s *setup) ofBase(ctx context.Context, commit, key string) (made string, re
 		return "", failed, nil
 	}
 	fresh := s.made(setupNew)
-	res, err = s.execute(ctx, git.Restore{Commit: commit, Branch: "setup"}, false, "", fresh)
+	res, err = s.execute(ctx, git.Restore{Commit: commit, Branch: "setup", Submodules: s.l.Submodules}, false, "", fresh)
 	switch {
 	case err != nil:
 		return "", res, err

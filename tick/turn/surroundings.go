@@ -88,11 +88,25 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 		p.Log.WarnContext(ctx, "could not look for instructions for contributors", p.TurnAttrs(l, "error", err)...)
 		return nil
 	}
+	pointers, err := l.Repo.Git().Pointers(ctx, l.Turn.Head)
+	if err != nil {
+		return err
+	}
+	if n := len(pointers); n > 0 {
+		named := strings.Join(pointers[:min(n, namedPointers)], ", ")
+		if n > namedPointers {
+			named += fmt.Sprintf(" and %d more", n-namedPointers)
+		}
+		c.Refused = append(c.Refused, "a change of a file in LFS, of which only the pointer is here: "+named)
+	}
 	found := prompts.FindInstructions(paths)
 	found.OfBase = l.Guarded.Paths
 	c.Task.Instructions = &found
 	return nil
 }
+
+// namedPointers is how many pointers of LFS a prompt names.
+const namedPointers = 20
 
 // authorRole returns the permission of the author. Ingest has read the permissions of
 // comments' authors.

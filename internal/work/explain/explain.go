@@ -122,6 +122,14 @@ func Logins(r work.Reason) []string {
 	return nil
 }
 
+// Mention returns the beginning of a comment that mentions people.
+func Mention(logins []string) string {
+	if len(logins) == 0 {
+		return ""
+	}
+	return "@" + strings.Join(logins, " @") + " "
+}
+
 func find(kind work.ReasonKind) (row, bool) {
 	if i := slices.IndexFunc(reasons, func(one row) bool { return one.kind == kind }); i >= 0 {
 		return reasons[i], true

@@ -114,6 +114,7 @@ var reasons = []row{
 	},
 	{work.WhyEarlierPull, People, AtOnce, "pull request #{number} of an earlier start is open", fix("merge or close it"), nil},
 	{work.WhyBranchInTheWay, People, AtOnce, "the repository has a branch named {name}, and git cannot have {branch} beside it", fix("rename or delete the branch {name}"), nil},
+	{work.WhyNoCheckout, People, AtOnce, "the commit cannot be checked out: {text}", fix("{advice}"), nil},
 	{work.WhyBranchUnknown, People, AtOnce, "the branch {branch} on the remote is not at the expected commit", again, nil},
 	{
 		work.WhyBaseGone, People, AtOnce, "the base branch {branch} is gone from the remote",
@@ -215,12 +216,17 @@ var reasons = []row{
 
 	// Whole repositories.
 	{
-		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as another account",
-		stepAfterFix("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as {name}",
+		stepAfterFix("log in as before with `gh auth switch`, or name the account of that host in the config: account = \"LOGIN\" below each repository, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
+	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
 		work.WhyAccountUnknown, Operator, Reminded, "GitHub does not name the account of the token with which gh is logged in to {name}",
 		stepAfterFix("put the account's id into the config: accounts = [ID] under [runtime]. For an app: gh api 'users/APP[bot]' --jq .id", ""), nil,
+	},
+	{
+		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
+		stepAfterFix("keep one of the two: `gh mergexo uninstall` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/operating.md#several-machines", ""), nil,
 	},
 	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
 	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
@@ -312,8 +318,10 @@ var reasons = []row{
 	{work.WhyReviewDue, Nobody, Reminded, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
 	{work.WhyReviewFixDue, Nobody, Reminded, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
 	{
-		work.WhyReviewPerson, People, Reminded, "a review by {who}[[: merging into `{branch}` brings other commits than when this head was reviewed]]|a review by a person with write permission",
+		work.WhyReviewPerson, People, IfNobodyCan, "a review by {who}[[: its base `{branch}` was changed or rewritten since the last one]]|" +
+			`reviewer "{name}", whose review does not count: {text}|a review by a person with write permission`,
 		step("{who} reviews the pull request on GitHub, or comments `/mergexo approve` there|" +
+			`give the reviewer "{name}" write permission, or name another one in the config; people with write permission can also merge the pull request|` +
 			"a person with write permission reviews the pull request on GitHub, or comments `/mergexo approve` there"), nil,
 	},
 	{
@@ -370,9 +378,9 @@ var reasons = []row{
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: merging into `{branch}` brings other commits than when it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
+	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: its base `{branch}` was changed or rewritten since it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{
-		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub",
+		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub[[; {names} {lack} write permission, so GitHub counts no approval of theirs]]",
 		step("somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"), nil,
 	},
 	{
@@ -392,11 +400,11 @@ var reasons = []row{
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
 	{
-		work.WhyMergeNotReviewed, People, Reminded, "a reviewer that approved was not shown {count file} of this head whole: {names}[[; merging into `{branch}` brings other commits than when it was approved]]",
+		work.WhyMergeNotReviewed, People, Reminded, "a reviewer that approved was not shown {count file} of this head whole: {names}[[; its base `{branch}` was changed or rewritten since it was approved]]",
 		step("read these files and approve it on GitHub as somebody with write permission who is not its author, or {merge}; `review_unread` in the config names files that nobody needs to read"), nil,
 	},
 	{work.WhyMergeQueued, Nobody, Overdue, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
-	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
+	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher[[; {names} {lack} write permission, so GitHub counts no approval of theirs]]", step("somebody else approves it on GitHub"), nil},
 	{
 		work.WhyMergeBlocked, Operator, Overdue, "GitHub reports that a rule of the branch blocks it: {names}|GitHub reports that a rule of the branch blocks it, and shows that rule to administrators only",
 		step("look at the pull request on GitHub as an administrator"), nil,

@@ -219,7 +219,7 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 		w.What = fmt.Sprintf("%sit changes %d lines, more than %.0f (max_merge_lines)", head, r.Count, r.Limit)
 	}
 	if r.Branch != "" {
-		w.What += fmt.Sprintf("; merging into `%s` brings other commits than when it was approved", r.Branch)
+		w.What += fmt.Sprintf("; its base `%s` was changed or rewritten since it was approved", r.Branch)
 	}
 	return w
 }

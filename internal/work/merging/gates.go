@@ -193,7 +193,7 @@ func (g *gates) review() closed {
 	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // even if GitHub would merge
 		return waits(work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
 	case decision == "REVIEW_REQUIRED":
-		return closed{work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals)}
+		return closed{work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals, Names: g.p.Unable}, len(g.p.Approvers) < max(1, g.f.Box.Rules.Approvals)}
 	default:
 		return closed{}
 	}
@@ -391,7 +391,7 @@ func (g *gates) lastPush() closed {
 	if !g.f.Box.Rules.LastPush || other {
 		return closed{}
 	}
-	return closed{work.Reason{Kind: work.WhyMergeLastPush}, g.p.Approvers == 0}
+	return closed{work.Reason{Kind: work.WhyMergeLastPush, Names: g.p.Unable}, len(g.p.Approvers) == 0}
 }
 
 // blocked closes the gate if GitHub blocks the merge without a visible reason: only administrators

@@ -31,7 +31,7 @@ func ready() (Facts, Policy) {
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, FixesChecks: true, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: []string{""}, FixesChecks: true, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -84,7 +84,7 @@ func closings() []closing {
 		}},
 		{"not approved", gateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) { f.Approved, f.Wanting = false, []string{"quinn"} }},
 		{"review required", gateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
-		{"review required of nobody", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
+		{"review required of nobody", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", nil }},
 		{"more reviews required than anybody gives", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
 		{"a person requests changes, and GitHub does not mind", gateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
 		{"changes requested", gateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},

@@ -46,7 +46,8 @@ type Policy struct {
 	RequireHuman  bool
 	Unread        []string // globs of paths that reviewers need not be shown whole
 	FixesChecks   bool     // turns fix failed checks
-	Approvers     int      // how many configured reviewers give approvals that GitHub counts
+	Approvers     []string // logins of configured reviewers whose approvals GitHub counts; "" is any person
+	Unable        []string // logins of those whose approvals it does not count
 	DeleteBranch  Setting
 	Freeze        string // label; while an open issue has it, nothing is merged
 	Hold          string // label that holds a pull request

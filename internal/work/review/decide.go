@@ -372,6 +372,13 @@ func (d *decision) person(r Reviewer, waits bool) {
 		return
 	}
 	d.c.Why = work.Reason{Kind: work.WhyReviewPerson, Who: r.Login, Name: r.Name}
+	switch r.Level {
+	case "":
+	case "none":
+		d.c.Why.Who, d.c.Why.Text = "", "no account "+r.Login+" has access to the repository"
+	default:
+		d.c.Why.Who, d.c.Why.Text = "", r.Login+" has "+r.Level+" permission"
+	}
 	if d.f.again(r.Name) > 0 {
 		d.c.Why.Branch = d.f.Base
 	}

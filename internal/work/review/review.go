@@ -51,6 +51,7 @@ type Reviewer struct {
 	Human      bool
 	Login      string   // of a person
 	LoginID    int64    // id of the account with that login; 0: never seen
+	Level      string   // GitHub's word for what the person may do, if their review does not count; empty: it does
 	Account    string   // the account gh uses for an agent's reviews; empty: the author's
 	MayCallIn  []string // names of reviewers it may call in
 	ConfigLine int      // 1 or more; 0: built in

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package files
+
+func networkKind(string) string { return "" }

@@ -1,0 +1,306 @@
+package git
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Submodule is a submodule whose commit was fetched, for Restore to fill its folder.
+type Submodule struct {
+	Path   string // in the checkout, slash-separated
+	Commit string
+	in     string // the submodule that has it, as its place; "": the repository itself
+	remote moduleRemote
+}
+
+// place identifies a submodule among those of several commits.
+func (s Submodule) place() string { return s.Path + " " + s.Commit }
+
+// maxModuleDepth is how deep submodules are filled: one, its own, and theirs.
+const maxModuleDepth = 3
+
+// Submodules fetches the submodules of some commits, each into a mirror of its own. Where each is
+// fetched from is what the trusted commit says, so that nobody has us fetch what only our login may
+// read. A submodule that cannot be fetched is a *CheckoutError; one that the trusted commit gives no
+// URL, or with "update = none", stays empty, as in a clone.
+func (m *Mirror) Submodules(ctx context.Context, trusted string, commits ...string) ([]Submodule, error) {
+	var all []Submodule
+	for _, commit := range commits {
+		found, err := m.submodules(ctx, trusted, commit, Submodule{}, 1)
+		if err != nil {
+			return nil, fmt.Errorf("fetch submodules: %w", err)
+		}
+		for _, s := range found {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (m *Mirror) submodules(ctx context.Context, trusted, commit string, in Submodule, depth int) (all []Submodule, err error) {
+	urls, err := m.moduleURLs(ctx, trusted)
+	if err != nil || len(urls) == 0 {
+		return nil, err
+	}
+	entries, err := m.entries(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		raw, known := urls[e.Path]
+		if e.Mode != modeGitlink || !known {
+			continue
+		}
+		s := Submodule{Path: path.Join(in.Path, e.Path), Commit: e.OID}
+		if depth > 1 {
+			s.in = in.place()
+		}
+		if s.remote, err = moduleAddress(m.url, raw); err != nil {
+			return nil, cannotFill(s.Path, err.Error())
+		}
+		// A submodule's own .gitmodules is not ours to trust with a login.
+		s.remote.anonymous = s.remote.anonymous || m.anonymous || depth > 1
+		nested, err := m.fetchModule(ctx, s, depth)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, s), nested...)
+	}
+	return all, nil
+}
+
+func (m *Mirror) fetchModule(ctx context.Context, s Submodule, depth int) (nested []Submodule, err error) {
+	sub := m.module(s.remote)
+	defer sub.Close()
+	if err := sub.fetchPinned(ctx, s.Commit); err != nil {
+		if _, offline := errors.AsType[*NetworkError](err); offline || ctx.Err() != nil {
+			return nil, err
+		}
+		if _, ours := work.MachineFault(err); ours {
+			return nil, err
+		}
+		return nil, cannotFill(s.Path, fmt.Sprintf("%s does not give us commit %s (%s)", redactRemote(s.remote.url, s.remote.url), work.Short(s.Commit), moduleTrouble(err)))
+	}
+	if err := sub.requireDistinctNames(ctx, s.Commit); err != nil || depth == maxModuleDepth {
+		return nil, err
+	}
+	return sub.submodules(ctx, s.Commit, s.Commit, s, depth+1)
+}
+
+// moduleTrouble says in a few words why a fetch failed.
+func moduleTrouble(err error) string {
+	if access, ok := errors.AsType[*AccessError](err); ok {
+		return access.Detail
+	}
+	if failed, ok := errors.AsType[*CommandError](err); ok {
+		return failed.gist(2)
+	}
+	return err.Error()
+}
+
+func cannotFill(at, why string) *CheckoutError {
+	return &CheckoutError{
+		Why: fmt.Sprintf("the submodule %q cannot be filled: %s", at, why),
+		Do:  "mend it, or have .gitmodules on the base say `update = none` for it, which leaves its folder empty",
+	}
+}
+
+// moduleURLs returns the URLs of a commit's submodules by path.
+func (m *Mirror) moduleURLs(ctx context.Context, commit string) (map[string]string, error) {
+	tree, err := m.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	at, ok, err := m.objects.entryAt(ctx, tree, ".gitmodules")
+	if err != nil || !ok || !strings.HasPrefix(at.Mode, "100") {
+		return nil, err
+	}
+	c := m.command("config", "--blob="+at.OID, "--null", "--list")
+	lines, err := c.fields(ctx)
+	if _, broken := errors.AsType[*CommandError](err); broken {
+		return nil, &CheckoutError{Why: ".gitmodules on the base cannot be read: git refuses it", Do: "mend .gitmodules"}
+	}
+	byName := map[string]map[string]string{}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "\n")
+		name, ok := strings.CutPrefix(key, "submodule.")
+		if dot := strings.LastIndexByte(name, '.'); ok && dot >= 0 {
+			if byName[name[:dot]] == nil {
+				byName[name[:dot]] = map[string]string{}
+			}
+			byName[name[:dot]][name[dot+1:]] = value
+		}
+	}
+	urls := map[string]string{}
+	for _, of := range byName {
+		if of["url"] != "" && of["update"] != "none" {
+			urls[of["path"]] = of["url"]
+		}
+	}
+	return urls, err
+}
+
+// moduleRemote is where a submodule is fetched from.
+type moduleRemote struct {
+	url       string
+	anonymous bool // without the operator's logins
+}
+
+// Forms of addresses. What does not match is not fetched: transports that run programs, local paths,
+// logins in the URL, and whatever git could take for an option.
+var (
+	webAddress   = lazy.Regexp(`^https://([A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?)/([^\s\x00-\x1f\x7f]+)$`)
+	sshAddress   = lazy.Regexp(`^ssh://(?:[A-Za-z0-9_]+@)?([A-Za-z0-9][A-Za-z0-9.-]*)/([^\s\x00-\x1f\x7f]+)$`)
+	shortAddress = lazy.Regexp(`^[A-Za-z0-9_]+@([A-Za-z0-9][A-Za-z0-9.-]*):([^\s\x00-\x1f\x7f]+)$`)
+)
+
+// hostAndPath reads an address on a host. The path has no slash in front.
+func hostAndPath(address string) (host, at string, ok bool) {
+	for _, form := range []func() *regexp.Regexp{webAddress, sshAddress, shortAddress} {
+		if found := form().FindStringSubmatch(address); found != nil {
+			return strings.ToLower(found[1]), strings.TrimPrefix(path.Clean("/"+found[2]), "/"), true
+		}
+	}
+	return "", "", false
+}
+
+// moduleAddress returns where a submodule with a URL in .gitmodules is fetched from: on the parent's
+// host as the parent is, on any other host by HTTPS and without a login. A relative URL counts from
+// the parent's. A parent on this machine has submodules only beside itself.
+func moduleAddress(parent, raw string) (moduleRemote, error) {
+	relative := strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../")
+	if filepath.IsAbs(parent) {
+		beside := filepath.Join(parent, filepath.FromSlash(raw))
+		if !relative || filepath.Dir(beside) != filepath.Dir(parent) || strings.ContainsFunc(raw, func(r rune) bool { return r < ' ' }) {
+			return moduleRemote{}, fmt.Errorf("its URL %q is none beside the repository's own", raw)
+		}
+		return moduleRemote{url: beside}, nil
+	}
+	home, own, ok := hostAndPath(parent)
+	if !ok {
+		return moduleRemote{}, errors.New("it is not known how to fetch from the host of the repository itself")
+	}
+	host, at := home, path.Join(own, raw)
+	if !relative {
+		if host, at, ok = hostAndPath(raw); !ok {
+			return moduleRemote{}, fmt.Errorf("its URL %q is neither https://, ssh:// nor relative", withoutLogin(raw))
+		}
+	}
+	switch {
+	case at == "" || at == "." || strings.HasPrefix(at, "..") || strings.HasPrefix(at, "-"):
+		return moduleRemote{}, fmt.Errorf("its URL %q names no repository", raw)
+	case host != home:
+		return moduleRemote{url: "https://" + host + "/" + at, anonymous: true}, nil
+	case strings.HasPrefix(parent, "https://"):
+		return moduleRemote{url: "https://" + host + "/" + at}, nil
+	}
+	return moduleRemote{url: strings.TrimSuffix(strings.TrimRight(parent, "/"), own) + at}, nil
+}
+
+// withoutLogin drops what may be a login from a URL that is shown to people.
+func withoutLogin(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		u.User = nil
+		return u.String()
+	}
+	return "?"
+}
+
+// module returns the mirror of a submodule, in the folder modules of this mirror.
+func (m *Mirror) module(r moduleRemote) *Mirror {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %t", r.url, r.anonymous))
+	name := hex.EncodeToString(sum[:8])
+	top := m
+	for top.parent != nil {
+		top = top.parent
+	}
+	sub := m.git.Mirror(top.path("modules", name+".git"), r.url, strings.TrimSuffix(top.lockPath, ".lock")+"-"+name+".lock")
+	sub.anonymous, sub.parent = r.anonymous, top
+	return sub
+}
+
+// fetchPinned fetches one commit without its history and keeps it.
+func (m *Mirror) fetchPinned(ctx context.Context, oid string) error {
+	if err := m.Ensure(ctx); err != nil || m.Has(ctx, oid) {
+		return err
+	}
+	return m.locked(ctx, func() error {
+		c := m.remoteCommand(ctx, slices.Insert(fetchArgs(m.url, "+"+oid+":"+ownRefs+"pinned/"+oid), 1, "--depth=1")...)
+		c.Config = append(c.Config, "protocol.allow=never", "protocol.https.allow=always")
+		if !m.anonymous || filepath.IsAbs(m.url) { // the operator's git may fetch from the host in another way
+			c.Config = append(c.Config, "protocol.ssh.allow=always", "protocol.file.allow=always")
+		}
+		if _, err := c.Run(ctx); err != nil {
+			return remoteError("fetch", err)
+		}
+		return m.missing(ctx, oid)
+	})
+}
+
+// fillModules puts the files of submodules into their folders, for reading. Those of a guarded
+// checkout lack what agents obey, as nobody trusted wrote it.
+func (m *Mirror) fillModules(ctx context.Context, r Restore, tree []treeEntry) error {
+	filled := map[string]bool{}
+	for _, s := range r.Submodules {
+		own := s.in == "" && slices.ContainsFunc(tree, func(e treeEntry) bool { return e.Mode == modeGitlink && e.Path == s.Path && e.OID == s.Commit })
+		if !own && !filled[s.in] {
+			continue // of another commit
+		}
+		if err := m.fillModule(ctx, r, s); err != nil {
+			return fmt.Errorf("fill the submodule %s: %w", s.Path, err)
+		}
+		filled[s.place()] = true
+	}
+	return nil
+}
+
+func (m *Mirror) fillModule(ctx context.Context, r Restore, s Submodule) error {
+	sub := m.module(s.remote)
+	defer sub.Close()
+	dir, index := filepath.Join(r.Dir, filepath.FromSlash(s.Path)), r.Index+".module"
+	if err := errors.Join(files.RealFolder(dir), files.Empty(dir), files.Remove(index), files.Remove(index+".lock")); err != nil {
+		return err
+	}
+	if _, err := sub.checkoutCommand(dir, index, "read-tree", "--reset", "-u", s.Commit).Run(ctx); err != nil {
+		return err
+	}
+	if err := files.Remove(index); err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, at)
+		switch {
+		case err != nil:
+			return err
+		case r.Guarded.Tree != "" && work.IsAgentFile(filepath.ToSlash(rel)):
+			return files.Remove(at)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(at, info.Mode().Perm()&^0o222)
+	})
+}

@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// readReviewers asks GitHub what the accounts of configured reviewers may do, where the approval of
+// one is waited for: one that may not write ends no wait. An answer counts for refusalLife.
+func (h *reading) readReviewers(ctx context.Context) error {
+	if !h.repo.Settings.Review.Enabled {
+		return nil
+	}
+	var awaited []string
+	var known map[string]store.Level
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if awaited, err = tx.ListAwaitedReviewers(ctx, h.row.ID); err == nil {
+			known, err = tx.ListReviewerLevels(ctx, h.row.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	demanded := slices.ContainsFunc(h.boxes, func(b mergeBox) bool { return b.box.Decision == "REVIEW_REQUIRED" || b.box.Rules.LastPush })
+	for _, x := range h.repo.Settings.Reviewers {
+		login := x.Speaks()
+		was, asked := known[strings.ToLower(login)]
+		wanted := demanded || x.Human && slices.Contains(awaited, x.Name)
+		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < refusalLife {
+			continue
+		}
+		level, err := h.levelOf(ctx, x, login)
+		if err := h.deferOne(err, "ask what reviewer %s may do", x.Name); err != nil {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		decides := work.MayWrite(level) != (!asked || work.MayWrite(was.Level))
+		err = h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.PutReviewerLevel(ctx, h.row.ID, login, store.Level{Level: level, At: h.now()}, decides)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// levelOf asks GitHub what a reviewer's account may do. A person's login means the first account that
+// was seen with it.
+func (h *reading) levelOf(ctx context.Context, x config.Reviewer, login string) (string, error) {
+	who := work.Account{ID: x.LoginID, Login: login}
+	if x.Human && who.ID == 0 {
+		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			who.ID, _, err = tx.PinnedAccount(ctx, h.row.ID, login)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return h.repo.GitHub.Permission(ctx, h.row.Current, who)
+}
