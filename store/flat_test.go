@@ -177,6 +177,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
 		_, lookErr := tx.ListFirstLooks(ctx, r.ID)
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
+		_, nearErr := tx.ListNearLabels(ctx)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
@@ -213,7 +214,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -376,6 +377,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
+		tx.SetNearLabel(ctx, r.ID, NearLabel{1, "agent:smalljob", "agent:small-job"}),
 		tx.SetCursors(ctx, r),
 		tx.NameRepo(ctx, r.ID, "config.toml"),
 		tx.MarkRepoRemoved(ctx, r.ID),

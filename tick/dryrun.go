@@ -62,7 +62,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	}
 	preview.Repos = rep.Repos()
 	for i := range preview.Plans {
-		if err := p.previewLabels(ctx, &preview.Plans[i]); err != nil {
+		if err := p.previewNotices(ctx, &preview.Plans[i]); err != nil {
 			return nil, err
 		}
 		p.previewRoadmaps(&preview.Plans[i])

@@ -178,15 +178,18 @@ func reposToSend(ctx context.Context, p *Pass) []*env.Repo {
 	return slices.Concat(some, p.Removed)
 }
 
-// previewLabels adds to a plan the labels that a pass would create in its repository. If GitHub
-// does not list them, it adds none.
-func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
+// previewNotices adds to a plan the comments that the read found due, and the labels that a pass would
+// create in its repository. If GitHub does not list labels, it adds none.
+func (p *Pass) previewNotices(ctx context.Context, made *plan.Plan) error {
 	r := p.RemoteByID(made.Repo.ID)
 	due, err := p.notices.DueNotices(ctx, r)
 	if err != nil {
 		return err
 	}
 	for _, a := range due {
+		if a.Kind == work.ActionComment {
+			made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: change.Line{Item: a.ItemID, Number: a.Number, What: "notice", Reason: a.Why}}})
+		}
 		if a.Kind != work.ActionRepoLabels {
 			continue
 		}

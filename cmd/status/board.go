@@ -131,6 +131,10 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if b.Outages, err = loadOutages(ctx, tx, q.Config, q.Now); err != nil {
 		return b, err
 	}
+	near, err := tx.ListNearLabels(ctx)
+	if err != nil {
+		return b, err
+	}
 	watch, err := loadWatched(ctx, tx, q.Config, b.now)
 	if err != nil {
 		return b, err
@@ -151,6 +155,9 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 			return b, err
 		}
 		r.Watched = watch(row)
+		for _, l := range near[row.ID] {
+			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant})
+		}
 		b.Repos = append(b.Repos, r)
 	}
 	slices.SortStableFunc(b.Finished, func(x, y Ended) int { return y.At.Compare(x.At.Time) })

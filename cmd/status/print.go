@@ -45,6 +45,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	lines.print(notes)
 	for _, r := range b.Repos {
 		r.printIgnored(notes)
+		r.printNear(notes)
 	}
 	b.printRemoved(notes)
 	b.printUndelivered(notes)

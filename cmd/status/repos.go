@@ -33,11 +33,19 @@ type Repo struct {
 	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
 	Usage
 	Stopped *cli.StoppedView `json:"mergingStopped"` // null: merging is not stopped
+	Near    []NearLabel      `json:"nearLabels"`     // labels that start nothing, and are nearly ones that do
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
 	unsent  []string // notices that failed, and why
 	gone    string   // why no pass works on a repository that the config no longer names
+}
+
+// NearLabel is a label that is nearly one of ours.
+type NearLabel struct {
+	Number int    `json:"number"` // of the issue or pull request that has it
+	Label  string `json:"label"`
+	Meant  string `json:"meant"` // ours
 }
 
 // Watched is how one repository is watched.
@@ -58,7 +66,7 @@ func repoOf(r work.Repo, called string, c store.Counts) Repo {
 	v := Repo{
 		Name: called, SeenAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
 		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
-		Pending: c.Pending, Blocked: c.Blocked, Usage: UsageOf(c.Used), row: r,
+		Pending: c.Pending, Blocked: c.Blocked, Usage: UsageOf(c.Used), Near: []NearLabel{}, row: r,
 	}
 	if v.Items == nil {
 		v.Items = map[work.State]int{}
@@ -197,6 +205,19 @@ func (r Repo) printIgnored(notes io.Writer) {
 	}
 	if n := r.Outcomes[work.OutcomeNoLabeller]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))
+	}
+}
+
+// mostNear is how many labels of a repository that are nearly ours are shown.
+const mostNear = 3
+
+// printNear names labels that are nearly ours.
+func (r Repo) printNear(notes io.Writer) {
+	for _, l := range r.Near[:min(len(r.Near), mostNear)] {
+		fmt.Fprintf(notes, "%s#%d has the label %s, which starts nothing; %s does\n", r.Name, l.Number, terminal.OneLine(l.Label), l.Meant)
+	}
+	if more := len(r.Near) - mostNear; more > 0 {
+		fmt.Fprintf(notes, "%s: %s more with a label that is nearly ours (gh mergexo status --json repositories)\n", r.Name, work.Count(more, "number"))
 	}
 }
 

@@ -33,6 +33,11 @@ type Labels struct {
 	Freeze      string // on an issue: while it is open, nothing is merged
 }
 
+// All returns all labels.
+func (l Labels) All() []string {
+	return []string{l.Design, l.Bugfix, l.SmallJob, l.Roadmap, l.Ignore, l.Review, l.Hold, l.Working, l.Blocked, l.Done, l.HumanReview, l.Freeze}
+}
+
 // Of returns the label that starts a flow. Empty: no label does.
 func (l Labels) Of(f Flow) string {
 	switch f {

@@ -437,6 +437,7 @@ func (h *reading) intakeOther(ctx context.Context, c *number) error {
 		c.issue = &is
 		h.noteChanged(is)
 	}
+	h.noteNearLabel(*c.issue)
 	if !c.issue.IsPull {
 		return h.intakeIssue(ctx, *c.issue)
 	}

@@ -250,6 +250,7 @@ type slice struct {
 	later        map[int]bool   // numbers that the next pass reads again
 	removals     []work.Action
 	declined     []work.Action        // answers to people whose commands or labels do not count
+	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
 	commands     []work.Event         // new commands to carry out

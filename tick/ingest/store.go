@@ -142,6 +142,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeDeclined(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeNearLabels(ctx, tx); err != nil {
+		return err
+	}
 	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A label that is nearly one of ours, such as agent:smalljob, starts nothing, and whoever set it waits. One
+// comment on the issue says so, and status names it until the label is gone.
+
+// noteNearLabel notes whether an open issue, or a pull request that is not tracked, has such a label.
+func (h *reading) noteNearLabel(is github.Issue) {
+	labels := h.repo.Settings.Labels
+	ours := []string{labels.Bugfix, labels.SmallJob, labels.Design, labels.Roadmap, labels.Ignore}
+	if is.IsPull {
+		ours = []string{h.repo.Settings.ReviewLabel()}
+	}
+	near := store.NearLabel{Number: is.Number}
+	if is.State == "open" {
+		near.Set, near.Meant = work.NearLabel(is.Labels, labels.All(), ours)
+	}
+	h.near = append(h.near, near)
+	if near.Set == "" {
+		return
+	}
+	token := work.NoticeToken(h.row.Key(), is.Number, "near label "+near.Set)
+	body := fmt.Sprintf("The label `%s` starts nothing here; the one that gh mergexo knows is `%s`. If that is what you meant, set it instead.", near.Set, near.Meant)
+	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
+}
+
+// storeNearLabels stores which of the issues that were read have such a label.
+func (h *reading) storeNearLabels(ctx context.Context, tx *store.Tx) error {
+	slices.SortFunc(h.near, func(a, b store.NearLabel) int { return cmp.Compare(a.Number, b.Number) })
+	for _, near := range h.near {
+		if err := tx.SetNearLabel(ctx, h.row.ID, near); err != nil {
+			return err
+		}
+	}
+	return nil
+}
