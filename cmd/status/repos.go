@@ -44,8 +44,8 @@ type Repo struct {
 // NearLabel is a label that is nearly one of ours.
 type NearLabel struct {
 	Number int    `json:"number"` // of the issue or pull request that has it
-	Label  string `json:"label"`
-	Meant  string `json:"meant"` // ours
+	Label  string `json:"label"`  // starts nothing
+	Meant  string `json:"meant"`  // one of ours that it nearly is
 }
 
 // Watched is how one repository is watched.

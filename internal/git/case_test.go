@@ -51,7 +51,8 @@ func TestOnlyBranchesThatAreNeededAreFetched(t *testing.T) {
 	for _, branch := range []string{"Feature", "feature", "agent/bugfix/1-x", "release/1", "Main"} {
 		w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
 	}
-	w.fetch()
+	w.check(w.mirror.Ensure(t.Context()))
+	w.check(w.mirror.Fetch(t.Context()))
 	w.heads("agent/bugfix/1-x main")
 	w.check(w.mirror.Fetch(t.Context(), "release/1", "not-there"))
 	w.heads("agent/bugfix/1-x main release/1")
