@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -243,7 +244,7 @@ func (d *DB) checkUsable(v versions) error {
 	switch {
 	case v.have > v.last && (v.oldest == 0 || v.oldest > v.last):
 		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d)",
-			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last), Do: "gh extension upgrade mergexo"}
+			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last), Do: upgradeBy(os.Executable())}
 	case v.have != 0 && v.have < v.first:
 		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d)",
 			d.Path, errTooOld, v.have, v.first), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
@@ -282,4 +283,22 @@ func upBy(ctx context.Context, dialect goose.Dialect, pool *sql.DB, migrations f
 	}
 	_, err = p.Up(ctx) // not closed, because that would close the pool
 	return err
+}
+
+// upgradeBy returns the command that brings a newer program. In a clone of the source, where the launcher builds
+// bin/gh-mergexo, gh upgrades nothing.
+func upgradeBy(program string, err error) string {
+	if at, linkErr := filepath.EvalSymlinks(program); linkErr == nil {
+		program = at
+	}
+	root := filepath.Dir(filepath.Dir(program))
+	if err != nil || filepath.Base(filepath.Dir(program)) != "bin" {
+		return "gh extension upgrade mergexo"
+	}
+	for _, name := range []string{"go.mod", "gh-mergexo"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			return "gh extension upgrade mergexo"
+		}
+	}
+	return "git -C " + root + " pull"
 }
