@@ -135,7 +135,9 @@ func relativesPart(t *testing.T, dir string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = Run(t.Context(), c)
+		if _, err := Run(t.Context(), c); err != nil {
+			t.Errorf("the run: %v", err)
+		}
 	}()
 	waitFor(t, at("child"))
 	table, err := processes(t.Context())
