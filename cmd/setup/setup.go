@@ -107,7 +107,10 @@ func (r *room) run(ctx context.Context) error {
 	return r.finish(ctx, cfg, p)
 }
 
-func (r *room) say(format string, args ...any) { fmt.Fprintf(r.out.W, format+"\n", args...) }
+// say prints lines; on a terminal they break at blanks.
+func (r *room) say(format string, args ...any) {
+	fmt.Fprint(r.out.W, r.out.Fit(fmt.Sprintf(format+"\n", args...)))
+}
 
 // flagNeeded is the error for a missing or wrong flag.
 func flagNeeded(format string, args ...any) error {

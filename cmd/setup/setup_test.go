@@ -48,3 +48,12 @@ func TestNoLoginOfAnAddressIsTold(t *testing.T) {
 		}
 	}
 }
+
+func TestLinesBreakAtBlanks(t *testing.T) {
+	var b strings.Builder
+	r := &room{out: terminal.Output{W: &b, TTY: true, Width: 80}}
+	r.say("agent: %s; no sandbox: it can read what you can read, and sixteen files more (sandbox = \"none\")", "scripted")
+	if got := b.String(); strings.Count(got, "\n") != 2 || slices.Max(terminal.Each(strings.Split(got, "\n"), func(l string) int { return len(l) })) > 80 {
+		t.Errorf("%q", got)
+	}
+}
