@@ -210,7 +210,7 @@ func (s *errorSweep) play(t *testing.T, name string, stories map[string]string) 
 	t.Helper()
 	dir := t.TempDir()
 	p := params(t)
-	p.WorkdirRoot = filepath.Join(dir, "w")
+	p.WorkdirRoot = filepath.Join(worldDir(t), "w")
 	if err := os.Mkdir(p.WorkdirRoot, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,13 @@ import (
 // show.
 var scripts = filepath.Join("..", "..", "testdata", "script")
 
+// worldDir makes a folder for a world that is no story's: in memory where the machine has it, as a disk
+// that syncs is what such tests would wait for.
+func worldDir(t *testing.T) string {
+	t.Helper()
+	return cmp.Or(testhome.Memory(t), t.TempDir())
+}
+
 // scriptFiles are the files of all stories.
 func scriptFiles(t *testing.T) []string {
 	t.Helper()

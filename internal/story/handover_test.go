@@ -58,7 +58,7 @@ type handover struct {
 
 func newHandover(t *testing.T) *handover {
 	t.Helper()
-	w, err := newWorld(t.TempDir())
+	w, err := newWorld(worldDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func onServerOf(t *testing.T) *machineOn {
 	t.Parallel()
 	m := &machineOn{t: t}
 	at := m.newDatabase()
-	w, err := newWorld(t.TempDir())
+	w, err := newWorld(worldDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
