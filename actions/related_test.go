@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -130,6 +131,7 @@ var relatedKinds = []struct {
 // However a pass ends while it sends, and if the database is lost afterwards: the effect is there
 // once, and a later pass records it.
 func TestDeathsOfWhatIsSentAboutIssues(t *testing.T) {
+	testhome.NotShort(t)
 	lost := func(f githubsim.Fault) func(*roadmapStage, work.Action) {
 		return func(s *roadmapStage, a work.Action) {
 			f.Method = "WRITE"

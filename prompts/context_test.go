@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -96,6 +97,7 @@ func TestWhatIsHandedOverStaysInItsFence(t *testing.T) {
 }
 
 func TestWhatIsHandedOverIsBounded(t *testing.T) {
+	testhome.NotShort(t)
 	long := strings.Repeat("line of text\n", 20000)
 	c := handed()
 	c.Handoff.Document, c.Review.Diff, c.ReviewFix.Body, c.Conflict.Log = long, long, long, long

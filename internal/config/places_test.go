@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // TestAKeyInAnotherTableIsToldItsPlace: every key, in every table that does not have it, is an error
 // that names the tables that have it.
 func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
+	testhome.NotShort(t)
 	// tables are the tables of a config, with a document that ends in one.
 	tables := map[string]string{
 		"[runtime]": "", "[schedule]": "", "[agents.NAME]": "[agents.codex]\n", "[[repo]]": "[[repo]]\nname = \"o/n\"\n",

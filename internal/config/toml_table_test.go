@@ -8,6 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // TestSyntaxIsToldInOurWords: what people mistype is told so that they see it.
@@ -45,6 +46,7 @@ func TestSyntaxIsToldInOurWords(t *testing.T) {
 // TestNoSyntaxIsToldInTheLibrarysWords: wherever a character of the example is lost or doubled, the
 // message is ours.
 func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
+	testhome.NotShort(t)
 	example := config.Example + "[a]\nb = [1, 2.5, \"x\\u00e4\", 'y']\nc = { d = 2026-11-27, e = \"\"\"\nf\"\"\" }\n"
 	told := 0
 	for i := range example {

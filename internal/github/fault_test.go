@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -53,6 +54,7 @@ func TestUnexpectedBodies(t *testing.T) {
 }
 
 func TestHugeBodyIsCutOff(t *testing.T) {
+	testhome.NotShort(t)
 	w := newWorld(t)
 	patient, err := New(transport.Options{Now: w.now, Timeout: 10 * time.Minute}) // the race detector reads slowly
 	must(t, err)

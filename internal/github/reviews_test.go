@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -226,6 +227,7 @@ func TestStatusesOfACommit(t *testing.T) {
 
 // Our own status is never counted as a check.
 func TestOwnStatusIsNoCheck(t *testing.T) {
+	testhome.NotShort(t)
 	for name, c := range map[string]struct {
 		ours, build, want string
 	}{

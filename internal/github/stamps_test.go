@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 func TestStampsCostTwoPointsForAHundredRepositories(t *testing.T) {
+	testhome.NotShort(t)
 	w := newWorld(t)
 	ids := w.repos(t, MaxStamps)
 	before := w.hub.Used("alice", "graphql")

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // driver sends requests and holds each answer against the contract.
@@ -40,6 +42,7 @@ func (d *driver) absent(path string) {
 
 // TestContractREST drives the endpoints with a repository that has something of everything.
 func TestContractREST(t *testing.T) {
+	testhome.NotShort(t)
 	d := &driver{newWorld(t), newContract(t)}
 	d.issues()
 	d.pulls()

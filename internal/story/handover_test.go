@@ -322,6 +322,7 @@ func TestALargeCommitWaitsForItsMachine(t *testing.T) {
 // finishes the turn as A would have: with one push, one pull request, one reply and no run of an
 // agent.
 func TestAnyMachineFinishesATurn(t *testing.T) {
+	testhome.NotShort(t)
 	for _, scene := range slices.Sorted(maps.Keys(scenes)) {
 		t.Run(scene, func(t *testing.T) {
 			t.Parallel()

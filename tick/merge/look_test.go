@@ -85,6 +85,7 @@ func (s *stage) read() {
 // second of the last look, and before each of the look's own reads. The merge is never sent, and it is
 // sent once there is no brake.
 func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
+	testhome.NotShort(t)
 	s := newStage(t)
 	s.repo.Settings.Review.RequireHuman = true
 	_, err := s.hub.AddUser("bob")
