@@ -56,4 +56,9 @@ func TestLinesBreakAtBlanks(t *testing.T) {
 	if got := b.String(); strings.Count(got, "\n") != 2 || slices.Max(terminal.Each(strings.Split(got, "\n"), func(l string) int { return len(l) })) > 80 {
 		t.Errorf("%q", got)
 	}
+	b.Reset()
+	r.say("To start work, set a label: gh issue edit NUMBER --repo github.localhost/octo/app --add-label agent:bugfix")
+	if want := "To start work, set a label:\n  gh issue edit NUMBER --repo github.localhost/octo/app --add-label agent:bugfix\n"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
 }
