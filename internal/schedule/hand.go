@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +25,18 @@ type Hand struct {
 
 // Says names the place.
 func (h Hand) Says() string { return fmt.Sprintf("%s, line %d", h.Where, h.Line) }
+
+// End is the command that ends it.
+func (h Hand) End() string {
+	switch h.Kind {
+	case Systemd:
+		return "systemctl --user disable --now " + h.Repeats
+	case Launchd:
+		return fmt.Sprintf("launchctl bootout gui/$(id -u)/%s; rm '%s'", h.Repeats, h.Where)
+	case Cron:
+	}
+	return "crontab -e"
+}
 
 // CrontabList is the command that prints the crontab, where a Hand of cron is.
 const CrontabList = "crontab -l"
@@ -173,97 +184,70 @@ func handInAgents(lists []File, home string) (all []Hand, unread []error) {
 		if !strings.Contains(f.Text, "mergexo") || ours(f.Text) {
 			continue
 		}
-		l, err := parseList(f.Text)
+		h, found, err := handInAgent(f.Text, starter{home: home, path: pathOfLaunchd})
 		if err != nil {
 			unread = append(unread, fmt.Errorf("read %s: %w", f.Path, err))
-			continue
-		}
-		s := starter{home: home, path: pathOfLaunchd}
-		for name, value := range l.env {
-			s = s.with(name, value, true)
-		}
-		argv := l.argv
-		if l.program != "" && len(argv) > 0 { // launchd starts that, with the first argument as its name
-			argv = append([]string{l.program}, argv[1:]...)
-		}
-		var quoted []string
-		for _, w := range argv {
-			quoted = append(quoted, `'`+strings.ReplaceAll(w, `'`, `'\''`)+`'`)
-		}
-		if h, ok := s.tick(strings.Join(quoted, " "), 0); ok && l.repeats && !l.disabled {
-			h.Kind, h.Where, h.Line, h.Text, h.Repeats = Launchd, f.Path, l.line, strings.Join(argv, " "), l.label
+		} else if found {
+			h.Kind, h.Where = Launchd, f.Path
 			all = append(all, h)
 		}
 	}
 	return all, unread
 }
 
-// list is what of a property list says what launchd starts, and when.
-type list struct {
-	label, program    string
-	argv              []string
-	line              int // of the first argument
-	env               map[string]string
-	repeats, disabled bool
-}
-
-// parseList reads a property list in XML.
-func parseList(text string) (list, error) {
-	l := list{env: map[string]string{}}
+// handInAgent reads a property list in XML. Its keys mean the same at any depth.
+func handInAgent(text string, s starter) (h Hand, found bool, err error) {
 	if strings.HasPrefix(text, "bplist") {
-		return l, errors.New("it is a binary property list; to convert it: plutil -convert xml1")
+		return h, false, errors.New("it is a binary property list; to convert it: plutil -convert xml1")
 	}
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	var keys []string // the key of each open dictionary
+	var argv []string
+	var key, program, label string
+	line, repeats, disabled := 0, false, false
 	for {
 		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
-			return l, nil
+			break
 		}
 		if err != nil {
-			return l, err
+			return h, false, err
 		}
-		if end, ok := t.(xml.EndElement); ok && end.Name.Local == "dict" && len(keys) > 0 {
-			keys = keys[:len(keys)-1]
-		}
-		e, ok := t.(xml.StartElement)
-		if !ok {
+		e, begins := t.(xml.StartElement)
+		if !begins || !slices.Contains([]string{"key", "string", "true"}, e.Name.Local) {
 			continue
 		}
-		if e.Name.Local == "dict" {
-			keys = append(keys, "")
-			continue
-		}
-		if len(keys) == 0 || !slices.Contains([]string{"key", "string", "true"}, e.Name.Local) {
-			continue
-		}
-		line, _ := d.InputPos()
+		at, _ := d.InputPos()
 		var value string
 		if err := d.DecodeElement(&value, &e); err != nil {
-			return l, err
+			return h, false, err
 		}
-		if e.Name.Local == "key" {
-			keys[len(keys)-1] = value
-			l.repeats = l.repeats || len(keys) == 1 && slices.Contains([]string{"StartInterval", "StartCalendarInterval", "KeepAlive"}, value)
-			continue
-		}
-		switch name := path.Join(keys...); name {
-		case "Label":
-			l.label = value
-		case "Program":
-			l.program = value
-		case "Disabled":
-			l.disabled = e.Name.Local == "true"
-		case "ProgramArguments":
-			if len(l.argv) == 0 {
-				l.line = line
+		switch {
+		case e.Name.Local == "key":
+			key = value
+			repeats = repeats || slices.Contains([]string{"StartInterval", "StartCalendarInterval", "KeepAlive"}, key)
+		case e.Name.Local == "true":
+			disabled = disabled || key == "Disabled"
+		case key == "Label":
+			label = value
+		case key == "Program":
+			program = value
+		case key == "ProgramArguments":
+			if argv = append(argv, value); line == 0 {
+				line = at
 			}
-			l.argv = append(l.argv, value)
 		default:
-			if variable, ok := strings.CutPrefix(name, "EnvironmentVariables/"); ok {
-				l.env[variable] = value
-			}
+			s = s.with(key, value, true)
 		}
 	}
+	if program != "" && len(argv) > 0 { // launchd starts that, with the first argument as its name
+		argv[0] = program
+	}
+	var words []string
+	for _, w := range argv {
+		words = append(words, `'`+strings.ReplaceAll(w, `'`, `'\''`)+`'`)
+	}
+	h, found = s.tick(strings.Join(words, " "), 0)
+	h.Line, h.Text, h.Repeats = line, strings.Join(argv, " "), label
+	return h, found && repeats && !disabled, nil
 }

@@ -235,3 +235,20 @@ func TestCronSleeps(t *testing.T) {
 		}
 	}
 }
+
+// Jobs of a launchd without a session at the screen find the keychain locked.
+func TestAtScreen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
+	for domain, want := range map[string]bool{"gui": true, "user": false, "none": false} {
+		dir := t.TempDir()
+		script := "#!/bin/sh\ncase $2 in " + domain + "/*) exit 0 ;; esac\nexit 113\n"
+		if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := (Machine{Path: dir}).AtScreen(t.Context()); got != want {
+			t.Errorf("%s: %v", domain, got)
+		}
+	}
+}
