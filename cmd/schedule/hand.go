@@ -47,10 +47,10 @@ func refuseSecond(all []schedule.Hand) error {
 	return fmt.Errorf("%s, starts passes already (%s), and gh mergexo did not write it; nothing was changed; to end it: %s; then: gh mergexo schedule install", h.Says(), lineOf(h), h.End())
 }
 
-// printGoesOn names what starts passes after our schedule is gone.
-func printGoesOn(w io.Writer, all []schedule.Hand) {
+// printLeft names what starts passes after our schedule is gone.
+func printLeft(w io.Writer, all []schedule.Hand) {
 	for _, h := range all {
-		fmt.Fprintf(w, "%s, goes on starting passes, because gh mergexo did not write it (%s). To end it: %s\n", h.Says(), lineOf(h), h.End())
+		fmt.Fprintf(w, "%s, continues to start passes, because gh mergexo did not write it (%s). To end it: %s\n", h.Says(), lineOf(h), h.End())
 	}
 }
 

@@ -21,7 +21,7 @@ func (r *room) remove(ctx context.Context) error {
 		cfg = &config.Config{}
 	}
 	left, err := r.removeJobs(ctx, cfg, r.Output().W)
-	printGoesOn(r.Output().W, left)
+	printLeft(r.Output().W, left)
 	return err
 }
 

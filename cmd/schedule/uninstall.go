@@ -76,7 +76,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	}
 	left, err := r.stop(ctx, cfg)
 	if err != nil {
-		printGoesOn(r.Output().W, left)
+		printLeft(r.Output().W, left)
 		return err
 	}
 	stays, unread := look(ctx, cfg)
@@ -94,7 +94,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 		return errors.Join(kept, err)
 	}
 	r.printLeftovers(stays, cfg, opt, unread != nil)
-	printGoesOn(r.Output().W, left)
+	printLeft(r.Output().W, left)
 	if len(left) == 0 {
 		fmt.Fprintln(r.Output().W, "The last step: gh extension remove mergexo")
 	} else {
