@@ -28,8 +28,10 @@ type Env struct {
 	Version string           // of a release build; empty otherwise
 	Now     func() time.Time // nil: this machine's clock
 
-	// Strict, Twice and Shared are for tests: see machine.Options.
+	// Strict, Twice and Shared are for tests: see machine.Options. So is Root, the folder in place of / below
+	// which the processes of the machine are looked for; empty: /.
 	Strict, Twice, Shared bool
+	Root                  string
 
 	Bare    io.Writer // standard output for programs: control characters are not escaped
 	BareErr io.Writer // standard error for a program that we run in our place

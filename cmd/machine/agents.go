@@ -80,6 +80,9 @@ func programOf(env environ.Env, a config.Agent) agent.Spec {
 	return agent.Spec{Name: a.Name, Adapter: adapterOf(a), Command: a.Command, Environ: ofAgent(env, a)}
 }
 
+// ProgramOf returns the program of an agent, as it is looked for.
+func ProgramOf(a config.Agent) string { return programOf(environ.Env{}, a).CommandLine()[0] }
+
 // used returns the names of the agents that the config uses, their fallbacks included.
 func used(cfg *config.Config) []string {
 	names := named(cfg)
@@ -315,6 +318,31 @@ func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
 		}
 	}
 	return all
+}
+
+// LoginsLacking returns the agents that are logged in here, and not in the environment of a scheduler's
+// job; locked: that job may not read the keychain.
+func LoginsLacking(cfg *config.Config, here, job environ.Env, scheduler string, locked bool) (all []doctor.Trouble) {
+	for _, name := range used(cfg) {
+		of := cfg.Agents[name]
+		if t := loginLacking(name, scheduler, agent.LoginOf(programOf(here, of)), agent.LoginOf(programOf(job, of)), locked); t != nil {
+			all = append(all, *t)
+		}
+	}
+	return all
+}
+
+func loginLacking(name, scheduler string, here, job agent.Login, locked bool) *doctor.Trouble {
+	switch {
+	case here.In && job.Known && !job.In:
+		return &doctor.Trouble{
+			Says: fmt.Sprintf("agent %q has a login here (%s), but not in %s's job: %s", name, here.Says, scheduler, job.Says),
+			Do:   "where to put secrets for the job: https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes",
+		}
+	case job.Keychain && locked:
+		return &doctor.Trouble{Says: fmt.Sprintf("agent %q keeps its login in the keychain, which is locked for %s's job: nobody is logged in at the screen", name, scheduler), Do: claude.TokenForJob(name)}
+	}
+	return nil
 }
 
 // PassedOn returns the variables that are passed to used agents and set here.

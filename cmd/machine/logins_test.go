@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
@@ -58,5 +60,29 @@ func TestTheTokensOfTheMachineAreKnown(t *testing.T) {
 	}
 	if got["keyvalue-12345"] != "the value of MY_API_KEY" {
 		t.Errorf("it is called %q", got["keyvalue-12345"])
+	}
+}
+
+// What a scheduler's job lacks of a login is said; what nobody can know is not.
+func TestLoginLacking(t *testing.T) {
+	in, out, keychain := agent.Login{Known: true, In: true}, agent.Login{Known: true}, agent.Login{Keychain: true}
+	for _, c := range []struct {
+		here, job agent.Login
+		locked    bool
+		want      string
+	}{
+		{in, in, true, ""},
+		{out, out, true, ""},
+		{in, agent.Login{}, true, ""},
+		{keychain, keychain, false, ""},
+		{in, in, false, ""},
+		{in, out, false, "has a login here"},
+		{keychain, keychain, true, "in the keychain"},
+		{in, keychain, true, "in the keychain"},
+	} {
+		got := loginLacking("claude", "launchd", c.here, c.job, c.locked)
+		if (got != nil) != (c.want != "") || got != nil && (!strings.Contains(got.Says, c.want) || got.Do == "") {
+			t.Errorf("%+v: %+v", c, got)
+		}
 	}
 }

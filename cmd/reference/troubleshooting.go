@@ -80,7 +80,7 @@ const questions = `
 | I set a label and nothing happens. | Was a pass made since (` + "`gh mergexo status`" + `)? Is it the label of the config? Do you have triage permission or more? Is there ` + "`agent:ignore`" + `, or a pause? ` +
 	"`gh mergexo tick --dry-run`" + ` says what it would do with each issue. |
 | A comment is not answered. | ` + "`gh mergexo show`" + ` says whether it was ignored (a bot, no write permission, not in ` + "`allowed_users`" + `, made during a pause), waits (quiet period, no slot), or was answered elsewhere. |
-| It works by hand, but not from cron. | Another ` + "`PATH`, another `HOME`" + `, or no login: [schedule](operating.md#scheduling-passes). |
+| It works by hand, but not from cron. | Another ` + "`PATH`, another `HOME`" + `, no login, or no cron daemon: ` + "`gh mergexo doctor`" + ` says which; [schedule](operating.md#scheduling-passes). |
 | A pass prints nothing. | There was nothing to do, or another pass is planning: ` + "`gh mergexo status`" + `. |
 | I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |
 | Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -119,6 +118,10 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 		return err
 	}
 	all := p.survey(ctx).all // the chosen scheduler reports its own errors
+	hands, unread := p.byHand(ctx)
+	if err := refuseSecond(hands); err != nil {
+		return err
+	}
 	s, why, err := p.choose(ctx, opt.Kind, all)
 	if err != nil {
 		return err
@@ -136,6 +139,7 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 		return err
 	}
 	p.note(ctx, a, cfg, s, why)
+	printUnread(a.Notes(a.Output()), unread)
 	return nil
 }
 
@@ -203,8 +207,9 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 			say("passes stop when you log out; to keep them running: loginctl enable-linger")
 		}
 	}
-	if s.Kind() == schedule.Cron && cronSleeps() {
-		say("no cron daemon seems to be running: sudo service cron start")
+	asleep := &doctor.Schedule{Installed: true, Active: true, CronSleeps: s.Kind() == schedule.Cron && schedule.CronSleeps(root(a))}
+	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: asleep}, doctor.AtSchedule), doctor.Warning) {
+		say("%s", c.Line())
 	}
 	names := p.withheld(a.Environ())
 	if len(names) > 0 {
@@ -223,21 +228,6 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
 		a.PrintHalt(h)
 	}
-}
-
-// cronSleeps reports that certainly no cron daemon runs; false if processes cannot be seen.
-func cronSleeps() bool {
-	names, err := filepath.Glob("/proc/[0-9]*/comm")
-	if err != nil || len(names) == 0 {
-		return false
-	}
-	for _, path := range names {
-		name, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(name), "cron") {
-			return false
-		}
-	}
-	return true
 }
 
 func stamp(t time.Time) string {

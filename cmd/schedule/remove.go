@@ -20,19 +20,24 @@ func (r *room) remove(ctx context.Context) error {
 	if err != nil {
 		cfg = &config.Config{}
 	}
-	return r.removeJobs(ctx, cfg, r.Output().W)
+	left, err := r.removeJobs(ctx, cfg, r.Output().W)
+	printLeft(r.Output().W, left)
+	return err
 }
 
-// removeJobs removes the job from every scheduler that has it, and reports it.
-func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) error {
+// removeJobs removes the job from every scheduler that has it, and reports it. left starts passes
+// still: our program removes no line that it did not write.
+func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) (left []schedule.Hand, err error) {
 	p, err := newPlan(cfg, r.Environ(), r.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := refuseWindows(goos, usual, p.job); err != nil {
-		return err
+		return nil, err
 	}
 	v := p.survey(ctx)
+	left, unread := p.byHand(ctx)
+	printUnread(r.Env.Stderr, unread)
 	for _, why := range v.mute {
 		fmt.Fprintln(r.Env.Stderr, why)
 	}
@@ -42,15 +47,26 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 			trouble = errors.Join(trouble, fmt.Errorf("remove the schedule of %s: %w", st.s.Kind(), err))
 			continue
 		}
+		if len(left)+len(unread) > 0 {
+			fmt.Fprintf(w, "The schedule of %s is removed.\n", st.s.Kind())
+			continue
+		}
 		fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
 	}
-	if trouble == nil {
+	if len(left) > 0 {
+		left, _ = p.byHand(ctx) // its lines have moved
+	}
+	if trouble == nil && len(left) == 0 {
 		r.noteRemoved(ctx, cfg)
 	}
 	if len(v.all) == 0 && trouble == nil {
-		fmt.Fprintf(w, "Nothing to do: there is no schedule for %s.\n", p.job.Config)
+		of := "of gh mergexo " // others are named
+		if len(left)+len(unread) == 0 {
+			of = ""
+		}
+		fmt.Fprintf(w, "Nothing to do: there is no schedule %sfor %s.\n", of, p.job.Config)
 	}
-	return trouble
+	return left, trouble
 }
 
 // noteRemoved notes in the database that no pass begins on this machine any more, so that the others

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -73,7 +74,9 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if yes, err := r.agreed(ctx, opt, cfg); err != nil || !yes {
 		return err
 	}
-	if err := r.stop(ctx, cfg); err != nil {
+	left, err := r.stop(ctx, cfg)
+	if err != nil {
+		printLeft(r.Output().W, left)
 		return err
 	}
 	stays, unread := look(ctx, cfg)
@@ -91,6 +94,12 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 		return errors.Join(kept, err)
 	}
 	r.printLeftovers(stays, cfg, opt, unread != nil)
+	printLeft(r.Output().W, left)
+	if len(left) == 0 {
+		fmt.Fprintln(r.Output().W, "The last step: gh extension remove mergexo")
+	} else {
+		fmt.Fprintln(r.Output().W, "The last step, after that: gh extension remove mergexo")
+	}
 	return kept
 }
 
@@ -119,18 +128,18 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	return yes, err
 }
 
-// stop removes the schedule, then ends the passes.
-func (r *room) stop(ctx context.Context, cfg *config.Config) error {
+// stop removes the schedule, then ends the passes. left starts passes still.
+func (r *room) stop(ctx context.Context, cfg *config.Config) (left []schedule.Hand, err error) {
 	if goos != "windows" { // Windows has no schedule of ours
-		if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
-			return err
+		if left, err = r.removeJobs(ctx, cfg, r.Output().W); err != nil {
+			return left, err
 		}
 	}
 	dirs := folder.At(cfg.Runtime.StateDir)
 	if !files.Exists(dirs.State) {
-		return nil
+		return left, nil
 	}
-	return r.stopPasses(ctx, cfg, dirs)
+	return left, r.stopPasses(ctx, cfg, dirs)
 }
 
 // purge deletes the state folder if --purge is given.
@@ -207,5 +216,4 @@ func (r *room) printLeftovers(stays leftovers, cfg *config.Config, opt uninstall
 	if _, err := os.Stat(r.Environ().ConfigPath); err == nil {
 		fmt.Fprintf(out.W, "The config stays: %s\n", r.Environ().ConfigPath)
 	}
-	fmt.Fprintln(out.W, "The last step: gh extension remove mergexo")
 }

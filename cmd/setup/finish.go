@@ -24,7 +24,7 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 		if err != nil {
 			return err
 		}
-		if st.Scheduler != "" && st.Active {
+		if st.Repeated() {
 			r.say("%s already.", st.Says())
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -224,6 +225,13 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		}
 		f.Live, f.Place.Repo = f.Worked != nil, f.Called
 		f.broken = work.Contain("show "+f.ref(), func() error { f.Outlook = outlook(i); return nil })
+		kind, reviewer := i.Flow.StartKind(), ""
+		if t := f.Begins; t != nil {
+			kind, reviewer = t.Kind, t.Reviewer
+		}
+		if a, known := q.Config.AgentFor(r.Name, kind, reviewer); known {
+			f.Program = machine.ProgramOf(a)
+		}
 		if f.Told() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 
 // follow shows the board repeatedly until it is interrupted.
 func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
-	machine := machineNotes(ctx, cfg) // it starts programs: once is enough
+	machine := s.machineNotes(ctx, cfg) // it starts programs: once is enough
 	if !s.Output().TTY {
 		return s.followLines(ctx, cfg, machine)
 	}
@@ -78,6 +78,7 @@ func (s *statusCmd) repeat(ctx context.Context, cfg *config.Config, show func(vi
 		var v view
 		if v.query, v.err = s.query(cfg); v.err == nil {
 			v.board, v.seen, v.err = loadBoard(ctx, v.query)
+			s.nameLacks(ctx, cfg, v.board.Items)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

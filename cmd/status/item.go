@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -45,6 +46,7 @@ type Item struct {
 	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
 	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../using.md#set-up) failed for its last turn; null: it did not, or there is none
 
+	program    string // that its next turn needs, if it waits for that alone
 	open       bool
 	urgency    int       // orders items for people
 	now, local time.Time // by GitHub's clock, and by this machine's
@@ -112,6 +114,7 @@ type ItemFacts struct {
 	Budgets work.Budgets
 	Now     time.Time // by GitHub's clock
 	Local   time.Time // by this machine's clock
+	Program string    // of the agent of its next turn; empty: not known
 
 	broken error // a panic of the plan about it
 }
@@ -149,6 +152,9 @@ func (f ItemFacts) item() Item {
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
+	if s.Why.Kind == work.WhyFreeSlot {
+		i.program = f.Program
+	}
 	if f.Told() {
 		i.Stop = &Stop{
 			Reason: explain.What(f.Stop.Reason, f.Place), Code: f.Stop.Reason.Kind, Since: terminal.Stamp(f.Stop.Since), Attempts: f.Stop.Attempts,
@@ -165,6 +171,15 @@ func (f ItemFacts) item() Item {
 		}
 	}
 	return i
+}
+
+// lack tells that scheduled passes do not find the program of its next turn.
+func (i *Item) lack(all []schedule.Lack) {
+	for _, l := range all {
+		if l.Program != "" && l.Program == i.program {
+			i.WaitingFor, i.ReasonCode, i.NextStep = l.Says, work.WhyAgentMissing, l.Do
+		}
+	}
 }
 
 // urgency orders items: blocked until a person acts, then waiting for people, then resuming by

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -97,6 +98,10 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	}
 	if !found {
 		return UnknownItem(story, which.Called(cfg))
+	}
+	if story.Item.program != "" {
+		st, _ := schedule.Look(ctx, s.App, cfg) // doctor and schedule status report its problems
+		story.Item.lack(st.Lacks)
 	}
 	out := s.Output()
 	switch {

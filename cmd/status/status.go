@@ -54,6 +54,7 @@ Below them, status lists
   - whether everything is paused ("pause --all"), since when and why
   - repositories that GitHub did not answer for, or where merging is stopped
   - agents whose program is missing, too old or untested
+  - agents that scheduled passes do not find, or that are not logged in there
   - agents without a sandbox that hides your files, or whose provider is out
   - settings that name something that does not exist
   - how far this machine's clock is from GitHub's, if it differs
@@ -111,6 +112,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 		return s.follow(ctx, cfg)
 	}
 	b, seen, err := loadBoard(ctx, q)
+	s.nameLacks(ctx, cfg, b.Items)
 	out := s.Output()
 	if err != nil && s.JSON.Asked() { // programs read one line
 		return err
@@ -135,7 +137,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 		}
 		return s.JSON.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b, nil), machineNotes(ctx, cfg)...)); err != nil || seen {
+	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b, nil), s.machineNotes(ctx, cfg)...)); err != nil || seen {
 		return err
 	}
 	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
@@ -197,6 +199,17 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
+// nameLacks has items say that scheduled passes do not find the program that they wait for. It asks the
+// schedulers only if an item waits for a turn.
+func (s *statusCmd) nameLacks(ctx context.Context, cfg *config.Config, all []Item) {
+	if slices.ContainsFunc(all, func(i Item) bool { return i.program != "" }) {
+		s.passes(ctx, cfg)
+		for n := range all {
+			all[n].lack(s.scheduled.Lacks)
+		}
+	}
+}
+
 // passNotes says that passes do not work; empty: they do, or something else says why one of them failed:
 // the line of a repository, or unread, why the board could not be read.
 func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, unread error) []string {
@@ -214,10 +227,14 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 
 // machineNotes lists what status says about agents, their sandboxes and what the config names but
 // this machine lacks.
-func machineNotes(ctx context.Context, cfg *config.Config) []string {
+func (s *statusCmd) machineNotes(ctx context.Context, cfg *config.Config) []string {
 	env := environ.Read()
-	f := doctor.Facts{Agents: machine.Agents(ctx, cfg, env), Config: doctor.Config{Doubts: machine.Doubts(cfg, env)}}
+	s.passes(ctx, cfg)
+	f := doctor.Facts{Agents: machine.Agents(ctx, cfg, env), Config: doctor.Config{Doubts: machine.Doubts(cfg, env)}, Schedule: s.scheduled.Facts()}
 	return terminal.Each(doctor.Only(doctor.Run(f, doctor.AtStatus), doctor.Warning, doctor.Failure), func(c doctor.Check) string {
+		if c.Code == doctor.ScheduledAgents { // the command that mends it
+			return terminal.OneLine(c.Line())
+		}
 		return terminal.OneLine(c.What())
 	})
 }

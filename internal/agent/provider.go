@@ -160,6 +160,8 @@ type Login struct {
 	In    bool   // as far as known: whether the provider accepts it shows only in use
 	Says  string // one line
 	Do    string // the command that logs it in
+
+	Keychain bool // it is in the keychain of macOS, if there is one
 }
 
 // maxLoginFile bounds how much of a program's settings is read, in bytes.

@@ -193,6 +193,8 @@ type Login struct {
 	In    bool
 	Says  string
 	Do    string
+
+	Keychain bool // it is in the keychain of macOS, if there is one
 }
 
 // Folder is a folder that must be writable.
@@ -244,6 +246,11 @@ type Schedule struct {
 	Differs   []string
 	Trouble   string
 	Do        string // what ends the trouble; empty: schedule status tells more
+
+	ByHand     []Trouble // what starts passes and is not ours, and how to end it
+	Unread     []string  // why more may do so
+	CronSleeps bool      // the crontab starts passes, and no cron daemon runs
+	Lacks      []Trouble // what passes lack that this shell has
 }
 
 // Namesake is another machine that goes by the name of this one.

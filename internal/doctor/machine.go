@@ -303,16 +303,47 @@ func schedule(f Facts) []Check {
 		return nil
 	case s.Trouble != "":
 		return warn(s.Trouble, cmp.Or(s.Do, "gh mergexo schedule status"))
+	case !s.Installed && len(s.ByHand) > 0:
+		var all []Check
+		for _, t := range s.ByHand {
+			all = append(all, ok(t.Says+", starts passes: somebody wrote it by hand")...)
+		}
+		return all
+	case !s.Installed && len(s.Unread) > 0:
+		return warn("no scheduler repeats passes, as far as can be read: "+strings.Join(s.Unread, "; "), do)
 	case !s.Installed:
 		return warn("no scheduler repeats passes", do)
-	case !s.Active && len(s.Differs) == 0:
-		return warn(s.Says+", and is not active", do)
-	case len(s.Differs) == 0:
-		return ok(s.Says)
 	}
 	var all []Check
+	for _, t := range s.ByHand {
+		all = append(all, warn(s.Says+", and "+t.Says+", starts passes, too", "remove that one: "+t.Do)...)
+	}
 	for _, why := range s.Differs {
 		all = append(all, warn(s.Says+", and "+why, do)...)
+	}
+	switch {
+	case len(all) > 0:
+		return all
+	case !s.Active:
+		return warn(s.Says+", and is not active", do)
+	}
+	return ok(s.Says)
+}
+
+func cronDaemon(f Facts) []Check {
+	if f.Schedule == nil || !f.Schedule.CronSleeps {
+		return nil
+	}
+	return warn("no cron daemon runs, so nothing starts the passes of the crontab", "sudo service cron start")
+}
+
+func lacks(f Facts) []Check {
+	if f.Schedule == nil {
+		return nil
+	}
+	var all []Check
+	for _, t := range f.Schedule.Lacks {
+		all = append(all, warn(t.Says, t.Do)...)
 	}
 	return all
 }

@@ -5,6 +5,9 @@ import "slices"
 // Code names the subject of a check. Programs read it, so it never changes.
 type Code string
 
+// ScheduledAgents is the check whose remedy status shows, too.
+const ScheduledAgents Code = "scheduled_agents"
+
 // Group is the part of the set-up that a check belongs to.
 type Group string
 
@@ -126,7 +129,9 @@ var table = []Row{
 	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},
 	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
 
-	{"schedule", forSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
+	{"schedule", forSchedule, "whether a scheduler repeats passes: as `schedule install` wrote it, or somebody by hand", usual | AtSchedule, schedule},
+	{"cron_daemon", forSchedule, "whether a cron daemon runs, if the crontab repeats passes", usual | AtSchedule, cronDaemon},
+	{ScheduledAgents, forSchedule, "whether scheduled passes find the programs that this shell finds, and the logins of agents", usual | AtSchedule | AtStatus, lacks},
 	{"paused", forSchedule, "whether everything on this machine is paused", usual, paused},
 	{"last_pass", forSchedule, "whether passes failed, were killed, hang or are overdue", usual, lastPass},
 	{"budgets", forSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,13 @@ func (l launchd) domain(ctx context.Context) (string, error) {
 		errs = append(errs, err)
 	}
 	return "", errs[0]
+}
+
+// AtScreen reports whether the jobs of this user's launchd belong to a session at the screen, where the
+// keychain is unlocked.
+func (m Machine) AtScreen(ctx context.Context) bool {
+	domain, err := launchd{m}.domain(ctx)
+	return err == nil && strings.HasPrefix(domain, "gui/")
 }
 
 func (l launchd) path(j Job) string {

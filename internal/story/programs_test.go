@@ -60,7 +60,7 @@ func runProgram() int {
 	work.Probe, files.Pretend = panicWhere, os.Getenv("MERGEXO_FILESYSTEM")
 	env := cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",
+		Root: filepath.Join(os.Getenv("WORK"), "root"), Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",
 	}
 	path := os.Getenv(clockVariable)
 	if path == "" {

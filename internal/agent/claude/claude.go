@@ -19,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // Adapter runs Anthropic's claude command line: `claude -p`, which prints a JSON object for each
@@ -243,6 +244,9 @@ func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended erro
 		// It never began. If the session is not the reason, a new one will show that.
 		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
 	case run.end == nil:
+		if ofKeychain(string(res.Stderr)) {
+			return agent.Result{}, c.loggedOut(agent.LastLine(c.spec.Redact(string(res.Stderr))), "")
+		}
 		return agent.Result{}, c.spec.Failed(res.Code, "", res.Stderr)
 	case r.Session != "" && run.end.Session != r.Session:
 		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "another one answered"}
@@ -322,7 +326,7 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	case run.limit.Status == "rejected":
 		return c.spec.Wait("the provider's usage limit is reached", unix(run.limit.ResetsAt), agent.PauseLimit)
 	case e.Status == 401, e.Status == 403, run.kind == "authentication_failed":
-		return c.spec.LoggedOut(words, "run `claude` and log in there")
+		return c.loggedOut(words, string(res.Stderr))
 	case e.Status == 402, run.kind == "billing_error":
 		return c.spec.OutOfCredit(words)
 	case e.Status == 404, run.kind == "model_not_found":
@@ -341,8 +345,31 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 		return c.overBudget(words)
 	case e.Status >= 400, run.kind == "invalid_request":
 		return c.spec.Invalid(r, run.kind, words)
+	case ofKeychain(string(res.Stderr)), ofKeychain(words) && e.Usage.tokens() == (spending.Tokens{}): // no model said that
+		return c.loggedOut(words, string(res.Stderr))
 	}
 	return c.spec.Failed(res.Code, words, res.Stderr)
+}
+
+// loggedOut is the error of a login that its provider refuses, or that the keychain of macOS keeps to itself.
+func (c *claude) loggedOut(words, stderr string) error {
+	if ofKeychain(words) || ofKeychain(stderr) {
+		return c.spec.LoggedOut(words, TokenForJob(c.spec.Name))
+	}
+	return c.spec.LoggedOut(words, "run `claude` and log in there")
+}
+
+// keychain matches what macOS says where a program may not read the keychain, as below launchd without a
+// session at the screen, or in a sandbox.
+var keychain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bSecKeychain|\berrSec[A-Z]|-25308\b|user interaction is not allowed|\bkeychain\b|(?:^|\n)security: |\bspawn (?:\S*/)?security\b`)
+})
+
+func ofKeychain(words string) bool { return keychain().MatchString(words) }
+
+// TokenForJob says how an agent gets a login that needs no keychain.
+func TokenForJob(name string) string {
+	return fmt.Sprintf("run `claude setup-token`, and name a wrapper in command of [agents.%s] that sets CLAUDE_CODE_OAUTH_TOKEN to that token", name)
 }
 
 // overBudget reports a limit set by the operator: another attempt would reach it again.
@@ -369,7 +396,9 @@ func (c *claude) Check(ctx context.Context, r agent.Request) error {
 
 // login reads claude's own files. On macOS the login itself is in the keychain, and the files name
 // the account.
-func login(s agent.Spec) agent.Login {
+func login(s agent.Spec) agent.Login { return loginOn(runtime.GOOS, s) }
+
+func loginOn(goos string, s agent.Spec) agent.Login {
 	const do = "claude, and /login there; or give it a key: env_pass = [\"ANTHROPIC_API_KEY\"]"
 	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
 	if name := agent.FirstSet(s.Environ, keys...); name != "" {
@@ -387,8 +416,8 @@ func login(s agent.Spec) agent.Login {
 			return agent.Login{Known: true, In: true, Says: "by " + key + " in settings.json of claude"}
 		}
 	}
-	if runtime.GOOS == "darwin" {
-		return agent.Login{Says: "macOS keeps claude's login in the keychain: whether there is one shows when it is used"}
+	if goos == "darwin" {
+		return agent.Login{Keychain: true, Says: "macOS keeps claude's login in the keychain: whether there is one shows when it is used"}
 	}
 	return agent.Login{Known: true, Says: "not logged in: claude has neither a login nor a key", Do: do}
 }
