@@ -64,7 +64,7 @@ var (
 func advisedIn(text string) (all [][]string) {
 	for _, found := range advice.FindAllStringSubmatch(text, -1) {
 		var words []string
-		for _, w := range strings.Fields(found[1]) {
+		for w := range strings.FieldsSeq(found[1]) {
 			words = append(words, ended.ReplaceAllString(w, ""))
 			if ended.MatchString(w) {
 				break

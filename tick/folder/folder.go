@@ -289,9 +289,10 @@ func (d Dirs) RememberInstallations(all []work.Installation) error {
 
 // writeInstallation writes the folder's name, and below it the installations that are ours.
 func (d Dirs) writeInstallation(name string, ours []work.Installation) error {
-	text := name + "\n"
+	var text strings.Builder
+	text.WriteString(name + "\n")
 	for _, i := range ours {
-		text += fmt.Sprintf("%s %d\n", i.ID, i.Since.UnixMilli())
+		fmt.Fprintf(&text, "%s %d\n", i.ID, i.Since.UnixMilli())
 	}
-	return files.Replace(d.installationFile(), text)
+	return files.Replace(d.installationFile(), text.String())
 }
