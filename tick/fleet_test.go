@@ -618,7 +618,7 @@ func (h onMessage) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A pass begins with one round trip, also where an item waits for an answer.
+// A pass of an installation that the database knows begins with one round trip, also where an item waits for an answer.
 func TestAPassBeginsWithOneLook(t *testing.T) {
 	if !testpg.Set() {
 		t.Skip("no PostgreSQL: it counts round trips")
@@ -642,6 +642,9 @@ func TestAPassBeginsWithOneLook(t *testing.T) {
 		return errors.Join(tx.PutFollowup(t.Context(), work.Followup{ItemID: item, Reason: work.Reason{Kind: work.WhyMachineFault}}))
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.begin(t.Context(), m.Machine); err != nil { // the first one stores which installation this is
 		t.Fatal(err)
 	}
 	proxy.Reset()
