@@ -1,30 +1,23 @@
 #!/usr/bin/env bash
 # Builds the release for cli/gh-extension-precompile: script/build.sh TAG [OS-ARCH…]
 # builds dist/OS-ARCH for every platform, or for the named ones. cgo is off, so each builds on any machine.
-# android-amd64 needs cgo and is left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tag=${1:?usage: script/build.sh TAG [OS-ARCH…]}
 
 platforms=(
-	android-arm64
 	darwin-amd64 darwin-arm64
-	freebsd-386 freebsd-amd64 freebsd-arm64
-	linux-386 linux-amd64 linux-arm linux-arm64
-	windows-386 windows-amd64 windows-arm64
+	linux-amd64 linux-arm64
 )
 if (($# > 1)); then
 	platforms=("${@:2}")
 fi
 mkdir -p dist
 for platform in "${platforms[@]}"; do
-	os=${platform%-*} arch=${platform#*-} exe=
-	if [[ $os == windows ]]; then
-		exe=.exe
-	fi
+	os=${platform%-*} arch=${platform#*-}
 	echo "build $platform"
 	CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$tag" \
-		-o "dist/$platform$exe" ./cmd/gh-mergexo
+		-o "dist/$platform" ./cmd/gh-mergexo
 done
 # Files that are not programs: gh does not install them.
 tar -czf dist/gh-mergexo-man.tar.gz share/man

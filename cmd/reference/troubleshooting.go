@@ -86,7 +86,7 @@ const questions = `
 | Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |
 | What does a pull request cost, and how long does it take? | See [the tutorial](tutorial.md#what-it-costs); yours: ` + "`gh mergexo cost --by item`" + `. |
 | How long until a comment is answered? | One interval of the schedule, a minute without another comment (` + "`quiet_period`" + `), and the agent's run. |
-| Where does it run? | On Linux with bubblewrap all of it is tested. For macOS (` + "`sandbox-exec`" + `, launchd) it is built, and only the files that it writes are tested. Windows has no sandbox, no limit of memory and no schedule of ours. Enterprise Server is tested by simulation only. |
+| Where does it run? | On Linux with bubblewrap all of it is tested. For macOS (` + "`sandbox-exec`" + `, launchd) it is built, and only the files that it writes are tested. On Windows it runs in WSL, which is a Linux of its own. Enterprise Server is tested by simulation only. |
 | My token expired. | Passes stop with exit code 4, and nothing is lost. ` + "`gh auth login`" + `, then ` + "`gh mergexo tick --now`" + `. |
 | How do I stop one repository? | Take its ` + "`[[repo]]`" + ` out of the config. Its pull requests stay open on GitHub and nobody works on them; ` + "`status`" + ` names them. To go back, write it in again. |
 | Who deletes the branches? | The tool, after its own merge, as GitHub's setting "Automatically delete head branches" or ` + "`delete_branch`" + ` says; after your merge, GitHub. |

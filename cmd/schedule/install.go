@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 		return all[0].s, "", nil
 	}
 	first := schedule.Systemd
-	if goos == "darwin" {
+	if runtime.GOOS == "darwin" {
 		first = schedule.Launchd
 	}
 	var lacks []string
@@ -98,9 +99,6 @@ func Possible(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseWindows(goos, usual, p.job); err != nil {
-		return err
-	}
 	_, _, err = p.choose(ctx, "", nil)
 	return err
 }
@@ -112,9 +110,6 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	}
 	p, cfg, err := now(a)
 	if err != nil {
-		return err
-	}
-	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
 		return err
 	}
 	all := p.survey(ctx).all // the chosen scheduler reports its own errors

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -158,16 +157,6 @@ func (p plan) withheld(env environ.Env) (all []string) {
 	}
 	return all
 }
-
-// refuseWindows prints the command for Windows, whose scheduler needs one line.
-func refuseWindows(goos string, every time.Duration, j schedule.Job) error {
-	if goos != "windows" {
-		return nil
-	}
-	return fmt.Errorf("on Windows the Task Scheduler repeats passes, and this command does not write to it; type this line yourself:\n  %s\nand to end it: schtasks /Delete /TN %s", schedule.Schtasks(j, every), j.Name())
-}
-
-var goos = runtime.GOOS // of this machine
 
 // now makes this machine's plan with the current config.
 func now(a *cli.App) (plan, *config.Config, error) {

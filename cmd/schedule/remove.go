@@ -32,9 +32,6 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseWindows(goos, usual, p.job); err != nil {
-		return nil, err
-	}
 	v := p.survey(ctx)
 	left, unread := p.byHand(ctx)
 	printUnread(r.Env.Stderr, unread)
@@ -95,9 +92,6 @@ type fileView struct {
 func (r *room) print(ctx context.Context, opt Options) error {
 	p, _, err := now(r.App)
 	if err != nil {
-		return err
-	}
-	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
 		return err
 	}
 	all := p.survey(ctx).all // unreadable schedulers do not prevent the output

@@ -3,7 +3,6 @@ package schedule
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +16,6 @@ import (
 
 // The folders of PATH that the job gets are those that are there when it starts.
 func TestFolders(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("another PATH")
-	}
 	dir := t.TempDir()
 	bin, tools, shell := filepath.Join(dir, "bin"), filepath.Join(dir, "tools"), filepath.Join(dir, "fnm_multishells", "123")
 	for _, d := range []string{bin, tools, filepath.Dir(shell)} {
@@ -67,18 +63,6 @@ func TestNoSecretInTheJob(t *testing.T) {
 	}
 	if !p.job.Default || p.job.Name() != "gh-mergexo" {
 		t.Errorf("the usual config makes %q", p.job.Name())
-	}
-}
-
-// On Windows there is a line to type, and nothing else is done.
-func TestWindowsIsToldWhatToType(t *testing.T) {
-	j := schedule.Job{Gh: `C:\gh.exe`, Config: `C:\c.toml`, Default: true}
-	err := refuseWindows("windows", 5*time.Minute, j)
-	if err == nil || !strings.Contains(err.Error(), `schtasks /Create /SC MINUTE /MO 5 /TN gh-mergexo /TR "\"C:\gh.exe\" mergexo tick --detach"`) {
-		t.Error(err)
-	}
-	if err := refuseWindows("linux", time.Minute, j); err != nil {
-		t.Error(err)
 	}
 }
 

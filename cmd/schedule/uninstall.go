@@ -130,10 +130,8 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 
 // stop removes the schedule, then ends the passes. left starts passes still.
 func (r *room) stop(ctx context.Context, cfg *config.Config) (left []schedule.Hand, err error) {
-	if goos != "windows" { // Windows has no schedule of ours
-		if left, err = r.removeJobs(ctx, cfg, r.Output().W); err != nil {
-			return left, err
-		}
+	if left, err = r.removeJobs(ctx, cfg, r.Output().W); err != nil {
+		return left, err
 	}
 	dirs := folder.At(cfg.Runtime.StateDir)
 	if !files.Exists(dirs.State) {
@@ -156,9 +154,6 @@ func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptio
 		return err
 	}
 	defer planning.Unlock()
-	if goos == "windows" { // Windows does not delete open files
-		planning.Unlock()
-	}
 	r.forgetThis(ctx, cfg)
 	if err := machine.Purge(dir); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"sync"
 )
 
@@ -20,9 +19,6 @@ func (t Tester) CanTest(ctx context.Context, r Request, argv []string) error {
 	}
 	if err := startable(path); err != nil {
 		return testsMissing(filepath.Base(path), err)
-	}
-	if runtime.GOOS == "windows" {
-		return nil // Windows has no such shell
 	}
 	if t.spec.Wrap != nil {
 		there, err := t.finds(ctx, r, "/bin/sh", path)
@@ -55,7 +51,7 @@ func startable(path string) error {
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%q is a folder", path)
-	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+	case info.Mode()&0o111 == 0:
 		return fs.ErrPermission
 	}
 	return nil

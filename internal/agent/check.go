@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -52,9 +51,6 @@ func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string)
 
 // CheckBehind is CheckInside for a command line that depends on what can be written inside.
 func (s Spec) CheckBehind(ctx context.Context, r Request, before Launch, dirs []string) (proc.Result, error) {
-	if runtime.GOOS == "windows" {
-		return proc.Result{}, nil // Windows has no such shell
-	}
 	name := ".mergexo-check-" + rand.Text()
 	defer func() {
 		for _, dir := range dirs {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -149,23 +148,5 @@ func (d grounds) install() error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	name := filepath.Join(dir, "gh-mergexo"+filepath.Ext(d.self))
-	if os.Symlink(d.self, name) == nil {
-		return nil
-	}
-	return copyProgram(d.self, name) // Windows has symbolic links for administrators only
-}
-
-func copyProgram(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return os.Symlink(d.self, filepath.Join(dir, "gh-mergexo"))
 }

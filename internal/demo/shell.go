@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -51,8 +50,6 @@ func (w *world) lines() string {
 	var b strings.Builder
 	for _, v := range w.variable {
 		switch {
-		case runtime.GOOS == "windows":
-			fmt.Fprintf(&b, "$env:%s = '%s'\n", v.name, strings.ReplaceAll(v.value, "'", "''"))
 		case v.value == "":
 			fmt.Fprintf(&b, "unset %s\n", v.name)
 		default:

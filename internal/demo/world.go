@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +63,7 @@ func newDemo(opt Options, dir string, at places) (_ *demo, err error) {
 		return nil, err
 	}
 	if d.sh, err = proc.LookPath("sh", env.Path); err != nil {
-		d.sh = ""
+		return nil, err
 	}
 	for _, made := range []string{d.at.gh, d.at.home, d.path("tmp"), filepath.Dir(d.at.config)} {
 		if err := os.MkdirAll(made, 0o755); err != nil {
@@ -135,8 +134,8 @@ const maxSocketPath = 100
 // environ is the environment of a pass: what is on this machine, without what its owner
 // has configured.
 func (d *demo) environ(env environ.Env, token string) []string {
-	return append(env.Agent(nil), // PATH, locale, what Windows needs
-		"HOME="+d.at.home, "USERPROFILE="+d.at.home,
+	return append(env.Agent(nil), // PATH and locale
+		"HOME="+d.at.home,
 		"TMPDIR="+d.path("tmp"), "TMP="+d.path("tmp"), "TEMP="+d.path("tmp"),
 		"GH_CONFIG_DIR="+d.at.gh, "GH_HOST="+host, "GH_TOKEN="+token, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.at.config,
 	)
@@ -162,7 +161,7 @@ func (d *demo) serve(address string) (reached []string, err error) {
 }
 
 func (d *demo) serveUnix(address string) (string, bool) {
-	if address != "" || runtime.GOOS == "windows" {
+	if address != "" {
 		return "", false
 	}
 	dir, err := os.MkdirTemp("", "mx")

@@ -6,7 +6,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +53,7 @@ func Of(pairs []string) Env {
 	e := Env{vars: make(map[string]string, len(pairs))}
 	for _, p := range pairs {
 		if name, value, ok := strings.Cut(p, "="); ok && name != "" {
-			e.vars[fold(name)] = value
+			e.vars[name] = value
 		}
 	}
 	for _, name := range placeNames {
@@ -63,9 +62,6 @@ func Of(pairs []string) Env {
 		}
 	}
 	e.Home = e.vars["HOME"]
-	if e.Home == "" && runtime.GOOS == "windows" {
-		e.Home = e.vars["USERPROFILE"]
-	}
 	e.Path = e.vars["PATH"]
 	e.NoColor = e.vars["NO_COLOR"] != ""
 	e.CI = e.vars["CI"] != "" && e.vars["CI"] != "false" && e.vars["CI"] != "0"
@@ -85,14 +81,6 @@ func Of(pairs []string) Env {
 // way to them need not exist, so their values are resolved.
 var placeNames = []string{"HOME", "TMPDIR", "TMP", "TEMP"}
 
-// fold makes names comparable: on Windows, case does not matter.
-func fold(name string) string {
-	if runtime.GOOS == "windows" {
-		return strings.ToUpper(name)
-	}
-	return name
-}
-
 // base is an XDG base folder. The XDG specification says to ignore a relative one.
 func (e Env) base(name string, fallback ...string) string {
 	if dir := e.vars[name]; filepath.IsAbs(dir) {
@@ -106,21 +94,18 @@ func (e Env) base(name string, fallback ...string) string {
 
 // Lookup returns one variable.
 func (e Env) Lookup(name string) (string, bool) {
-	v, ok := e.vars[fold(name)]
+	v, ok := e.vars[name]
 	return v, ok
 }
 
 // agentNames are the variables that every agent sees, in addition to LC_*.
 var agentNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TMP", "TEMP"}
 
-// windowsNames are the variables without which programs on Windows do not start.
-var windowsNames = []string{"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA"}
-
 // Hide returns the environment for programs of others without these variables. Lookup still finds them.
 func (e Env) Hide(names []string) Env {
 	e.hidden = slices.Clone(e.hidden)
 	for _, name := range names {
-		e.hidden = append(e.hidden, fold(name))
+		e.hidden = append(e.hidden, name)
 	}
 	return e
 }
@@ -132,12 +117,9 @@ func (e Env) hides(name string) bool { return slices.Contains(e.hidden, name) }
 // them.
 func (e Env) Agent(pass []string) []string {
 	allowed := slices.Concat(agentNames, pass)
-	if runtime.GOOS == "windows" {
-		allowed = append(allowed, windowsNames...)
-	}
 	var out []string
 	for name, value := range e.vars {
-		if (slices.ContainsFunc(allowed, func(a string) bool { return fold(a) == name }) || strings.HasPrefix(name, "LC_")) && !Withheld(name) && !e.hides(name) {
+		if (slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_")) && !Withheld(name) && !e.hides(name) {
 			out = append(out, name+"="+value)
 		}
 	}
@@ -213,7 +195,7 @@ func (e Env) Forget() {
 
 // ExpandHome replaces a leading "~/" by the home folder.
 func ExpandHome(path, home string) string {
-	if home != "" && len(path) > 1 && path[0] == '~' && (path[1] == '/' || path[1] == filepath.Separator) {
+	if home != "" && len(path) > 1 && path[0] == '~' && path[1] == '/' {
 		return filepath.Join(home, path[2:])
 	}
 	return path
@@ -227,10 +209,7 @@ func (e Env) Kept() []string {
 			all[i] = filepath.Join(dir, "gh")
 		}
 	}
-	all = append(all, e.vars[fold("GH_CONFIG_DIR")])
-	if data := e.vars[fold("APPDATA")]; data != "" {
-		all = append(all, filepath.Join(data, "GitHub CLI"))
-	}
+	all = append(all, e.vars["GH_CONFIG_DIR"])
 	all = slices.DeleteFunc(all, func(dir string) bool { return !filepath.IsAbs(dir) })
 	slices.SortFunc(all, strings.Compare)
 	return slices.Compact(all)

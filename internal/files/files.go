@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -288,12 +287,8 @@ func SyncAll(files []string) error {
 	return errors.Join(errs...)
 }
 
-// syncFile opens the file for reading, because git's objects are read-only. Windows syncs only
-// writable files; there git syncs its objects itself.
+// syncFile opens the file for reading, because git's objects are read-only.
 func syncFile(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err

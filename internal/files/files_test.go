@@ -37,9 +37,6 @@ func TestPublish(t *testing.T) {
 // A file counts as changed by others if they can write to it or replace it, also through a link, and
 // not if a sticky folder or a file system without writing keeps them from it.
 func TestWhoCouldChangeAFile(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("modes are as on unix")
-	}
 	for name, tt := range map[string]struct {
 		change func(dir, file string) error
 		want   string

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -108,12 +107,7 @@ func (c command) environment() []string {
 
 // noFile returns the path of a configuration that is not there: git would open an empty one several
 // times.
-func noFile() string {
-	if runtime.GOOS == "windows" {
-		return os.DevNull
-	}
-	return os.DevNull + "/none"
-}
+func noFile() string { return os.DevNull + "/none" }
 
 // configuration returns the options before the command's arguments.
 func (c command) configuration() []string {
@@ -131,13 +125,7 @@ func (c command) configuration() []string {
 }
 
 // noSync turns off git's sync of each object: callers that redirect objects sync them all at once.
-// On Windows git's own way is better.
-func noSync() []string {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	return []string{"core.fsync=none"}
-}
+func noSync() []string { return []string{"core.fsync=none"} }
 
 // Run runs the command. A failure is a *CommandError, a *work.MachineError, a *TimeoutError, or wraps
 // an error of proc.

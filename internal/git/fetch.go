@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func (m *Mirror) remoteCommand(ctx context.Context, args ...string) command {
 
 // token returns the token for a host; empty: there is none.
 func (g *Git) token(ctx context.Context, host string) string {
-	if g.opt.Token == nil || runtime.GOOS == "windows" { // whose programs inherit no pipe
+	if g.opt.Token == nil {
 		return ""
 	}
 	return g.opt.Token(ctx, host)

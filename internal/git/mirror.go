@@ -130,9 +130,6 @@ func (m *Mirror) removeStaleLocks() error {
 
 // globEscape escapes a path for filepath.Glob.
 func globEscape(path string) string {
-	if os.PathSeparator == '\\' {
-		return path // Windows has no escapes
-	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 

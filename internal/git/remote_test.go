@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -89,9 +88,6 @@ func TestGhGivesCredentials(t *testing.T) {
 // Git gets the token of the account with which the pass began: on a pipe, for one host only, and whatever
 // gh is logged in as by then.
 func TestTheTokenComesOnAPipe(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("its programs inherit no pipe")
-	}
 	w := newWorld(t, tree)
 	gh := filepath.Join(w.root, "gh")
 	w.write(gh, "#!/bin/sh\nprintf 'username=u\\npassword=of-the-other-account\\n'\n")

@@ -1,4 +1,4 @@
-//go:build unix && (!linux || android)
+//go:build unix && !linux
 
 package proc
 

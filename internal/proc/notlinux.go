@@ -7,7 +7,7 @@ import (
 )
 
 // held returns the family's resident memory at the last look, as ps reports it; shared memory
-// counts once per process. On Windows it is 0.
+// counts once per process.
 func (f *family) held() int64 { return f.resident }
 
 // shares returns what held returns, because only Linux reports shared memory.

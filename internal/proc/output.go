@@ -15,7 +15,6 @@ const followInterval = 50 * time.Millisecond
 // lost at the program's end.
 type outputFile struct {
 	from *os.File // with its own offset, independent of the program's
-	name string   // to remove on Windows, where an open file cannot be removed
 
 	mu   sync.Mutex
 	at   int64
@@ -35,11 +34,8 @@ func newOutputFile() (f *outputFile, to *os.File, err error) {
 		_ = os.Remove(from.Name())
 		return nil, nil, fmt.Errorf("make a file for its output: %w", err)
 	}
-	f = &outputFile{from: from, buf: make([]byte, 32<<10)}
-	if os.Remove(from.Name()) != nil {
-		f.name = from.Name()
-	}
-	return f, to, nil
+	_ = os.Remove(from.Name()) // it is in a temporary folder, and readable only by us
+	return &outputFile{from: from, buf: make([]byte, 32<<10)}, to, nil
 }
 
 // follow reads output until the program ends.
@@ -102,11 +98,7 @@ func (f *outputFile) rewritten() bool {
 }
 
 func (f *outputFile) Close() error {
-	err := f.from.Close()
-	if f.name != "" {
-		_ = os.Remove(f.name) // it is in a temporary folder, small and readable only by us
-	}
-	return err
+	return f.from.Close()
 }
 
 // longLine is the length in bytes from which a line counts as a sign of life unread.

@@ -51,7 +51,7 @@ type Cmd struct {
 	Env  []string // the whole environment; nothing is inherited
 
 	Stdin  []byte    // written, then closed
-	Pipe   []byte    // some hundred bytes that it, and programs that it starts, may read from descriptor 3; not on Windows
+	Pipe   []byte    // some hundred bytes that it, and programs that it starts, may read from descriptor 3
 	Dialog Dialog    // writes standard input instead of Stdin; may be nil
 	Stdout io.Writer // gets a copy as it arrives; may be nil
 	Stderr io.Writer // gets a copy as it arrives; may be nil
@@ -62,8 +62,8 @@ type Cmd struct {
 	EndSignal    os.Signal     // nil means SIGTERM
 	MaxOutput    int64         // limit on standard output in bytes; 0 means 16 MiB
 	MaxStderr    int64         // limit on standard error in bytes; Stderr gets no more
-	MaxMemory    int64         // limit on its and its descendants' memory in bytes; not on Windows
-	MaxProcesses int           // limit on the number of its processes: itself and its descendants; not on Windows
+	MaxMemory    int64         // limit on its and its descendants' memory in bytes
+	MaxProcesses int           // limit on the number of its processes: itself and its descendants
 	Disk         Disk          // limit on disk use
 
 	// OutputFile replaces the pipe for standard output by a temporary file. A program that exits

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -22,9 +21,6 @@ func seen(all []Hand) string {
 
 // Lines of a crontab that run passes are found with their config, however they are written.
 func TestHandInCron(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("other paths")
-	}
 	const usual = "1  /usr/bin:/bin "
 	for line, want := range map[string]string{
 		"*/5 * * * * gh mergexo tick":                                              usual,
@@ -70,9 +66,6 @@ func TestHandInCron(t *testing.T) {
 
 // Services that run passes count if a timer repeats them, or systemd itself.
 func TestHandInUnits(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("other paths")
-	}
 	timer, other := File{"/u/a.timer", "[Timer]\nOnCalendar=hourly\n"}, File{"/u/b.timer", "[Timer]\nUnit=a.service\n"}
 	for text, c := range map[string]struct {
 		timer File
@@ -95,9 +88,6 @@ func TestHandInUnits(t *testing.T) {
 
 // Agents of launchd that run passes again and again count; what cannot be read is said.
 func TestHandInAgents(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("other paths")
-	}
 	const every = "<key>StartInterval</key><integer>60</integer>"
 	const tick = "<key>Label</key><string>me.tick</string>\n<key>ProgramArguments</key>\n<array>\n<string>/opt/gh</string><string>mergexo</string><string>tick</string>"
 	for text, want := range map[string]string{
@@ -178,9 +168,6 @@ func TestHandNeverFailsAndNeverCountsOurs(t *testing.T) {
 
 // A folder is read through links; what is no file, or too large, is said.
 func TestReadFolder(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no links")
-	}
 	dir := t.TempDir()
 	real := filepath.Join(dir, "real")
 	for name, text := range map[string]string{"real": "text", "large.service": strings.Repeat("x", mostText+1), "a.txt": "not a unit"} {
@@ -238,9 +225,6 @@ func TestCronSleeps(t *testing.T) {
 
 // Jobs of a launchd without a session at the screen find the keychain locked.
 func TestAtScreen(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell")
-	}
 	for domain, want := range map[string]bool{"gui": true, "user": false, "none": false} {
 		dir := t.TempDir()
 		script := "#!/bin/sh\ncase $2 in " + domain + "/*) exit 0 ;; esac\nexit 113\n"

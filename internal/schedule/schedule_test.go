@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -76,9 +75,6 @@ func TestReadAsWritten(t *testing.T) {
 // The command that cron passes to a shell starts the job with its arguments and environment,
 // whether or not this cron turns two backslashes into one.
 func TestTheShellReadsCronsLine(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell of that kind")
-	}
 	rapid.Check(t, func(t *rapid.T) {
 		j := jobs(t, Cron)
 		block, err := cronBlock(j)
@@ -350,13 +346,5 @@ func TestWhatNoSchedulerTakes(t *testing.T) {
 	good.Env = []Var{{"PATH", strings.Repeat("/long", 250)}}
 	if _, err := cronBlock(good); err == nil || !strings.Contains(err.Error(), "cron takes") {
 		t.Error(err)
-	}
-}
-
-func TestSchtasks(t *testing.T) {
-	j := Job{Config: `C:\Users\A B\config.toml`, Gh: `C:\Program Files\GitHub CLI\gh.exe`}
-	want := `schtasks /Create /SC MINUTE /MO 2 /TN ` + j.Name() + ` /TR "\"C:\Program Files\GitHub CLI\gh.exe\" mergexo tick --detach --config \"C:\Users\A B\config.toml\""`
-	if got := Schtasks(j, 90*time.Second); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

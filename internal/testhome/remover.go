@@ -2,9 +2,7 @@ package testhome
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"runtime"
 	"time"
 )
 
@@ -19,9 +17,6 @@ const patience = 30 * time.Second
 // remover starts a process that removes a folder once this one has gone, and
 // gives a function that has it removed now.
 func remover(dir string) (func(), error) {
-	if runtime.GOOS == "windows" {
-		return func() { _ = os.RemoveAll(dir) }, nil // a test that is killed leaves its folder
-	}
 	shell := exec.Command("/bin/sh", "-c", removing, "sh", dir)
 	apart(shell)
 	end, err := shell.StdinPipe()

@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package files
-
-func networkKind(string) string { return "" }
