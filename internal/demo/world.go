@@ -63,7 +63,7 @@ func newDemo(opt Options, dir string, at places) (_ *demo, err error) {
 		return nil, err
 	}
 	if d.sh, err = proc.LookPath("sh", env.Path); err != nil {
-		return nil, err
+		d.sh = "/bin/sh"
 	}
 	for _, made := range []string{d.at.gh, d.at.home, d.path("tmp"), filepath.Dir(d.at.config)} {
 		if err := os.MkdirAll(made, 0o755); err != nil {
