@@ -31,13 +31,6 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	f := machine.Examine(ctx, cfg, a.Environ(), a.Now)
 	f.Config, f.Now = read, a.Now()
 	f.Config.Doubts = append(config.Doubts(cfg), machine.SettingDoubts(cfg, a.Environ())...)
-	if schedule.InDemo(a) {
-		for i, g := range f.Agents {
-			if slices.Contains(cfg.Agents[g.Name].Command, "demo-agent") { // its rules and its log lie where a sandbox would hide them
-				f.Agents[i].Remedy = "leave it so: the demo's agent works without a sandbox"
-			}
-		}
-	}
 	f.Hosts = hosts(cfg)
 	f.Repos = repositories(cfg)
 	addStored(ctx, cfg, &f)

@@ -144,7 +144,7 @@ func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
 func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string, ready bool) doctor.Agent {
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
-		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
+		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
 		CostUnknown: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {

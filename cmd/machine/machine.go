@@ -133,9 +133,13 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, name string) (env.H
 		spec.Rooms = m.box(repo, a)
 	}
 	if !protection.Hides() {
-		hired.Remedy = remedy(m.cfg.Sandbox(a))
+		hired.Remedy = remedy(a, m.cfg.Sandbox(a))
+		hired.Warning = fmt.Sprintf(`agent %q runs with %s; %s`, a.Name, protection, hired.Remedy)
+		if !ofDemo(a) {
+			hired.Warning += `, or set sandbox = "required" so that nothing starts without one`
+		}
 	}
-	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
+	spec.Wrap, hired.Sandbox = wrap, protection.Kind
 	hired.Agent, err = agent.New(spec)
 	return hired, err
 }

@@ -65,16 +65,14 @@ func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (
 	return p, func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
 }
 
-// warning tells what an agent without a sandbox can do, with the remedy; "" if it has one.
-func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
-	if p.Hides() {
-		return ""
-	}
-	return fmt.Sprintf(`agent %q runs with %s; %s, or set sandbox = "required" so that nothing starts without one`, name, p, remedy(asked))
-}
+// ofDemo reports whether an agent is the demo's. Its rules and its log lie where a sandbox would hide them.
+func ofDemo(a config.Agent) bool { return slices.Contains(a.Command, "demo-agent") }
 
 // remedy tells how an agent gets a sandbox that hides files.
-func remedy(asked work.Sandbox) string {
+func remedy(a config.Agent, asked work.Sandbox) string {
+	if ofDemo(a) {
+		return "leave it so: the demo's agent works without a sandbox"
+	}
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return `set sandbox = "auto" in the config`
 	}
@@ -180,7 +178,7 @@ func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	if p.Hides() {
 		return ""
 	}
-	return "; " + remedy(m.cfg.Sandbox(a))
+	return "; " + remedy(a, m.cfg.Sandbox(a))
 }
 
 // VisibleEntries lists what an agent's turn can see in a checkout of the repository.
@@ -230,7 +228,7 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	case err != nil:
 		return 0, err
 	case !protection.Hides():
-		return 0, fmt.Errorf("nothing was run: agent %q has %s; %s", t.Agent.Name, protection, remedy(m.cfg.Sandbox(t.Agent)))
+		return 0, fmt.Errorf("nothing was run: agent %q has %s; %s", t.Agent.Name, protection, remedy(t.Agent, m.cfg.Sandbox(t.Agent)))
 	}
 	if err := agent.Find(spec); err != nil { // before the sandbox makes its home folder
 		return 0, fmt.Errorf("nothing was run: %w", err)

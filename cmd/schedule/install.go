@@ -93,6 +93,8 @@ func InDemo(a *cli.App) bool {
 	return in
 }
 
+var errDemo = errors.New("nothing is scheduled for the demo: its GitHub ends with it (" + DemoVariable + " is set)")
+
 // Possible returns why this machine cannot repeat passes; nil: it can.
 func Possible(ctx context.Context, a *cli.App) error {
 	p, _, err := now(a)
@@ -106,7 +108,7 @@ func Possible(ctx context.Context, a *cli.App) error {
 // Install installs the schedule and prints what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if InDemo(a) {
-		return errors.New("nothing is scheduled for the demo: its GitHub ends with it (" + DemoVariable + " is set)")
+		return errDemo
 	}
 	p, cfg, err := now(a)
 	if err != nil {

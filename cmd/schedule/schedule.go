@@ -3,6 +3,7 @@
 package schedule
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,12 @@ systemd take seconds, at least 10.`,
   $ gh mergexo schedule install --every 30s
   $ gh mergexo schedule install --every 5m --kind cron`,
 		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return Install(c.Context(), r.App, opt) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("every") && opt.Every <= 0 {
+				return &cli.UsageError{Err: fmt.Errorf("--every %s: it is the time between two passes, such as 1m", opt.Every)}
+			}
+			return Install(c.Context(), r.App, opt)
+		},
 	}
 	addFlags(c, &opt)
 	return c

@@ -170,6 +170,10 @@ func (r *room) status(ctx context.Context) error {
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" && len(st.ByHand) == 0 {
+		if InDemo(r.App) {
+			fmt.Fprintln(to, errDemo)
+			return nil
+		}
 		printWarnings(out, to, st)
 		return nil
 	}

@@ -70,6 +70,9 @@ func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
 	}
 	repo, _ := cfg.Repo(p.name)
 	r.say("\nTo start work, set a label: gh issue edit NUMBER --repo %s --add-label %s", called(p.name), repo.Labels.Bugfix)
+	if st, err := schedulecmd.Look(ctx, r.App, cfg); err == nil && !st.Repeated() {
+		r.say("Then run a pass: gh mergexo tick")
+	}
 	r.say("To see the progress: gh mergexo status")
 	return nil
 }

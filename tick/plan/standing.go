@@ -198,6 +198,7 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 		if i.HasPull() {
+			s.Why = mergeable(i, s.Why)
 			s.Begins = ""
 			if unanswered > 0 {
 				s.Begins = i.Flow.FeedbackKind()
@@ -308,20 +309,25 @@ func idle(i known.Item, o Outlook) work.Reason {
 	case work.StateAwaitingIssueFollowup:
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
-		why := i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
-		switch h := i.HeldBack; { // people are asked to merge it only if nothing stands against that
-		case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
-		case len(i.Faults) > 0:
-			return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
-		case h != nil:
-			return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
-		case i.Pull.Draft:
-			return work.Reason{Kind: work.WhyMergeDraft}
-		}
-		return why
+		return mergeable(i, i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number}))
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
 	return i.Reason
+}
+
+// mergeable returns why an open pull request waits: people are asked to merge it only if nothing stands
+// against that.
+func mergeable(i known.Item, why work.Reason) work.Reason {
+	switch h := i.HeldBack; {
+	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
+	case len(i.Faults) > 0:
+		return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
+	case h != nil:
+		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
+	case i.Pull.Draft:
+		return work.Reason{Kind: work.WhyMergeDraft}
+	}
+	return why
 }
 
 // awaited is what an open pull request waits for: its reviews by their next state, compared with

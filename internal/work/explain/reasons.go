@@ -217,7 +217,7 @@ var reasons = []row{
 	// Whole repositories.
 	{
 		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as {name}",
-		stepAfterFix("log in as before with `gh auth switch`, or name the account of that host in the config: account = \"LOGIN\" below each repository, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+		stepAfterFix("log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account of that host in the config: account = \"LOGIN\" below each repository, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
 	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
