@@ -49,12 +49,11 @@ func (d grounds) variables() []variable {
 func (w *world) lines() string {
 	var b strings.Builder
 	for _, v := range w.variable {
-		switch {
-		case v.value == "":
+		if v.value == "" {
 			fmt.Fprintf(&b, "unset %s\n", v.name)
-		default:
-			fmt.Fprintf(&b, "export %s='%s'\n", v.name, strings.ReplaceAll(v.value, "'", `'\''`))
+			continue
 		}
+		fmt.Fprintf(&b, "export %s='%s'\n", v.name, strings.ReplaceAll(v.value, "'", `'\''`))
 	}
 	return b.String()
 }

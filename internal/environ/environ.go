@@ -103,10 +103,7 @@ var agentNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TMP", "
 
 // Hide returns the environment for programs of others without these variables. Lookup still finds them.
 func (e Env) Hide(names []string) Env {
-	e.hidden = slices.Clone(e.hidden)
-	for _, name := range names {
-		e.hidden = append(e.hidden, name)
-	}
+	e.hidden = slices.Concat(e.hidden, names)
 	return e
 }
 
