@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -30,7 +31,8 @@ func (h *reading) noteNearLabel(is github.Issue) {
 		return
 	}
 	token := work.NoticeToken(h.row.Key(), is.Number, "near label "+near.Set)
-	body := fmt.Sprintf("The label `%s` starts nothing here; the one that gh mergexo knows is `%s`. If that is what you meant, set it instead.", near.Set, near.Meant)
+	set := strings.ReplaceAll(near.Set, "`", "'") // a label may mention somebody: it stays within its quotes
+	body := fmt.Sprintf("The label `%s` starts nothing here; the one that gh mergexo knows is `%s`. If that is what you meant, set it instead.", set, near.Meant)
 	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
 }
 
