@@ -46,7 +46,7 @@ func (r request) told() bool {
 	return r.Kind != work.KindRoadmapStart && (of[r.Kind] == 0 || of[r.Kind] == n)
 }
 
-const notebook = "NOTES.md"
+const notebook = "notes.list" // no document: a change of nothing else is refused
 
 // improvised makes a visible change.
 func improvised(req request, dir string) (map[string]any, error) {
