@@ -39,7 +39,7 @@ var (
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item (?:\d+|<\w+>) (?:\w+ completed .*|design merged .*|\w+ closed  |\w+ closed .* cancelled it)\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
-	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
+	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-(?:stop|by):.*\n`)      // one has a time, the other the world's folder
 	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
 	ofCommits    = regexp.MustCompile(`"(?:head|merge_base|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
 	dueHashes    = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
