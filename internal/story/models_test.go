@@ -280,7 +280,7 @@ func fitting(w *world, q modelsim.Query) map[string]any {
 		maps.Copy(a, map[string]any{"pr_title": "Crash on start", "pr_summary": "Fixed.", "commit_message": "Fix it"})
 	default:
 		maps.Copy(a, map[string]any{
-			"review_replies": replies(w.hub.Repo(mainRepo), q.Prompt), "general_comment": "Thank you, done.", "commit_message": "Answer", "flaky_test": nil,
+			"review_replies": replies(w.hub.Repo(mainRepo), q.Prompt), "general_comment": "Thank you, done.", "commit_message": "Answer", "title": nil, "description": nil, "flaky_test": nil,
 		})
 	}
 	return a
