@@ -88,7 +88,7 @@ func (r *room) showDiff(diff string) {
 		case strings.HasPrefix(line, "-"):
 			line = r.out.Paint("31", line)
 		}
-		r.say("%s", line)
+		fmt.Fprintln(r.out.W, line)
 	}
 	r.say("")
 }
