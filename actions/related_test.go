@@ -128,10 +128,8 @@ var relatedKinds = []struct {
 	{"close_issue", func(s *roadmapStage) work.Action { return s.closing() }, func(s *roadmapStage) int { return s.events("closed") }},
 }
 
-// However a pass ends while it sends, and if the database is lost afterwards: the effect is there
-// once, and a later pass records it.
-func TestDeathsOfWhatIsSentAboutIssues(t *testing.T) {
-	testhome.NotShort(t)
+// deaths are the ways in which a pass ends while it sends an action, or afterwards.
+func deaths() map[string]func(*roadmapStage, work.Action) {
 	lost := func(f githubsim.Fault) func(*roadmapStage, work.Action) {
 		return func(s *roadmapStage, a work.Action) {
 			f.Method = "WRITE"
@@ -142,7 +140,7 @@ func TestDeathsOfWhatIsSentAboutIssues(t *testing.T) {
 			}
 		}
 	}
-	for name, end := range map[string]func(*roadmapStage, work.Action){
+	return map[string]func(*roadmapStage, work.Action){
 		"none":             func(*roadmapStage, work.Action) {},
 		"a lost answer":    lost(githubsim.LoseAnswer()),
 		"a lost request":   lost(githubsim.LoseRequest()),
@@ -158,7 +156,14 @@ func TestDeathsOfWhatIsSentAboutIssues(t *testing.T) {
 			s.must(err)
 			s.forget()
 		},
-	} {
+	}
+}
+
+// However a pass ends while it sends, and if the database is lost afterwards: the effect is there
+// once, and a later pass records it.
+func TestDeathsOfWhatIsSentAboutIssues(t *testing.T) {
+	testhome.NotShort(t)
+	for name, end := range deaths() {
 		for _, kind := range relatedKinds {
 			t.Run(kind.name+" and "+name, func(t *testing.T) {
 				s := newRoadmapStage(t)

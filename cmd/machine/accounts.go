@@ -26,7 +26,9 @@ import (
 type accounts struct {
 	mu    sync.Mutex
 	asked map[login]answer
-	gh    *ghProgram
+
+	find sync.Once // two locks are held where gh is asked: this one and that of tokens
+	gh   *ghProgram
 }
 
 // login is an account on a host.
@@ -159,7 +161,12 @@ func hasToken(v string) bool {
 // switch" in another shell changes nothing while the pass runs.
 type tokens struct {
 	mu    sync.Mutex
-	known map[string]func() (string, error)
+	known map[string]tokenOrError
+}
+
+type tokenOrError struct {
+	token string
+	err   error
 }
 
 // Token returns the token with which passes work on a host: of the account that the config names, else of
@@ -167,10 +174,11 @@ type tokens struct {
 func (m *Machine) Token(ctx context.Context, host string) (string, error) {
 	m.tokens.mu.Lock()
 	defer m.tokens.mu.Unlock()
-	if known := m.tokens.known[host]; known != nil {
-		return known()
+	if known, asked := m.tokens.known[host]; asked {
+		return known.token, known.err
 	}
-	token, err := "", error(nil)
+	var token string
+	var err error
 	if account := m.cfg.AccountOn(host); account == "" || strings.EqualFold(account, github.LoggedIn(host)) {
 		token = github.Token(host)
 	} else {
@@ -181,17 +189,15 @@ func (m *Machine) Token(ctx context.Context, host string) (string, error) {
 	}
 	m.secrets.Add(token, "gh's token")
 	if m.tokens.known == nil {
-		m.tokens.known = map[string]func() (string, error){}
+		m.tokens.known = map[string]tokenOrError{}
 	}
-	m.tokens.known[host] = func() (string, error) { return token, err }
+	m.tokens.known[host] = tokenOrError{token, err}
 	return token, err
 }
 
 // tokenOf asks gh for the token of one of its accounts. kind is what an error says.
 func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
-	if m.accounts.gh == nil {
-		m.accounts.gh = m.findGh(ctx)
-	}
+	m.accounts.find.Do(func() { m.accounts.gh = m.findGh(ctx) })
 	for _, known := range github.KnownAccounts(who.host) {
 		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
 			who.account = known

@@ -317,11 +317,3 @@ func TestTheStoryFitsTheTerminal(t *testing.T) {
 		}
 	}
 }
-
-// An implementation that changes nothing but documents is refused: what an issue with a design makes the
-// agent write is none.
-func TestNotesAreNoDocument(t *testing.T) {
-	if filepath.Ext(notebook) == ".md" || strings.HasPrefix(notebook, "docs/") {
-		t.Errorf("%s is a document", notebook)
-	}
-}

@@ -12,7 +12,7 @@ import (
 )
 
 // A first fetch that is cut off keeps its steps, and nobody takes what it has for the whole history. The next one
-// goes on where it ended.
+// continues where it ended.
 func TestCloneKeepsItsSteps(t *testing.T) {
 	w := newWorld(t, tree)
 	w.lengthen(1500)

@@ -57,8 +57,8 @@ func (g *Git) token(ctx context.Context, host string) string {
 // the shell: no argument and no environment has the token.
 const helper = `!f() { test "$1" = get && IFS= read -r u <&3 && IFS= read -r p <&3 && printf '%s\n%s\n' "$u" "$p"; }; f`
 
-// credentials have git send a token to one host, whatever gh is logged in as by then; another host, to
-// which a server may redirect, gets none.
+// credentials have git send a token to one host. Another host, to which a server may redirect, gets none.
+// gh's login may change meanwhile: git does not ask gh.
 func credentials(host, token string) (config []string, pipe []byte) {
 	const often = 8 // a command asks once, and again after a redirect
 	pipe = bytes.Repeat([]byte("username=x-access-token\npassword="+token+"\n"), often)

@@ -31,7 +31,7 @@ type Options struct {
 	Bin        string        // a name to find in Env's PATH, or a path; "" means git
 	Env        []string      // required; the operator's environment, for credentials and ssh
 	Timeout    time.Duration // of a local command; 0 means 5 minutes
-	NetTimeout time.Duration // of a fetch or push that goes on; 0 means 12 hours
+	NetTimeout time.Duration // of a fetch or push with signs of life; 0 means 12 hours
 	NetIdle    time.Duration // of a fetch or push without a sign of life; 0 means 2 minutes
 
 	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds

@@ -85,8 +85,8 @@ func TestGhGivesCredentials(t *testing.T) {
 	}
 }
 
-// Git gets the token of the account with which the pass began: on a pipe, for one host only, and whatever
-// gh is logged in as by then.
+// Git gets the token of the account with which the pass began, on a pipe, and sends it to one host only. A
+// later login of gh changes nothing.
 func TestTheTokenComesOnAPipe(t *testing.T) {
 	w := newWorld(t, tree)
 	gh := filepath.Join(w.root, "gh")

@@ -164,7 +164,7 @@ type moduleRemote struct {
 }
 
 // Forms of addresses. What does not match is not fetched: transports that run programs, local paths,
-// logins in the URL, and whatever git could take for an option.
+// logins in the URL, and texts that git could take for an option.
 var (
 	webAddress   = lazy.Regexp(`^https://([A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?)/([^\s\x00-\x1f\x7f]+)$`)
 	sshAddress   = lazy.Regexp(`^ssh://(?:[A-Za-z0-9_]+@)?([A-Za-z0-9][A-Za-z0-9.-]*)/([^\s\x00-\x1f\x7f]+)$`)

@@ -71,7 +71,7 @@ func handInCron(tab, home string) (all []Hand) {
 			continue
 		}
 		if v := cronVariable().FindStringSubmatch(line); v != nil {
-			s = s.with(v[1], strings.Trim(v[2], `"'`), true)
+			s = s.with(v[1], strings.Trim(v[2], `"'`))
 			continue
 		}
 		if c := cronCommand().FindStringSubmatch(line); c != nil {
@@ -154,7 +154,7 @@ func handInUnits(units []File, home string) (all []Hand) {
 			case "Environment":
 				for _, words := range simpleCommands(value) {
 					for _, w := range words {
-						s = s.with(strings.Cut(w, "="))
+						s = s.assign(w)
 					}
 				}
 			case "Restart":
@@ -237,7 +237,7 @@ func handInAgent(text string, s starter) (h Hand, found bool, err error) {
 				line = at
 			}
 		default:
-			s = s.with(key, value, true)
+			s = s.with(key, value)
 		}
 	}
 	if program != "" && len(argv) > 0 { // launchd starts that, with the first argument as its name

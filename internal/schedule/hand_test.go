@@ -121,8 +121,7 @@ var parts = []string{
 	"ProgramArguments", "StartInterval", "EnvironmentVariables", "<!--", "-->", "bplist00", "<true/>", "&amp;", "$HOME/",
 }
 
-// Nothing in a file makes the search fail, and what install writes is never counted, whatever stands
-// around its block.
+// No text makes the search fail. The block that install writes is never counted, with any text around it.
 func TestHandNeverFailsAndNeverCountsOurs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Custom(func(t *rapid.T) string {
@@ -166,7 +165,7 @@ func TestHandNeverFailsAndNeverCountsOurs(t *testing.T) {
 	})
 }
 
-// A folder is read through links; what is no file, or too large, is said.
+// A folder is read through links. Each entry that is no file, or too large, is named.
 func TestReadFolder(t *testing.T) {
 	dir := t.TempDir()
 	real := filepath.Join(dir, "real")

@@ -30,7 +30,7 @@ func (s starter) tick(line string, depth int) (Hand, bool) {
 				after = after[1:]
 			case path.Base(w) == "gh-mergexo":
 			default:
-				s = s.with(strings.Cut(w, "="))
+				s = s.assign(w)
 				if depth < deepest && strings.ContainsAny(w, " \t") {
 					inner := s
 					if i > 0 && strings.HasPrefix(words[i-1], "-") && strings.ContainsAny(words[i-1], "li") {
@@ -53,8 +53,14 @@ func (s starter) tick(line string, depth int) (Hand, bool) {
 	return Hand{}, false
 }
 
-// with returns s after a word or a line that may set a variable.
-func (s starter) with(name, value string, _ bool) starter {
+// assign returns s after a word that may be NAME=value.
+func (s starter) assign(word string) starter {
+	name, value, _ := strings.Cut(word, "=")
+	return s.with(name, value)
+}
+
+// with returns s with a variable set.
+func (s starter) with(name, value string) starter {
 	switch name {
 	case "MERGEXO_CONFIG":
 		s.config = value

@@ -89,7 +89,7 @@ func ownerOf(name work.RepoName) string { return name.Host + "/" + strings.ToLow
 // wholeName names a repository beside them.
 func wholeName(name work.RepoName) string { return ownerOf(name) + "/" + strings.ToLower(name.Name) }
 
-// SkipHost makes this pass skip a host. Other hosts go on. It returns why.
+// SkipHost makes this pass skip a host, not the others. It returns why.
 func (a *Accounts) SkipHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

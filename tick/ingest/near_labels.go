@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A label that is nearly one of ours, such as agent:smalljob, starts nothing, and whoever set it waits. One
-// comment on the issue says so, and status names it until the label is gone.
+// A label that is nearly one of ours, such as agent:smalljob, starts nothing, and the person who set it waits
+// in vain. One comment on the issue says so, and status names the label until it is gone.
 
 // noteNearLabel notes whether an open issue, or a pull request that is not tracked, has such a label.
 func (h *reading) noteNearLabel(is github.Issue) {
