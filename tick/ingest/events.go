@@ -21,17 +21,6 @@ func sourceEvents(candidates []candidate) []work.Event {
 	return out
 }
 
-// candidate is an event that may be new.
-type candidate struct {
-	event   work.Event
-	pull    bool  // it is on a pull request, otherwise on an issue
-	pending bool  // part of a draft review
-	former  bool  // it belongs to its item even if a later item follows on the issue
-	review  int64 // of a diff comment: its review's id
-	word    work.Word
-	keeps   bool // somebody else edited it; what its author said before still holds
-}
-
 // timelineEvent makes an event of a timeline entry.
 func timelineEvent(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
 	id := strconv.FormatInt(t.ID, 10)
@@ -122,6 +111,15 @@ func (h *reading) declineOn(item int64, number int, need work.Need, token, body,
 		RepoID: h.row.ID, ItemID: item, Kind: work.ActionComment, Need: need, Token: token, State: work.ActionPlanned,
 		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: why,
 	})
+}
+
+// plainOf returns the kind and the id of a comment, also if it is a command.
+func plainOf(e work.Event) (work.EventKind, string) {
+	plain := versionKeys(e)[0]
+	if e.Kind == work.EventCommand {
+		plain = versionKeys(e)[1]
+	}
+	return work.EventKind(plain[0]), plain[1]
 }
 
 // versionKeys returns the kinds and ids under which versions of a comment are stored: an edit may

@@ -28,59 +28,41 @@ type commandedHold struct {
 	by   []int64     // ids of the events that began it
 }
 
-// heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
-// earlier version of the comment, and may still command.
-func (h *reading) heldBy(ctx context.Context, c candidate) ([]int, error) {
-	if !c.event.Kind.Written() || c.pending {
-		return nil, nil
-	}
-	numbers, err := h.partners(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	hold, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (*commandedHold, error) {
-		return holdOf(ctx, tx, h.row.ID, numbers, c.event)
-	})
-	if err != nil || hold == nil {
-		return nil, err
-	}
-	if may, err := h.permissions.mayComment(ctx, c.event); !may {
-		return nil, err
-	}
-	return numbers, nil
-}
-
 // holdOf returns the hold that an earlier version of a comment began; nil: none.
 func holdOf(ctx context.Context, tx *store.Tx, repoID int64, numbers []int, e work.Event) (*commandedHold, error) {
+	hold, all, err := loadHold(ctx, tx, repoID, numbers)
+	if hold == nil || !hold.beganWith(all, e) {
+		return nil, err
+	}
+	return hold, nil
+}
+
+// loadHold reads the hold of the open pull request among the numbers of an item, and what was said on them; nil:
+// none.
+func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, []work.Event, error) {
 	for _, n := range numbers {
 		pull, known, err := tx.GetPull(ctx, repoID, n)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !known || pull.State != work.PullOpen {
 			continue
 		}
 		stored, err := tx.GetReviews(ctx, pull.ID)
 		if err != nil || stored.Held == nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var all []work.Event
 		for _, n := range numbers {
 			some, err := tx.ListEvents(ctx, repoID, n)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			all = append(all, some...)
 		}
-		hold := &commandedHold{pull: pull, held: *stored.Held}
-		if hold.beganWith(all, e) {
-			return hold, nil
-		}
-		return nil, nil
+		return &commandedHold{pull: pull, held: *stored.Held}, all, nil
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // beganWith reports whether a comment began the hold, and notes who else asked for it since.
@@ -139,21 +121,6 @@ func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
 type putBack struct {
 	event   work.Event
 	numbers []int
-}
-
-// holdAgain has a hold that its author took out of a comment, and put back, hold again. The command was
-// answered; so is this.
-func (h *reading) holdAgain(ctx context.Context, c candidate) (string, error) {
-	may, err := h.permissions.mayComment(ctx, c.event)
-	if err != nil {
-		return "", err
-	}
-	if !may {
-		return work.OutcomeNoCommander, nil
-	}
-	numbers, err := h.partners(ctx, c)
-	h.putBack = append(h.putBack, putBack{c.event, numbers})
-	return work.OutcomeAnswered, err
 }
 
 // storePutBack holds the pull requests again, and sets the label.

@@ -168,9 +168,9 @@ func (h *reading) readGroup(ctx, most context.Context, group []*number, unread m
 	h.unread = unread
 	failed, err := h.intakeGroup(ctx, most, group)
 	if err == nil {
-		known := len(h.permissions.levels)
+		known := len(h.permissions.fresh)
 		err = h.contain(ctx, "judge", group[0], func() error { return h.judge(most) })
-		if err != nil && timeUp(most, err) && len(h.permissions.levels) > known {
+		if err != nil && timeUp(most, err) && len(h.permissions.fresh) > known {
 			return h.goOnLater(ctx, group, err)
 		}
 		failed = numberOfJudged(group, err)
@@ -493,7 +493,7 @@ func (h *reading) judge(ctx context.Context) error {
 		return err
 	}
 	h.gatherEvents()
-	return h.filterEvents(ctx)
+	return h.judgeEvents(ctx)
 }
 
 // finish does the reads that come last and once per pass, and stores the end of the pass.
@@ -592,7 +592,7 @@ func (h *reading) log(ctx context.Context) {
 			h.env.Log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
 		case work.OutcomeTakenOver:
 			h.env.Log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
-				h.eventAttrs(c, "account_id_before", h.permissions.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
+				h.eventAttrs(c, "account_id_before", h.permissions.takenFrom(e.Author), "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
 		case work.OutcomeEditedByOther:
 			h.env.Log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
 		case work.OutcomeOwnEdited:

@@ -55,7 +55,6 @@ type reading struct {
 	details map[int]detail // of pull requests, by number
 	slow    bool           // one of them hangs: details are read singly
 
-	lookups        lookups         // cache of database reads about comments
 	sought         map[int]bool    // roadmaps above issues that the database lacks and that were looked for; true: it was not found
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	boxesCut       bool            // not all merge boxes are read in this pass
@@ -243,6 +242,7 @@ type slice struct {
 	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
 	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
 	old    map[int]work.PullRequest // earlier rows of those whose details were read
+	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
 	readAgain    []work.Event   // known events that were read again
@@ -258,7 +258,7 @@ type slice struct {
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
-	takenBack    []judgedCandidate    // comments whose authors took a hold out of them
+	takenBack    []judged             // comments whose authors took a hold out of them
 	putBack      []putBack            // and those of whom who put one back
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
@@ -281,7 +281,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
-		left: map[int]string{}, later: map[int]bool{},
+		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
@@ -310,7 +310,6 @@ func (h *reading) nextSlice() {
 		}
 	}
 	maps.Copy(h.answeredBefore, h.handled)
-	h.lookups = lookups{}
 	h.slice = newSlice()
 	clear(h.permissions.early)
 }

@@ -185,7 +185,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 				c.event.Outcome = ""
 			}
 		}
-		if _, other := h.permissions.takenOver[r.Author.ID]; !ok && !said && other && r.State == approved {
+		if !ok && !said && r.State == approved && h.permissions.takenFrom(r.Author) != 0 {
 			c, said = reviewOf(pull, r), true
 			c.event.Outcome = work.OutcomeTakenOver
 		}
@@ -219,6 +219,12 @@ func changedAt(r github.Review) time.Time {
 		return r.SubmittedAt
 	}
 	return r.UpdatedAt
+}
+
+// asksFix reports whether a verdict is a person's who is a reviewer and requests changes: a fix is
+// made for it, and its comments are no feedback beside it.
+func asksFix(v review.Verdict) bool {
+	return v.Human && v.Reviewer != "" && v.Decision == review.RequestChanges
 }
 
 // reviewedBy returns the reader for a pull request, with its reviewers.
@@ -372,7 +378,7 @@ func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review
 		if !one.Human {
 			continue
 		}
-		if named, err := by.permissions.isNamed(ctx, one.Login, one.LoginID, who); named || err != nil {
+		if named, err := by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, who); named || err != nil {
 			return one, named, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Reads about one issue do not depend on those about another, and mostly not on each other. So the
@@ -49,8 +48,12 @@ func (a answers[K, T]) take(ctx context.Context, key K, ask func(context.Context
 		return ask(ctx)
 	}
 	delete(a, key)
-	<-got.there
-	return got.value, cmp.Or(got.err, ctx.Err()) // once the time is up, nothing more is judged
+	return got.wait(ctx)
+}
+
+func (a *answer[T]) wait(ctx context.Context) (T, error) {
+	<-a.there
+	return a.value, cmp.Or(a.err, ctx.Err()) // once the time is up, nothing more is judged
 }
 
 // together are answers about issues.
@@ -90,7 +93,7 @@ func (h *reading) sendForNext(ctx context.Context) error {
 			continue
 		}
 		h.timelines.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) { return hub.TimelineOf(ctx, repo, is.Number) })
-		if err := h.permissions.send(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+		if err := h.permissions.sendFor(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
 			return err
 		}
 		if tracked {
@@ -110,21 +113,6 @@ func (h *reading) sendForNext(ctx context.Context) error {
 	return nil
 }
 
-// askNextAuthors asks GitHub about the authors of the next comments that are judged, from the one at
-// next on, so that some answers are always on their way. It returns where it stopped.
-func (h *reading) askNextAuthors(ctx context.Context, next int, known map[string]store.KnownEvent) (int, error) {
-	for ; next < len(h.events) && len(h.permissions.early) < atOnce; next++ {
-		c := h.events[next]
-		if !h.judgesAuthor(ctx, c, known) {
-			continue
-		}
-		if err := h.permissions.send(ctx, &h.sent, c.event.Author, work.StampOf(c.event)); err != nil {
-			return next, err
-		}
-	}
-	return next, nil
-}
-
 // askAuthors asks GitHub together about the authors of found issues and of what was said on them. Nobody whose
 // answer is missing is forgotten: it is asked for again where it is needed.
 func (h *reading) askAuthors(ctx context.Context, found []foundPull) error {
@@ -138,31 +126,22 @@ func (h *reading) askAuthors(ctx context.Context, found []foundPull) error {
 			}
 		}
 	}
-	var asks []func(context.Context) error
+	var who []work.Account
 	for id, c := range said {
 		if slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), id) {
 			continue
 		}
-		asks = append(asks, func(ctx context.Context) error { return h.permissions.ask(ctx, c.Author, c.UpdatedAt) })
+		asks, err := h.permissions.asks(ctx, c.Author, c.UpdatedAt)
+		if err != nil {
+			return err
+		}
+		if asks {
+			who = append(who, c.Author)
+		}
 	}
-	err := github.FirstError(github.AtOnce(ctx, atOnce, asks))
+	err := github.FirstError(h.permissions.askAll(ctx, who...))
 	if github.OutOfTime(err) || github.IsItemError(err) {
 		return nil
 	}
 	return err
-}
-
-// judgesAuthor reports whether an event is new and counts only if its author may write here.
-func (h *reading) judgesAuthor(ctx context.Context, c candidate, known map[string]store.KnownEvent) bool {
-	e := c.event
-	_, judged := known[e.Key]
-	_, marked := work.ParseMarks(e.Body)
-	if c.pending || judged || marked || !e.Kind.Written() || e.Outcome != "" || slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), e.Author.ID) {
-		return false
-	}
-	theirs, err := h.onForeignPull(ctx, e)
-	if theirs || err != nil {
-		return false
-	}
-	return len(h.unread) == 0
 }

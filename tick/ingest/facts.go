@@ -1,0 +1,421 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// facts are what judge reads beside what was said.
+type facts struct {
+	rights        *rights
+	ours          []int64               // ids of our accounts
+	unread        map[int]string        // numbers of the item that cannot be read, and why
+	answered      func(key string) bool // by the texts of ours that were read before
+	obeyedEarlier []work.Event          // commands that were carried out before the database was lost
+	submitted     map[int64]time.Time   // when reviews were submitted, by id
+	reviewStates  map[int64]string      // states of reviews, by id
+
+	// From the database.
+	known           map[string]store.KnownEvent // by key
+	spots           map[whose]spot
+	foreign         map[int]bool            // numbers of pull requests of others
+	fixed           map[int][]int64         // reviews of people for which fixes are made, by the pull request's number
+	sent            map[int64][]work.Action // what we sent, by item
+	actions         map[string]work.Action  // that our texts name, by token
+	pendingCommands []work.Event            // of earlier passes
+
+	// From GitHub, as far as it was lacking.
+	words     map[string]work.Word     // by node id
+	former    map[string]formerVersion // by node id
+	edits     map[string]time.Time     // when texts were last edited, by node id; zero: never
+	extra     map[string][]int64       // further copies of comments of ours, by token
+	said      map[int][]github.Comment // by number, since its oldest new command
+	reviewsOf map[int]bool             // numbers whose reviews are in reviewStates
+}
+
+// whose tells to which item something said belongs.
+type whose struct {
+	number int
+	pull   bool
+	item   int64
+}
+
+func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.ItemID} }
+
+// spot is what is stored of the item that something was said on.
+type spot struct {
+	numbers []int // of its issue and its pull request, as far as both exist
+	pauses  []work.Pause
+	hold    *commandedHold // of its open pull request; nil: none
+	events  []work.Event   // if there is a hold
+}
+
+// lackKind is a kind of fact.
+type lackKind string
+
+const (
+	lackStored  lackKind = "stored"  // the last answer about an account
+	lackPin     lackKind = "pin"     // which account a login of the config means
+	lackLevel   lackKind = "level"   // what GitHub lets an account do
+	lackWord    lackKind = "word"    // who edited a text last, and whether it is hidden
+	lackFormer  lackKind = "former"  // what its author wrote before
+	lackEdit    lackKind = "edit"    // when a text was last edited
+	lackCopies  lackKind = "copies"  // further copies of a comment of ours
+	lackAnswers lackKind = "answers" // what was said on a number since
+	lackReviews lackKind = "reviews" // states of the reviews of a pull request
+)
+
+// lack is a fact that a judgement lacks. The zero value: none.
+type lack struct {
+	kind   lackKind
+	who    work.Account
+	node   string // a node id, or a token
+	number int
+	since  time.Time
+}
+
+func (l lack) is() bool { return l.kind != "" }
+
+// judgeEvents judges what was said, and keeps what is new.
+func (h *reading) judgeEvents(ctx context.Context) error {
+	if len(h.events) == 0 {
+		return nil
+	}
+	f, err := h.factsAbout(ctx, h.events)
+	if err != nil {
+		return err
+	}
+	j, err := h.settle(ctx, f, func() *judgement { return judge(h.events, f) })
+	if err != nil {
+		return err
+	}
+	h.take(j)
+	return nil
+}
+
+// settle judges until nothing is lacking.
+func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
+	learned := map[lack]bool{}
+	for {
+		j := judge()
+		if len(j.lacks) == 0 {
+			return j, nil
+		}
+		for _, m := range j.lacks {
+			if learned[m.lack] {
+				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
+			}
+			learned[m.lack] = true
+		}
+		if err := h.learn(ctx, f, j.lacks); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// take notes what a judgement says.
+func (h *reading) take(j *judgement) {
+	h.events = j.events
+	h.readAgain = append(h.readAgain, j.readAgain...)
+	h.commands = append(h.commands, j.commands...)
+	h.obeyed = append(h.obeyed, j.obeyed...)
+	h.takenBack = append(h.takenBack, j.takenBack...)
+	h.putBack = append(h.putBack, j.putBack...)
+	for _, e := range j.own {
+		h.recordOwnMarks(e)
+	}
+	for _, t := range j.answers {
+		h.noteOwn(t.body, t.at, t.url)
+	}
+	for _, c := range j.copies {
+		for _, id := range c.ids {
+			h.removals = append(h.removals, actions.Removal(h.row, c.of, id, h.now()))
+		}
+	}
+	for _, e := range j.refused {
+		h.declineCommand(e)
+	}
+	for _, e := range j.unmerged {
+		h.declineMerge(e)
+	}
+	for _, c := range j.waiting {
+		h.waitForNumber(c.event.Number)
+	}
+}
+
+// waitForNumber says that comments wait until a number can be read.
+func (h *reading) waitForNumber(on int) {
+	said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
+	if !slices.Contains(h.trouble, said) {
+		h.trouble = append(h.trouble, said)
+	}
+	h.left[on] = said
+}
+
+// factsAbout reads what the database has about candidates.
+func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
+	f := &facts{
+		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
+		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
+		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
+		words: map[string]work.Word{}, former: map[string]formerVersion{}, edits: map[string]time.Time{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
+	}
+	pulls := map[int]work.PullRequest{}
+	for _, c := range said {
+		n := c.event.Number
+		if _, known := f.spots[whoseOf(c)]; known {
+			continue
+		}
+		numbers, err := h.partners(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		f.spots[whoseOf(c)] = spot{numbers: numbers}
+		pull, tracked, err := h.pull(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if tracked {
+			item, err := h.itemOfPull(ctx, pull)
+			if err != nil {
+				return nil, err
+			}
+			pulls[n], f.foreign[n] = pull, item.Flow == work.FlowReview
+		}
+	}
+	return f, h.view(ctx, func(ctx context.Context, tx *store.Tx) error { return f.load(ctx, tx, h.row.ID, said, pulls) })
+}
+
+// load reads what the database has about candidates whose items are known.
+func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candidate, pulls map[int]work.PullRequest) (err error) {
+	keys := make([]string, len(said))
+	for i, c := range said {
+		keys[i] = c.event.Key
+	}
+	if f.known, err = tx.ListKnown(ctx, repo, keys); err != nil {
+		return err
+	}
+	if f.pendingCommands, err = tx.ListPendingCommands(ctx, repo); err != nil {
+		return err
+	}
+	for of, at := range f.spots {
+		if err := at.load(ctx, tx, repo); err != nil {
+			return err
+		}
+		f.spots[of] = at
+	}
+	for n, pull := range pulls {
+		if pull.ID == 0 {
+			continue
+		}
+		stored, err := tx.GetReviews(ctx, pull.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range stored.Verdicts {
+			if asksFix(v) && v.Validity != review.TakenBack {
+				f.fixed[n] = append(f.fixed[n], v.ReviewID)
+			}
+		}
+	}
+	return f.loadOwn(ctx, tx, said)
+}
+
+// loadOwn reads what we sent of what is said in our name.
+func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) error {
+	for _, c := range said {
+		if !slices.Contains(f.ours, c.event.Author.ID) {
+			continue
+		}
+		if _, known := f.sent[c.event.ItemID]; !known && c.event.ItemID != 0 {
+			all, err := tx.ListItemActions(ctx, c.event.ItemID)
+			if err != nil {
+				return err
+			}
+			f.sent[c.event.ItemID] = all
+		}
+		if marks, marked := work.ParseMarks(c.event.Body); marked {
+			a, known, err := tx.GetAction(ctx, marks.Token)
+			if err != nil {
+				return err
+			}
+			if known {
+				f.actions[marks.Token] = a
+			}
+		}
+	}
+	return nil
+}
+
+// load reads the pauses and the hold of an item.
+func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64) error {
+	for _, n := range s.numbers {
+		pauses, err := tx.ListPauses(ctx, repo, n)
+		if err != nil {
+			return err
+		}
+		s.pauses = append(s.pauses, pauses...)
+	}
+	var err error
+	s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
+	return err
+}
+
+// partners returns the numbers of the issue and the pull request that an event belongs to, as far
+// as both exist.
+func (h *reading) partners(ctx context.Context, c candidate) (numbers []int, err error) {
+	n := c.event.Number
+	numbers = []int{n}
+	if issue, ok := h.adopted[n]; ok && c.pull {
+		return append(numbers, issue), nil
+	}
+	for pull, issue := range h.adopted {
+		if issue == n && !c.pull {
+			numbers = append(numbers, pull)
+		}
+	}
+	if c.event.ItemID != 0 {
+		err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+			item, err := tx.GetItem(ctx, c.event.ItemID)
+			if err != nil {
+				return err
+			}
+			both, err := env.PauseNumbers(ctx, tx, item)
+			numbers = append(numbers, both...)
+			return err
+		})
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), err
+}
+
+// learn reads what a judgement lacks, from GitHub side by side. An error is that of the first event that needs
+// the fact.
+func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
+	var levels, words, others []missing
+	for _, m := range all {
+		switch m.kind {
+		case lackStored, lackPin:
+			if err := h.permissions.learn(ctx, m.lack); err != nil {
+				return &unjudged{m.event.Number, m.event.URL, err}
+			}
+		case lackLevel:
+			levels = append(levels, m)
+		case lackWord:
+			words = append(words, m)
+		default:
+			others = append(others, m)
+		}
+	}
+	who := make([]work.Account, len(levels))
+	for i, m := range levels {
+		who[i] = m.who
+	}
+	if err := firstUnjudged(levels, h.permissions.askAll(ctx, who...)); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(words, github.MaxWords) {
+		if err := h.learnWords(ctx, f, some); err != nil {
+			return err
+		}
+	}
+	return h.learnOthers(ctx, f, others)
+}
+
+// firstUnjudged returns the first error, as that of the event that needed the fact. That the time is up comes
+// before all others.
+func firstUnjudged(all []missing, errs []error) error {
+	var first error
+	for i, err := range errs {
+		if _, limited := errors.AsType[*work.WaitError](err); limited || first == nil && err != nil {
+			first = &unjudged{all[i].event.Number, all[i].event.URL, err}
+			if limited {
+				break
+			}
+		}
+	}
+	return first
+}
+
+func (h *reading) learnWords(ctx context.Context, f *facts, all []missing) error {
+	nodes := make([]string, len(all))
+	for i, m := range all {
+		nodes[i] = m.node
+	}
+	words, err := h.repo.GitHub.Words(ctx, nodes)
+	maps.Copy(f.words, words)
+	for _, m := range all {
+		if _, known := words[m.node]; !known {
+			return &unjudged{m.event.Number, m.event.URL, cmp.Or(err, errors.New("GitHub does not say who edited it last"))}
+		}
+	}
+	return nil
+}
+
+// learnOthers reads the facts that take a request each.
+func (h *reading) learnOthers(ctx context.Context, f *facts, all []missing) error {
+	reads := make([]func(context.Context) error, len(all))
+	puts := make([]func(), len(all))
+	for i, m := range all {
+		reads[i] = func(ctx context.Context) (err error) {
+			puts[i], err = h.learnOne(ctx, f, m)
+			return err
+		}
+	}
+	if err := firstUnjudged(all, github.AtOnce(ctx, atOnce, reads)); err != nil {
+		return err
+	}
+	for _, put := range puts {
+		put()
+	}
+	return nil
+}
+
+// learnOne reads a fact, and returns what adds it to the others.
+func (h *reading) learnOne(ctx context.Context, f *facts, m missing) (put func(), err error) {
+	hub, repo := h.repo.GitHub, h.row.Current
+	switch m.kind { //nolint:exhaustive // learn has the others
+	case lackFormer:
+		var former formerVersion
+		versions, err := hub.Revisions(ctx, m.node)
+		if former.event = brakeAmong(versions, m.event); err == nil && former.event != nil {
+			former.known, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
+				return tx.HasEvent(ctx, h.row.ID, former.event.Key)
+			})
+		}
+		return func() { f.former[m.node] = former }, err
+	case lackEdit:
+		text, _, err := hub.Text(ctx, m.node)
+		return func() { f.edits[m.node] = text.EditedAt }, err
+	case lackCopies:
+		scope := actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}
+		extra, err := actions.ExtraCopies(ctx, scope, f.actions[m.node])
+		return func() { f.extra[m.node] = extra }, err
+	case lackAnswers:
+		said, err := h.commentsOf(ctx, m.number, m.since)
+		return func() { f.said[m.number] = said }, err
+	default:
+		all, err := hub.Reviews(ctx, repo, m.number)
+		if github.IsStatus(err, 404) {
+			err = nil
+		}
+		return func() {
+			f.reviewsOf[m.number] = true
+			for _, r := range all {
+				f.reviewStates[r.ID] = r.State
+			}
+		}, err
+	}
+}
