@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
@@ -37,6 +38,7 @@ type facts struct {
 	pendingCommands []work.Event            // of earlier passes
 
 	// From GitHub, as far as it was lacking.
+	mu        sync.Mutex               // guards what is read side by side
 	words     map[string]work.Word     // by node id
 	former    map[string]formerVersion // by node id
 	edits     map[string]time.Time     // when texts were last edited, by node id; zero: never
@@ -107,17 +109,17 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 
 // settle judges until nothing is lacking.
 func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
-	learned := map[lack]bool{}
+	asked := map[lack]bool{}
 	for {
 		j := judge()
 		if len(j.lacks) == 0 {
 			return j, nil
 		}
 		for _, m := range j.lacks {
-			if learned[m.lack] {
+			if asked[m.lack] {
 				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
 			}
-			learned[m.lack] = true
+			asked[m.lack] = true
 		}
 		if err := h.learn(ctx, f, j.lacks); err != nil {
 			return nil, err
@@ -127,22 +129,13 @@ func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement)
 
 // take notes what a judgement says.
 func (h *reading) take(j *judgement) {
-	h.events = j.events
-	h.readAgain = append(h.readAgain, j.readAgain...)
-	h.commands = append(h.commands, j.commands...)
+	h.events, h.judged = j.events, j
 	h.obeyed = append(h.obeyed, j.obeyed...)
-	h.takenBack = append(h.takenBack, j.takenBack...)
-	h.putBack = append(h.putBack, j.putBack...)
 	for _, e := range j.own {
 		h.recordOwnMarks(e)
 	}
 	for _, t := range j.answers {
 		h.noteOwn(t.body, t.at, t.url)
-	}
-	for _, c := range j.copies {
-		for _, id := range c.ids {
-			h.removals = append(h.removals, actions.Removal(h.row, c.of, id, h.now()))
-		}
 	}
 	for _, e := range j.refused {
 		h.declineCommand(e)
@@ -301,52 +294,39 @@ func (h *reading) partners(ctx context.Context, c candidate) (numbers []int, err
 	return slices.Compact(numbers), err
 }
 
-// learn reads what a judgement lacks, from GitHub side by side. An error is that of the first event that needs
-// the fact.
+// learn reads side by side what a judgement lacks. The error is that of the first event that needs a fact.
 func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
-	var levels, words, others []missing
+	var reads []func(context.Context) error
+	var words []missing
 	for _, m := range all {
 		switch m.kind {
-		case lackStored, lackPin:
+		case lackStored, lackPin: // in order: a login means the account that spoke first
 			if err := h.permissions.learn(ctx, m.lack); err != nil {
-				return &unjudged{m.event.Number, m.event.URL, err}
+				return m.failed(err)
 			}
-		case lackLevel:
-			levels = append(levels, m)
 		case lackWord:
 			words = append(words, m)
 		default:
-			others = append(others, m)
+			reads = append(reads, func(ctx context.Context) error { return m.failed(h.learnOne(ctx, f, m)) })
 		}
 	}
-	who := make([]work.Account, len(levels))
-	for i, m := range levels {
-		who[i] = m.who
-	}
-	if err := firstUnjudged(levels, h.permissions.askAll(ctx, who...)); err != nil {
-		return err
-	}
 	for some := range slices.Chunk(words, github.MaxWords) {
-		if err := h.learnWords(ctx, f, some); err != nil {
+		reads = append(reads, func(ctx context.Context) error { return h.learnWords(ctx, f, some) })
+	}
+	for _, err := range github.AtOnce(ctx, atOnce, reads) {
+		if err != nil {
 			return err
 		}
 	}
-	return h.learnOthers(ctx, f, others)
+	return nil
 }
 
-// firstUnjudged returns the first error, as that of the event that needed the fact. That the time is up comes
-// before all others.
-func firstUnjudged(all []missing, errs []error) error {
-	var first error
-	for i, err := range errs {
-		if _, limited := errors.AsType[*work.WaitError](err); limited || first == nil && err != nil {
-			first = &unjudged{all[i].event.Number, all[i].event.URL, err}
-			if limited {
-				break
-			}
-		}
+// failed says on which event an error is.
+func (m missing) failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return first
+	return &unjudged{m.event.Number, m.event.URL, err}
 }
 
 func (h *reading) learnWords(ctx context.Context, f *facts, all []missing) error {
@@ -355,38 +335,21 @@ func (h *reading) learnWords(ctx context.Context, f *facts, all []missing) error
 		nodes[i] = m.node
 	}
 	words, err := h.repo.GitHub.Words(ctx, nodes)
-	maps.Copy(f.words, words)
 	for _, m := range all {
 		if _, known := words[m.node]; !known {
-			return &unjudged{m.event.Number, m.event.URL, cmp.Or(err, errors.New("GitHub does not say who edited it last"))}
+			return m.failed(cmp.Or(err, errors.New("GitHub does not say who edited it last")))
 		}
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.Copy(f.words, words)
 	return nil
 }
 
-// learnOthers reads the facts that take a request each.
-func (h *reading) learnOthers(ctx context.Context, f *facts, all []missing) error {
-	reads := make([]func(context.Context) error, len(all))
-	puts := make([]func(), len(all))
-	for i, m := range all {
-		reads[i] = func(ctx context.Context) (err error) {
-			puts[i], err = h.learnOne(ctx, f, m)
-			return err
-		}
-	}
-	if err := firstUnjudged(all, github.AtOnce(ctx, atOnce, reads)); err != nil {
-		return err
-	}
-	for _, put := range puts {
-		put()
-	}
-	return nil
-}
-
-// learnOne reads a fact, and returns what adds it to the others.
-func (h *reading) learnOne(ctx context.Context, f *facts, m missing) (put func(), err error) {
+// learnOne reads one fact.
+func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 	hub, repo := h.repo.GitHub, h.row.Current
-	switch m.kind { //nolint:exhaustive // learn has the others
+	switch m.kind { //nolint:exhaustive // the others are about rights
 	case lackFormer:
 		var former formerVersion
 		versions, err := hub.Revisions(ctx, m.node)
@@ -395,27 +358,35 @@ func (h *reading) learnOne(ctx context.Context, f *facts, m missing) (put func()
 				return tx.HasEvent(ctx, h.row.ID, former.event.Key)
 			})
 		}
-		return func() { f.former[m.node] = former }, err
+		return learned(f, f.former, m.node, former, err)
 	case lackEdit:
 		text, _, err := hub.Text(ctx, m.node)
-		return func() { f.edits[m.node] = text.EditedAt }, err
+		return learned(f, f.edits, m.node, text.EditedAt, err)
 	case lackCopies:
-		scope := actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}
-		extra, err := actions.ExtraCopies(ctx, scope, f.actions[m.node])
-		return func() { f.extra[m.node] = extra }, err
+		extra, err := actions.ExtraCopies(ctx, actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}, f.actions[m.node])
+		return learned(f, f.extra, m.node, extra, err)
 	case lackAnswers:
 		said, err := h.commentsOf(ctx, m.number, m.since)
-		return func() { f.said[m.number] = said }, err
-	default:
+		return learned(f, f.said, m.number, said, err)
+	case lackReviews:
 		all, err := hub.Reviews(ctx, repo, m.number)
-		if github.IsStatus(err, 404) {
-			err = nil
+		if err != nil && !github.IsStatus(err, 404) {
+			return err
 		}
-		return func() {
-			f.reviewsOf[m.number] = true
-			for _, r := range all {
-				f.reviewStates[r.ID] = r.State
-			}
-		}, err
+		for _, r := range all {
+			_ = learned(f, f.reviewStates, r.ID, r.State, nil)
+		}
+		return learned(f, f.reviewsOf, m.number, true, nil)
 	}
+	return h.permissions.learn(ctx, m.lack)
+}
+
+// learned adds a fact to those of its kind.
+func learned[K comparable, V any](f *facts, all map[K]V, key K, value V, err error) error {
+	if err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		all[key] = value
+	}
+	return err
 }

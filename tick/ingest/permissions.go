@@ -23,6 +23,7 @@ type permissions struct {
 	rights
 	env   *env.Env
 	repo  *env.Repo
+	mu    sync.Mutex             // guards the facts of rights while they are learned side by side
 	early answers[int64, string] // GitHub's answers that were asked for ahead and that nothing needed yet
 }
 
@@ -46,17 +47,18 @@ func (p *permissions) settle(ctx context.Context, question func() (bool, lack)) 
 	}
 }
 
-// learn answers one lack of rights.
+// learn answers one lack of rights. Levels may be asked side by side.
 func (p *permissions) learn(ctx context.Context, l lack) error {
 	switch l.kind { //nolint:exhaustive // the others are not about rights
 	case lackStored:
-		return p.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-			level, at, _, err := tx.GetPermission(ctx, p.repo.Row.ID, l.who.ID)
-			if err == nil {
-				p.stored[l.who.ID] = permission{level, at}
-			}
-			return err
+		known, err := readRows(ctx, p.database, func(ctx context.Context, tx *store.Tx) (at permission, err error) {
+			at.level, at.at, _, err = tx.GetPermission(ctx, p.repo.Row.ID, l.who.ID)
+			return at, err
 		})
+		if err == nil {
+			p.stored[l.who.ID] = known
+		}
+		return err
 	case lackPin:
 		return p.update(ctx, func(ctx context.Context, tx *store.Tx) error {
 			id, err := tx.PinAllowed(ctx, p.repo.Row.ID, l.who, p.now())
@@ -66,35 +68,22 @@ func (p *permissions) learn(ctx context.Context, l lack) error {
 			return err
 		})
 	}
-	return p.askAll(ctx, l.who)[0]
-}
-
-// askAll asks GitHub, side by side, what accounts may do. It returns the error of each.
-func (p *permissions) askAll(ctx context.Context, all ...work.Account) []error {
-	levels := make([]string, len(all))
-	reads := make([]func(context.Context) error, len(all))
-	for i, who := range all {
-		early, sent := p.early[who.ID]
-		delete(p.early, who.ID)
-		reads[i] = func(ctx context.Context) (err error) {
-			if sent {
-				levels[i], err = early.wait(ctx)
-			} else {
-				levels[i], err = p.ask(ctx, who)
-			}
-			if err != nil {
-				return fmt.Errorf("ask what %s may do: %w", who.Login, err)
-			}
-			return nil
-		}
+	p.mu.Lock()
+	early, sent := p.early[l.who.ID]
+	delete(p.early, l.who.ID)
+	p.mu.Unlock()
+	wait := func(ctx context.Context) (string, error) { return p.ask(ctx, l.who) }
+	if sent {
+		wait = early.wait
 	}
-	errs := github.AtOnce(ctx, atOnce, reads)
-	for i, who := range all {
-		if errs[i] == nil {
-			p.fresh[who.ID], p.stored[who.ID] = levels[i], permission{levels[i], p.now()}
-		}
+	level, err := wait(ctx)
+	if err != nil {
+		return fmt.Errorf("ask what %s may do: %w", l.who.Login, err)
 	}
-	return errs
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fresh[l.who.ID], p.stored[l.who.ID] = level, permission{level, p.now()}
+	return nil
 }
 
 // ask asks GitHub and stores the answer: it counts for later passes, also if the time of this one is

@@ -239,27 +239,23 @@ func (h *reading) compareIdentity(who github.RepoNode) {
 type slice struct {
 	issues map[int]issueNews        // by number
 	pulls  map[int]*pullNews        // by number
+	judged *judgement               // of what was said
 	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
 	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
 	old    map[int]work.PullRequest // earlier rows of those whose details were read
 	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
-	readAgain    []work.Event   // known events that were read again
-	left         map[int]string // numbers on which something said waits, and why
-	later        map[int]bool   // numbers that the next pass reads again
-	removals     []work.Action
+	left         map[int]string       // numbers on which something said waits, and why
+	later        map[int]bool         // numbers that the next pass reads again
 	declined     []work.Action        // answers to people whose commands or labels do not count
 	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
-	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	stillHidden  []int64              // ids of comments that are still hidden
-	takenBack    []judged             // comments whose authors took a hold out of them
-	putBack      []putBack            // and those of whom who put one back
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
@@ -280,6 +276,7 @@ type slice struct {
 
 func newSlice() slice {
 	return slice{
+		judged: &judgement{},
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
 		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},

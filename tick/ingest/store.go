@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -126,7 +127,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	for _, e := range h.readAgain {
+	for _, e := range h.judged.readAgain {
 		if err := h.storeAgain(ctx, tx, e, now); err != nil {
 			return err
 		}
@@ -134,9 +135,11 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeAdopted(ctx, tx, now); err != nil {
 		return err
 	}
-	for _, a := range h.removals {
-		if _, err := tx.AddAction(ctx, a); err != nil {
-			return err
+	for _, c := range h.judged.copies {
+		for _, id := range c.ids {
+			if _, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := h.storeDeclined(ctx, tx, now); err != nil {

@@ -126,20 +126,20 @@ func (h *reading) askAuthors(ctx context.Context, found []foundPull) error {
 			}
 		}
 	}
-	var who []work.Account
+	var asks []func(context.Context) error
 	for id, c := range said {
 		if slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), id) {
 			continue
 		}
-		asks, err := h.permissions.asks(ctx, c.Author, c.UpdatedAt)
+		wanted, err := h.permissions.asks(ctx, c.Author, c.UpdatedAt)
 		if err != nil {
 			return err
 		}
-		if asks {
-			who = append(who, c.Author)
+		if wanted {
+			asks = append(asks, func(ctx context.Context) error { return h.permissions.learn(ctx, lack{kind: lackLevel, who: c.Author}) })
 		}
 	}
-	err := github.FirstError(h.permissions.askAll(ctx, who...))
+	err := github.FirstError(github.AtOnce(ctx, atOnce, asks))
 	if github.OutOfTime(err) || github.IsItemError(err) {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (h *reading) readHidden(ctx context.Context) error {
 	if err != nil {
 		return h.deferOne(err, "judge what is shown again")
 	}
-	h.readAgain = append(h.readAgain, j.readAgain...)
+	h.judged = j
 	return nil
 }
 
