@@ -67,8 +67,11 @@ Name the item as for "gh mergexo show".`,
 	if words, takesAll := everythingWords[row.Verb]; takesAll {
 		a.addAll(c, row.Verb, words)
 	}
-	if row.Verb == work.VerbRetry {
+	switch row.Verb { //nolint:exhaustive // the others are about one item
+	case work.VerbRetry:
 		a.addRetryAll(c)
+	case work.VerbResume:
+		a.addMerging(c)
 	}
 	a.WithJSON(answerView{}, c)
 	for _, f := range row.Flags {
@@ -80,7 +83,7 @@ Name the item as for "gh mergexo show".`,
 
 // answerView is the output of the commands for one item.
 type answerView struct {
-	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
+	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all and --merging
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
 	Answer  string `json:"answer"`  // the answer, for people
 	Left    int    `json:"left"`    // changes that are not on GitHub yet

@@ -116,7 +116,7 @@ func (n nameCompleter) offer(c *cobra.Command) {
 	if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 && c.Runnable() {
 		c.ValidArgsFunction = n.positions(strings.Fields(c.Use)[1:])
 	}
-	for flag, offered := range map[string]completion{"repo": n.repos, "agent": n.agents, "json": completeFields} {
+	for flag, offered := range map[string]completion{"repo": n.repos, "merging": n.repos, "agent": n.agents, "json": completeFields} {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, offered) // an error means that it has one already
 		}

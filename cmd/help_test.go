@@ -38,7 +38,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 // What commands do begins in one column, however long a name is.
 func TestHelpHasOneColumn(t *testing.T) {
 	_, stdout, _ := run(t, "--help")
-	short, long := "Run one pass and exit", "Resume merging in a repository"
+	short, long := "Run one pass and exit", "Show what agents can see of this machine"
 	if at := columnOf(stdout, short); at < 0 || at != columnOf(stdout, long) {
 		t.Errorf("%q begins at %d, %q at %d", short, at, long, columnOf(stdout, long))
 	}

@@ -16,19 +16,31 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-func newResumeMergingCmd(a *app) *cobra.Command {
-	return a.WithJSON(resumedView{}, &cobra.Command{
-		Use:   "resume-merging <owner/name>",
-		Short: "Resume merging in a repository where it was stopped",
-		Long: `Resume merging in a repository where auto_merge stopped because two merges in a row
-landed something other than what was approved. "gh mergexo status" names such
-repositories. Look at what landed before you resume.
-
-The next pass checks the gates of every pull request again.`,
-		Example: `  $ gh mergexo resume-merging octo/repo`,
-		Args:    cli.Args(cli.Words(1, 1)),
-		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0]) },
-	})
+// addMerging adds --merging to resume: a repository where merging was stopped.
+func (a *app) addMerging(c *cobra.Command) {
+	repo := c.Flags().String("merging", "", "Resume merging in this `repository`, where it was stopped")
+	c.Use = "resume {<owner/name#number> | --all | --merging <repo>}"
+	c.Example += "\n  $ gh mergexo resume --merging octo/repo"
+	c.Long += "\n\n" + `--merging resumes merging in a repository where auto_merge stopped because two merges
+in a row landed something other than what was approved. "gh mergexo status" names such
+repositories. Look at what landed before you resume. The next pass checks the gates of
+every pull request again.`
+	others, run := c.Args, c.RunE
+	c.Args = func(c *cobra.Command, given []string) error {
+		switch all := c.Flags().Lookup("all"); {
+		case !c.Flags().Changed("merging"):
+			return others(c, given)
+		case len(given) > 0 || all.Changed:
+			return &cli.UsageError{Err: errors.New("--merging names a repository: leave out the rest")}
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, given []string) error {
+		if !c.Flags().Changed("merging") {
+			return run(c, given)
+		}
+		return a.resumeMerging(c.Context(), *repo)
+	}
 }
 
 func (a *app) resumeMerging(ctx context.Context, name string) error {
@@ -70,24 +82,14 @@ func (a *app) resumeMerging(ctx context.Context, name string) error {
 	return nil
 }
 
-// resumedView is the output of resume-merging.
-type resumedView struct {
-	Repo    string           `json:"repository"`     // the repository
-	Resumed bool             `json:"resumed"`        // whether merging was stopped there until now
-	Stopped *cli.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
-	Answer  string           `json:"answer"`         // the answer, for people
-}
-
 // printResumed reports whether a repository's merge stop was ended.
 func (a *app) printResumed(repo string, was merging.Halt, stopped bool) error {
-	var view *cli.StoppedView
 	out, answer := a.Output(), "merging was not stopped in "+repo
 	if stopped {
-		view = cli.ViewStopped(was, repo)
-		answer = fmt.Sprintf("merging resumes in %s: the next pass merges pull requests whose gates are open. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
+		answer = fmt.Sprintf("merging resumes in %s: the next pass merges pull requests whose gates are open. It was stopped since %s: %s", repo, work.Stamp(was.At), cli.ViewStopped(was, repo).Reason)
 	}
 	if a.JSON.Asked() {
-		return a.JSON.Write(out, resumedView{repo, stopped, view, answer})
+		return a.JSON.Write(out, answerView{Command: "resume --merging", Answer: answer})
 	}
 	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
 	return err

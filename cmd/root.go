@@ -130,11 +130,9 @@ func commands(a *app) []maker {
 	}, a.commandMakers(), []maker{
 		{"machines", groupOther, ours(newMachinesCmd)},
 		{"database", groupOther, ours(newDatabaseCmd)},
-		{"resume-merging", groupOther, ours(newResumeMergingCmd)},
 		{"config", groupOther, of(newConfigCmd)},
 		{"prompts", groupOther, of(about.NewPromptsCmd)},
 		{"sandbox", groupOther, of(about.NewSandboxCmd)},
-		{"graph", groupOther, of(about.NewGraphCmd)},
 		{"version", groupOther, of(about.NewVersionCmd)},
 		{"notify", groupOther, of(newNotifyCmd)},
 		{"answer-tool", groupOther, of(answer.NewCmd)},

@@ -121,20 +121,6 @@ func flagAsCommand(c *cobra.Command, word string, err error) error {
 	return fmt.Errorf("%w; did you mean %s --%s?", err, with[0], word)
 }
 
-// OneOfValid accepts only the words in c.ValidArgs.
-func OneOfValid(c *cobra.Command, given []string) error {
-	for _, word := range given {
-		if !slices.Contains(c.ValidArgs, word) {
-			return notTaken(c, word, c.ValidArgs)
-		}
-	}
-	return nil
-}
-
-func notTaken(c *cobra.Command, word string, known []string) error {
-	return DidYouMean(fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", ")), word, known, "")
-}
-
 // DidYouMean adds the known name nearest to a misspelt one, if one is near.
 func DidYouMean(err error, misspelt string, known []string, prefix string) error {
 	if meant := work.Nearest(misspelt, known); meant != "" {

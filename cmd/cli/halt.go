@@ -79,5 +79,5 @@ type StoppedView struct {
 // ViewStopped returns a merge stop as JSON.
 func ViewStopped(h merging.Halt, repo string) *StoppedView {
 	why := terminal.OneLine(explain.What(h.Why, explain.Place{Repo: repo, Spending: true}))
-	return &StoppedView{Since: terminal.Stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume-merging " + repo}
+	return &StoppedView{Since: terminal.Stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume --merging " + repo}
 }

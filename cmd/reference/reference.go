@@ -39,7 +39,7 @@ func Write(tree *cobra.Command, root, folder string) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"README.md": indexPage(tree), "commands.md": commandsPage(tree), "json.md": fields, "errors.md": errorsPage(), "../troubleshooting.md": troubleshootingPage(),
+		"README.md": indexPage(tree), "commands.md": commandsPage(tree), "json.md": fields, "errors.md": errorsPage(), "states.md": statesPage(), "../troubleshooting.md": troubleshootingPage(),
 	} {
 		if err := os.WriteFile(filepath.Join(reference, name), []byte(text), 0o644); err != nil {
 			return err
@@ -93,6 +93,7 @@ Generated from the program; the [other pages](../README.md) explain.
 
 - [json.md](json.md): every field that ` + "`--json`" + ` prints
 - [errors.md](errors.md): exit codes, and the codes of errors
+- [states.md](states.md): the states of items, reviews and roadmaps
 - man pages: ` + "`share/man/man1`" + ` here, and ` + "`gh-mergexo-man.tar.gz`" + ` in each release; in a clone, ` + "`man -l share/man/man1/gh-mergexo-status.1`" + ` shows one
 
 ## Commands

@@ -113,7 +113,7 @@ func reading(r Repo) []Check {
 		all = warn("the last pass could not read it: "+r.LastError, "gh mergexo tick --now tries again")
 	}
 	if r.Stopped != "" {
-		all = append(all, warn(r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)...)
+		all = append(all, warn(r.Stopped, "look at what landed, then: gh mergexo resume --merging "+r.Name)...)
 	}
 	return all
 }

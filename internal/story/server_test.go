@@ -176,10 +176,8 @@ var commandLines = map[string]struct {
 	"prompts list":     {},
 	"prompts personas": {},
 	"prompts show":     {args: []string{"bugfix_start", "octo/app#1"}},
-	"graph":            {},
 	"version":          {},
 	"sandbox show":     {args: []string{"scripted"}},
-	"resume-merging":   {args: []string{"octo/app"}},
 
 	"schedule install": {none: "its stories have a gh with the extension; it writes a job, and asks no database"},
 	"schedule status":  {},
@@ -249,7 +247,7 @@ func TestOnAServerEveryCommandWorks(t *testing.T) {
 			}
 			code, stdout, stderr := m.run(l.args...)
 			refuses := map[string]string{
-				"machines forget": `there is no machine "elsewhere"; there are: alpha`, "database move": "first: gh mergexo pause --all", "resume-merging": "",
+				"machines forget": `there is no machine "elsewhere"; there are: alpha`, "database move": "first: gh mergexo pause --all",
 			}
 			said := stdout + stderr
 			outage := code != 0 && strings.Contains(stderr, "database "+toNowhere+": ") && strings.Contains(stderr, "check that the server runs")
@@ -328,7 +326,7 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 	m.fails([]string{"status"}, "check that the server runs and can be reached from this machine\n")
 	m.fails([]string{"status", "--json", "items"}, `{"error":{"code":"database",`)
 	m.fails([]string{"show", "octo/app#1"}, "can be reached from this machine\n")
-	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", at}} {
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume", "--merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", at}} {
 		m.fails(args, "check that the server runs and can be reached from this machine. Nothing was done: then type this again\n")
 	}
 	m.fails([]string{"tick", "--now"}, "check that the server runs")
@@ -456,7 +454,7 @@ func TestOnAServerAPauseSurvivesAMove(t *testing.T) {
 	m.ran("database", "move", "--to", other)
 	next := "the database was moved to " + other + "; write database or database_env with its URL under [runtime] in the config of this machine"
 	m.fails([]string{"resume", "--all"}, next+", and then: gh mergexo resume --all")
-	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume-merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", other}} {
+	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume", "--merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", other}} {
 		m.fails(args, next)
 	}
 	for _, args := range [][]string{{"tick"}, {"tick", "--dry-run"}, {"status"}} {

@@ -32,7 +32,7 @@ type Transition struct {
 	Does  string // for people: what happens next
 }
 
-// transitions are all allowed transitions of a work item. `gh mergexo graph` prints them.
+// transitions are all allowed transitions of a work item. docs/reference/states.md draws them.
 var transitions = slices.Concat(
 	[]Transition{
 		{"", CauseLabelled, StatePending, "a start turn"},

@@ -62,7 +62,7 @@ func (o round) differsText(j *job, halted bool) string {
 		when = "That was the second merge in a row: merging is stopped in this repository until"
 	}
 	return fmt.Sprintf("**The landed commit differs from the approved one.** %s was approved, and %s landed on `%s`: %s.\n\n"+
-		"Look at both commits, and find out why they differ. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
+		"Look at both commits, and find out why they differ. %s somebody runs `gh mergexo resume --merging %s` on the machine that runs gh mergexo.",
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 

@@ -225,7 +225,7 @@ func TestAnotherTreeLanded(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	err := s.merging.Stopped(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "resume-merging") || s.merging.Stopped(t.Context()) != nil {
+	if err == nil || !strings.Contains(err.Error(), "resume --merging") || s.merging.Stopped(t.Context()) != nil {
 		t.Errorf("told %v, and again %v", err, s.merging.Stopped(t.Context()))
 	}
 	s.next()

@@ -76,7 +76,7 @@ func (p Place) startOver() string {
 
 // resumeMerging is the command that ends a halt of merging in a repository.
 func (p Place) resumeMerging() string {
-	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
+	return "`" + strings.TrimSpace("gh mergexo resume --merging "+p.Repo) + "`"
 }
 
 // Reason returns the text of a reason. An unknown kind gives the kind's name and the reason's text.

@@ -62,7 +62,7 @@ func Table() []GateRow {
 		{gateMethod, "repository and rules allow a merge method", "the settings", fromBox, (*gates).method},
 		{gatePermission, "the account may merge", "an administrator", fromBox, (*gates).permission},
 		{
-			gateMerging, "no earlier attempt for this commit went wrong, and merging is not stopped in the repository", "`/mergexo retry`, `gh mergexo resume-merging`",
+			gateMerging, "no earlier attempt for this commit went wrong, and merging is not stopped in the repository", "`/mergexo retry`, `gh mergexo resume --merging`",
 			settles, (*gates).merging,
 		},
 		{gateUnread, "nothing changed on the pull request since it was read", "the next pass", settles, (*gates).unread},

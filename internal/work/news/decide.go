@@ -97,7 +97,7 @@ func happened(f Facts) []fact {
 		why.Kind = work.WhyMergeHalted
 		all = append(all, fact{
 			Kind: Blocked, Place: h.Place, key: "merging " + millis(h.At), at: h.At, reason: why,
-			do: "look at what landed, then run gh mergexo resume-merging " + h.Repo.FullName(), before: true,
+			do: "look at what landed, then run gh mergexo resume --merging " + h.Repo.FullName(), before: true,
 		})
 	}
 	for _, o := range f.Agents {
