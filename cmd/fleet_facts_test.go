@@ -122,13 +122,11 @@ func TestMachinesThatFailOrAreStopped(t *testing.T) {
 		t.Errorf("two failures may pass by themselves:\n%s%s", stdout, stderr)
 	}
 	put(func(m *work.Machine) { m.Failures = 3 })
-	for _, c := range []string{"status", "doctor"} {
-		p.says(t, []string{c}, fails)
-	}
+	p.says(t, []string{"status"}, fails)
 	p.says(t, []string{"machines"}, "passes fail: no room")
 
 	p.update(t, "build3", func(tx *store.Tx) error { return tx.StopMachine(t.Context(), work.MachineUnscheduled) })
-	for _, c := range []string{"status", "doctor", "report"} {
+	for _, c := range []string{"status", "report"} {
 		if _, stdout, stderr := p.shared(t, c); strings.Contains(stdout+stderr, "is silent") {
 			t.Errorf("%s misses a machine that was stopped:\n%s%s", c, stdout, stderr)
 		}

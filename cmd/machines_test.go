@@ -97,7 +97,6 @@ func TestMachinesAreShown(t *testing.T) {
 	p := fleetOf(t)
 	p.says(t, []string{"machines"}, "host-of-build2", "octo/app#13", "build3\thost-of-build3\tv1.2.3")
 	p.says(t, []string{"status"}, "machine build3 (host-of-build3) is silent: no pass has begun there since", "gh mergexo machines forget build3")
-	p.says(t, []string{"doctor"}, "machine build3 (host-of-build3) is silent")
 	p.says(t, []string{"show", "octo/app#12", "--turn", "last"}, "machine", "build2 (host-of-build2)")
 	p.says(t, []string{"show", "octo/app#12", "--log"}, "this turn was worked on last on machine build2 (host-of-build2)")
 	p.says(t, []string{"logs", "--machine", "build2"}, "the log of machine build2 (host-of-build2) is on it; there: gh mergexo logs")
@@ -169,7 +168,7 @@ func TestPauseOfAllMachines(t *testing.T) {
 	}
 
 	p.update(t, "build2", func(tx *store.Tx) error { return tx.PauseFleet(t.Context(), p.now, "ann", "said elsewhere") })
-	for _, args := range [][]string{{"status"}, {"show", "octo/app#12"}, {"doctor"}, {"tick"}} {
+	for _, args := range [][]string{{"status"}, {"show", "octo/app#12"}, {"tick"}} {
 		p.says(t, args, "as on all machines, by ann on build2: said elsewhere")
 	}
 	if _, is := dirs.Halted(); is {

@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Look makes all checks.
@@ -35,13 +34,12 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	f.Repos = repositories(cfg)
 	addStored(ctx, cfg, &f)
 	if len(read.Problems) > 0 {
-		f.Passes.Budgets = nil // they belong to a config that is not in effect
+		f.LimitsCost = false // the config is not in effect
 		if read.Do == "" {
 			f.Agents = nil // the same; without a config, doctor tells which agents there are
 		}
 	}
 	st, err := schedule.Look(ctx, a, cfg)
-	f.Passes.Work = work.JudgePasses(st.Passes)
 	if len(read.Problems) == 0 && !schedule.InDemo(a) { // there, nothing is scheduled
 		f.Schedule = repeats(st, err)
 	}

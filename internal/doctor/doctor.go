@@ -52,14 +52,17 @@ func (c Check) Line() string {
 }
 
 // Run makes the checks of a place, in the order of the output: by group, and within a group all of
-// one host, repository or agent together.
+// one host, repository or agent together. What is well about one of them is one line.
 func Run(f Facts, at Place) []Check {
 	var all []Check
 	for _, r := range table {
-		if r.at&at == 0 {
-			continue
+		var found []Check
+		for _, q := range r.asks {
+			if q.at&at != 0 {
+				found = append(found, q.ask(f)...)
+			}
 		}
-		for _, c := range r.ask(f) {
+		for _, c := range oneLine(found) {
 			c.Code, c.Group = r.Code, r.Group
 			all = append(all, c)
 		}
@@ -67,6 +70,24 @@ func Run(f Facts, at Place) []Check {
 	slices.SortStableFunc(all, func(a, b Check) int {
 		return cmp.Or(a.Group.place()-b.Group.place(), a.subject-b.subject)
 	})
+	return all
+}
+
+// oneLine joins what is well about one host, repository or agent, and leaves it out if something is not.
+func oneLine(found []Check) (all []Check) {
+	for _, c := range found {
+		at := slices.IndexFunc(all, func(o Check) bool { return o.Level == OK && o.subject == c.subject })
+		switch {
+		case c.Level != OK && at >= 0:
+			all[at] = c
+		case c.Level != OK:
+			all = append(all, c)
+		case at >= 0:
+			all[at].Says += "; " + c.Says
+		case !slices.ContainsFunc(all, func(o Check) bool { return o.subject == c.subject }):
+			all = append(all, c)
+		}
+	}
 	return all
 }
 

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 var now = time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
@@ -46,33 +44,32 @@ func onHost(change func(*doctor.Host)) doctor.Facts {
 }
 
 // saysItself are the checks whose warning comes with its remedy.
-var saysItself = []doctor.Code{"setting", "agent_version"}
+var saysItself = []doctor.Code{"config", "agent"}
 
 func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 	hour := time.Hour
-	works := work.JudgePasses(work.PassFacts{Last: work.LastPass{At: now}})
 	for name, c := range map[string]struct {
 		facts              doctor.Facts
 		failures, warnings []string
 	}{
 		"a host that is well":   {facts: onHost(func(*doctor.Host) {})},
 		"no login":              {onHost(func(h *doctor.Host) { h.LoggedIn = false }), []string{"login"}, nil},
-		"down":                  {onHost(func(h *doctor.Host) { h.Down = &doctor.Trouble{Says: "x"} }), []string{"network"}, nil},
+		"down":                  {onHost(func(h *doctor.Host) { h.Down = &doctor.Trouble{Says: "x"} }), []string{"login"}, nil},
 		"not asked":             {facts: onHost(func(h *doctor.Host) { h.Asked = false })},
 		"refused":               {onHost(func(h *doctor.Host) { h.Refused = &doctor.Trouble{Says: "x"} }), []string{"login"}, nil},
-		"limited":               {onHost(func(h *doctor.Host) { h.Limited = "x" }), nil, []string{"rate_limit"}},
-		"no scope":              {onHost(func(h *doctor.Host) { h.Token.Scopes = nil }), []string{"scopes"}, nil},
+		"limited":               {onHost(func(h *doctor.Host) { h.Limited = "x" }), nil, []string{"login"}},
+		"no scope":              {onHost(func(h *doctor.Host) { h.Token.Scopes = nil }), []string{"token"}, nil},
 		"public repositories":   {facts: onHost(func(h *doctor.Host) { h.Token.Scopes = []string{"public_repo"} })},
-		"a private one":         {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Private = []string{"public_repo"}, true }), []string{"scopes"}, nil},
-		"workflows":             {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Workflows = []string{"repo"}, true }), nil, []string{"scopes"}},
+		"a private one":         {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Private = []string{"public_repo"}, true }), []string{"token"}, nil},
+		"workflows":             {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Workflows = []string{"repo"}, true }), nil, []string{"token"}},
 		"scopes are not told":   {facts: onHost(func(h *doctor.Host) { h.Token = doctor.Token{Kind: doctor.TokenFineGrained} })},
 		"expires in a week":     {onHost(func(h *doctor.Host) { h.Token.Expires = now.Add(6 * 24 * hour) }), nil, []string{"token"}},
 		"expires in a month":    {facts: onHost(func(h *doctor.Host) { h.Token.Expires = now.Add(30 * 24 * hour) })},
 		"clock":                 {onHost(func(h *doctor.Host) { h.Ahead = &hour }), []string{"clock"}, nil},
 		"a repository":          {facts: repo(func(*doctor.Repo) {})},
 		"not asked about":       {repo(func(r *doctor.Repo) { r.Unasked = "x" }), nil, []string{"repository"}},
-		"archived and readonly": {repo(func(r *doctor.Repo) { r.Archived, r.CanPush = true, false }), []string{"archived"}, nil},
-		"may not push":          {repo(func(r *doctor.Repo) { r.CanPush = false }), []string{"write"}, nil},
+		"archived and readonly": {repo(func(r *doctor.Repo) { r.Archived, r.CanPush = true, false }), []string{"repository"}, nil},
+		"may not push":          {repo(func(r *doctor.Repo) { r.CanPush = false }), []string{"repository"}, nil},
 		"renamed":               {repo(func(r *doctor.Repo) { r.Current = "octo/other" }), nil, []string{"repository"}},
 		"no issues":             {repo(func(r *doctor.Repo) { r.NoIssues = true }), []string{"reads"}, nil},
 		"labels":                {repo(func(r *doctor.Repo) { r.Labels.Missing = []string{"a"} }), nil, []string{"labels"}},
@@ -83,48 +80,48 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"people merge":            {facts: repo(func(r *doctor.Repo) { r.Rules.Approvals, r.Rules.LastPush = 2, true })},
 		"somebody else's approval": {repo(func(r *doctor.Repo) {
 			r.Rules.Approvals, r.Rules.LastPush, r.Gates.AutoMerge = 1, true, true
-		}), []string{"approvals", "last_push"}, nil},
+		}), []string{"rules", "rules"}, nil},
 		"somebody else is there": {facts: repo(func(r *doctor.Repo) {
 			r.Rules.Approvals, r.Rules.LastPush, r.Gates.AutoMerge, r.Gates.Approvers = 1, true, true, 1
 		})},
 		"two are wanted": {repo(func(r *doctor.Repo) {
 			r.Rules.Approvals, r.Gates.AutoMerge, r.Gates.Approvers = 2, true, 1
-		}), []string{"approvals"}, nil},
+		}), []string{"rules"}, nil},
 		"linear history": {repo(func(r *doctor.Repo) {
 			r.Rules.Linear, r.Gates.AutoMerge, r.Gates.Method = true, true, merging.MergeCommit
-		}), []string{"merge_method"}, nil},
+		}), []string{"rules"}, nil},
 		"no method in common": {repo(func(r *doctor.Repo) {
 			r.Gates.AutoMerge, r.Methods, r.Rules.Methods = true, []merging.Method{merging.Squash}, []merging.Method{merging.Rebase}
-		}), []string{"merge_method"}, nil},
+		}), []string{"rules"}, nil},
 		"a queue and a method": {repo(func(r *doctor.Repo) {
 			r.Gates.AutoMerge, r.Gates.Method, r.Rules.Queue = true, merging.Squash, true
-		}), nil, []string{"merge_queue"}},
-		"sign-off":       {repo(func(r *doctor.Repo) { r.Rules.Checks = []string{"DCO"} }), nil, []string{"sign_off"}},
+		}), nil, []string{"rules"}},
+		"sign-off":       {repo(func(r *doctor.Repo) { r.Rules.Checks = []string{"DCO"} }), nil, []string{"rules"}},
 		"signed off":     {facts: repo(func(r *doctor.Repo) { r.Rules.Checks, r.Gates.SignOff = []string{"DCO"}, true })},
-		"other rules":    {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
-		"work branches":  {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
-		"another":        {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
+		"other rules":    {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"rules"}},
+		"work branches":  {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"rules"}, nil},
+		"another":        {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"repository"}},
 		"remote":         {repo(func(r *doctor.Repo) { r.AsksGit, r.Git = true, &doctor.Trouble{Says: "x", Do: "y"} }), []string{"remote"}, nil},
 		"no tests":       {doctor.Facts{Commands: []doctor.Command{{Repo: "o/r", Key: "required_tests", Program: "x", Needed: true, Missing: true}}}, []string{"commands"}, nil},
 		"no set-up":      {doctor.Facts{Commands: []doctor.Command{{Repo: "o/r", Key: "setup", Program: "x", Missing: true}}}, nil, []string{"commands"}},
 		"programs there": {facts: doctor.Facts{Commands: []doctor.Command{{Repo: "o/r", Key: "setup", Program: "x"}}}},
 		"remote reached": {facts: repo(func(r *doctor.Repo) { r.AsksGit = true })},
 		"does not start": {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Hides: true, Fails: &doctor.Trouble{Says: "x"}}}}, []string{"agent_start"}, nil},
-		"keeps nothing":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Hides: true, Keeps: &doctor.Trouble{Says: "x", Do: "y"}}}}, []string{"agent_home"}, nil},
-		"home":           {doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox", "home"}},
+		"keeps nothing":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Hides: true, Keeps: &doctor.Trouble{Says: "x", Do: "y"}}}}, []string{"agent"}, nil},
+		"home":           {doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox", "state"}},
 		"home, in a box": {facts: doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a", Hides: true}}}},
 		"state":          {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
 		"unsafe state":   {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
 		"metrics":        {doctor.Facts{Metrics: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"metrics_file"}, nil},
 		"inodes":         {doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 10}}, []string{"disk"}, nil},
 		"no agent":       {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
-		"agent too old":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent_version"}, nil},
-		"not logged in":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent_login"}, nil},
+		"agent too old":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent"}, nil},
+		"not logged in":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent"}, nil},
 		"cost unknown": {doctor.Facts{
-			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, Passes: &doctor.Passes{Work: work.PassVerdict{Code: work.PassesWork}, Budgets: &work.Budgets{TurnsPerDay: 3, CostPerItem: 1}}, Now: now,
-		}, nil, []string{"agent_cost"}},
+			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, LimitsCost: true, Now: now,
+		}, nil, []string{"agent"}},
 		"cost unlimited": {facts: doctor.Facts{
-			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, Passes: &doctor.Passes{Work: work.PassVerdict{Code: work.PassesWork}, Budgets: &work.Budgets{TurnsPerDay: 3}}, Now: now,
+			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, Now: now,
 		}},
 		"no sandbox":               {doctor.Facts{Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox"}},
 		"sandbox wanted":           {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Blocked: true}}}, []string{"sandbox"}, nil},
@@ -132,29 +129,20 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"nearly full":              {doctor.Facts{Disk: &doctor.Disk{Free: 500 << 20, Inodes: -1}}, nil, []string{"disk"}},
 		"room":                     {facts: doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 2000}}},
 		"a server":                 {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 4, Machines: 2, TLS: "TLS 1.3"}}}, nil, nil},
-		"a full server":            {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 3, Machines: 2}}}, nil, []string{"database_connections"}},
-		"a database for everybody": {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Public: "mergexo"}}}, nil, []string{"database_access"}},
-		"a lossy server":           {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Lossy: "fsync = off"}}}, nil, []string{"database_durability"}},
-		"a late server":            {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Ahead: 6 * time.Second}}}, nil, []string{"database_clock"}},
-		"an early server":          {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Ahead: -6 * time.Second}}}, nil, []string{"database_clock"}},
+		"a full server":            {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 3, Machines: 2}}}, nil, []string{"database"}},
+		"a database for everybody": {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Public: "mergexo"}}}, nil, []string{"database"}},
+		"a lossy server":           {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Lossy: "fsync = off"}}}, nil, []string{"database"}},
+		"a late server":            {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Ahead: 6 * time.Second}}}, nil, []string{"database"}},
+		"an early server":          {doctor.Facts{Database: &doctor.Database{Server: &doctor.Server{Free: 9, Ahead: -6 * time.Second}}}, nil, []string{"database"}},
 		"damaged":                  {doctor.Facts{Database: &doctor.Database{Trouble: "x"}}, []string{"database"}, nil},
 		"nothing repeats":          {doctor.Facts{Schedule: &doctor.Schedule{}}, nil, []string{"schedule"}},
 		"not in force":             {doctor.Facts{Schedule: &doctor.Schedule{Installed: true}}, nil, []string{"schedule"}},
-		"no cron daemon":           {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, CronSleeps: true}}, nil, []string{"cron_daemon"}},
+		"no cron daemon":           {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, CronSleeps: true}}, nil, []string{"schedule"}},
 		"the job lacks an agent":   {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, Lacks: []doctor.Trouble{{Says: "x", Do: "y"}}}}, nil, []string{"scheduled_agents"}},
 		"by hand":                  {facts: doctor.Facts{Schedule: &doctor.Schedule{ByHand: []doctor.Trouble{{Says: "x", Do: "y"}}}}},
 		"by hand, too":             {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, ByHand: []doctor.Trouble{{Says: "x", Do: "y"}}}}, nil, []string{"schedule"}},
 		"not all could be read":    {doctor.Facts{Schedule: &doctor.Schedule{Unread: []string{"x"}}}, nil, []string{"schedule"}},
-		"no pass":                  {doctor.Facts{Passes: &doctor.Passes{Work: work.JudgePasses(work.PassFacts{})}, Now: now}, nil, []string{"last_pass"}},
-		"passes work":              {facts: doctor.Facts{Passes: &doctor.Passes{Work: works}, Now: now}},
-		"passes fail":              {doctor.Facts{Passes: &doctor.Passes{Work: work.JudgePasses(work.PassFacts{Last: work.LastPass{At: now, Failures: 2}})}, Now: now}, nil, []string{"last_pass"}},
-		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
-			Work: works, Undelivered: []news.Undelivered{{Target: "hook", Count: 2, LastError: "500"}},
-		}, Now: now}, nil, []string{"notify"}},
-		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
-			Work: works, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},
-		}, Now: now}, nil, []string{"budgets"}},
-		"no config": {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
+		"no config":                {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
 	} {
 		all := doctor.Run(c.facts, doctor.AtDoctor)
 		if got := found(all, doctor.Failure); !slices.Equal(got, c.failures) {
@@ -175,11 +163,11 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 func TestPricesAreNamedWhereTheyHelp(t *testing.T) {
 	for _, unknown := range []bool{true, false} {
 		f := doctor.Facts{
-			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, TokensUnknown: unknown, Hides: true}},
-			Passes: &doctor.Passes{Work: work.PassVerdict{Code: work.PassesWork}, Budgets: &work.Budgets{CostPerItem: 1}},
+			Agents:     []doctor.Agent{{Name: "a", CostUnknown: true, TokensUnknown: unknown, Hides: true}},
+			LimitsCost: true,
 		}
 		for _, c := range doctor.Only(doctor.Run(f, doctor.AtDoctor), doctor.Warning) {
-			if c.Code == "agent_cost" && strings.Contains(c.Do, "usd_per_million") == unknown {
+			if c.Code == "agent" && strings.Contains(c.Do, "usd_per_million") == unknown {
 				t.Errorf("tokens unknown: %v: %q", unknown, c.Do)
 			}
 		}

@@ -3,9 +3,7 @@ package doctor
 import (
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 // Facts are all collected facts. A nil fact was not collected and makes no check.
@@ -23,8 +21,10 @@ type Facts struct {
 	Database *Database
 	Disk     *Disk
 	Schedule *Schedule
-	Passes   *Passes
 	Now      time.Time
+
+	Namesake   Namesake // zero: no other machine goes by the name of this one
+	LimitsCost bool     // a budget limits the cost of turns
 }
 
 // Config is the result of reading the config.
@@ -116,9 +116,6 @@ type Repo struct {
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes
 	Labels        *Labels        // nil: unreadable
 	Gates         Gates
-	LastError     string   // of the last pass
-	Stopped       string   // why merging is stopped
-	Beside        *Trouble // another installation that works there under the same account
 	Others        []Other
 }
 
@@ -257,17 +254,4 @@ type Schedule struct {
 type Namesake struct {
 	Trouble
 	Refused bool // passes here are refused; else those there are, once one began here
-}
-
-// Passes is what the database and the state folder know of passes.
-type Passes struct {
-	Work        work.PassVerdict
-	Paused      string        // since when and why everything is paused; empty: it is not
-	Namesake    Namesake      // zero: no other machine goes by the name of this one
-	Others      [][2]string   // machines that are silent, or whose passes fail, and what to type
-	Budgets     *work.Budgets // nil: unknown
-	Turns       int           // in the last 24 hours
-	Cost        float64
-	UnknownCost int                // runs whose cost is unknown, and not in Cost
-	Undelivered []news.Undelivered // targets that did not accept the latest messages
 }

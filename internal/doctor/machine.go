@@ -113,7 +113,7 @@ func agentStart(g Agent) []Check {
 func home(f Facts) []Check {
 	switch {
 	case f.Home == nil || f.Home.Trouble == "":
-		return folder(f.Home, "")
+		return nil
 	case slices.ContainsFunc(f.Agents, func(g Agent) bool { return !g.Hides }):
 		return warn(f.Home.Trouble+": agents without a sandbox may need it", "mount it for writing, set HOME to a folder that you may write to, or give the agents a sandbox")
 	}
@@ -348,81 +348,23 @@ func lacks(f Facts) []Check {
 	return all
 }
 
-func paused(f Facts) []Check {
-	if f.Passes == nil || f.Passes.Paused == "" {
-		return nil
-	}
-	return warn(f.Passes.Paused, "gh mergexo resume --all")
-}
-
 func machineName(f Facts) []Check {
-	switch p := f.Passes; {
-	case p == nil || p.Namesake.Says == "":
+	switch n := f.Namesake; {
+	case n.Says == "":
 		return nil
-	case p.Namesake.Refused:
-		return fail(p.Namesake.Says, p.Namesake.Do)
+	case n.Refused:
+		return fail(n.Says, n.Do)
 	default:
-		return warn(p.Namesake.Says+"; once a pass begins here, passes there are refused", p.Namesake.Do)
+		return warn(n.Says+"; once a pass begins here, passes there are refused", n.Do)
 	}
-}
-
-func lastPass(f Facts) []Check {
-	if f.Passes == nil {
-		return nil
-	}
-	var others []Check
-	for _, m := range f.Passes.Others {
-		others = append(others, warn(m[0], m[1])...)
-	}
-	switch v := f.Passes.Work; {
-	case v.Code == work.PassesNoneYet:
-		return append(warn(v.Says, "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one"), others...)
-	case v.Bad():
-		return append(warn(v.Says, v.Do), others...)
-	default:
-		return append(ok(v.Says), others...)
-	}
-}
-
-func notify(f Facts) []Check {
-	var all []Check
-	if f.Passes != nil {
-		for _, u := range f.Passes.Undelivered {
-			all = append(all, warn(fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.LastError), "gh mergexo notify test "+u.Target)...)
-		}
-	}
-	return all
 }
 
 // agentCost asks about agents only where a budget limits the cost.
 func agentCost(f Facts) []Check {
-	if f.Passes == nil || f.Passes.Budgets == nil || !f.Passes.Budgets.LimitCost() {
+	if !f.LimitsCost {
 		return nil
 	}
 	return each(f.Agents, func(g Agent) bool { return g.CostUnknown }, func(g Agent) []Check {
 		return warn(spending.CostWarning, spending.CostRemedy(!g.TokensUnknown))
 	})
-}
-
-func budgets(f Facts) []Check {
-	p := f.Passes
-	if p == nil || p.Budgets == nil {
-		return nil
-	}
-	b := p.Budgets
-	spent := fmt.Sprintf("last 24 hours: %s, %s", count(p.Turns, "turn", "turns"), spending.Cost(p.Cost, p.UnknownCost))
-	limit := func(unset bool, words string) string {
-		if unset {
-			return "no limit"
-		}
-		return words
-	}
-	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("%g USD", b.CostPerDay)))
-	switch {
-	case b.TurnsPerDay == 0 && b.CostPerDay == 0:
-		return warn("neither the turns nor the cost of a day have a limit; "+spent, "set max_cost_per_day_usd in [runtime]")
-	case b.TurnsPerDay > 0 && p.Turns >= b.TurnsPerDay || b.CostPerDay > 0 && p.Cost >= b.CostPerDay:
-		return warn(spent+", and the budget is used up: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
-	}
-	return ok(most + "; " + spent)
 }

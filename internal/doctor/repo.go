@@ -106,23 +106,8 @@ func labels(r Repo) []Check {
 	return warn("missing: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick creates them")
 }
 
-// reading tells what passes have recorded.
-func reading(r Repo) []Check {
-	var all []Check
-	if r.LastError != "" && r.Beside == nil {
-		all = warn("the last pass could not read it: "+r.LastError, "gh mergexo tick --now tries again")
-	}
-	if r.Stopped != "" {
-		all = append(all, warn(r.Stopped, "look at what landed, then: gh mergexo resume --merging "+r.Name)...)
-	}
-	return all
-}
-
 func otherInstallations(r Repo) []Check {
 	var all []Check
-	if r.Beside != nil {
-		all = fail(r.Beside.Says, r.Beside.Do)
-	}
 	for _, o := range r.Others {
 		all = append(all, warn(fmt.Sprintf("another installation wrote as %s, last at %s: both answer the same comments", o.Account, o.At.UTC().Format(time.RFC3339)),
 			"remove its [[repo]] from the config of one of them")...)

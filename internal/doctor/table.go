@@ -65,77 +65,79 @@ const (
 // usual are the places of most checks.
 const usual = AtDoctor | BeforeFirstPass
 
-// Row is a check: what is asked about the facts, and where.
+// Row is a check: what it looks at, and what it asks about the facts.
 type Row struct {
 	Code  Code
 	Group Group
-	Looks string // what it looks at, for the docs
-	at    Place
-	ask   func(Facts) []Check // level, words and next step; none: there is nothing to say
+	Looks string // for the docs
+	asks  []question
+}
+
+// question is asked about the facts in some places. It returns level, words and next step; none: there is nothing
+// to say.
+type question struct {
+	at  Place
+	ask func(Facts) []Check
 }
 
 // Table returns all checks.
 func Table() []Row { return slices.Clone(table) }
 
+// What status says is not said again.
 var table = []Row{
-	{"config", forConfig, "whether the config is there and valid", usual, config},
-	{"setting", forConfig, "settings without effect, or with a name that does not exist", usual | AtStatus, settings},
+	{"config", forConfig, "whether the config is there and valid; settings without effect, or with a name that does not exist", []question{
+		{usual, config}, {usual | AtStatus, settings},
+	}},
 
-	{"gh", forGitHub, "whether gh is there, and new enough for accounts of reviewers", usual | AtSchedule | BeforeAccount, gh},
-	{"network", forGitHub, "whether the host answers", usual, hosts(network)},
-	{"login", forGitHub, "the account that gh is logged in with, and whether GitHub and passes accept it", usual, hosts(login)},
-	{"token", forGitHub, "the kind of token, and when it expires", usual, token},
-	{"scopes", forGitHub, "whether a classic or OAuth token has the scopes that the config needs", usual, hosts(scopes)},
-	{"rate_limit", forGitHub, "whether GitHub takes requests now", usual, hosts(rateLimit)},
+	{"gh", forGitHub, "whether gh is there, and new enough for accounts of reviewers", []question{{usual | AtSchedule | BeforeAccount, gh}}},
+	{"login", forGitHub, "whether the host answers and takes requests now; the account that gh is logged in with, and whether GitHub and passes accept it", []question{
+		{usual, hosts(network)}, {usual, hosts(login)}, {usual, hosts(rateLimit)},
+	}},
+	{"token", forGitHub, "the kind of token, when it expires, and whether a classic or OAuth token has the scopes that the config needs", []question{
+		{usual, token}, {usual, hosts(scopes)},
+	}},
 
-	{"repository", forRepository, "whether it exists, is visible, and has the name in the config", usual, repos(repository)},
-	{"archived", forRepository, "whether it is archived or disabled", usual | AtInit, readable(archived)},
-	{"write", forRepository, "whether the account may push", usual | AtInit, readable(write)},
-	{"remote", forRepository, "whether git reaches it, asked as a pass asks", AtDoctor, repos(remote)},
-	{"reads", forRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
-	{"answers", forRepository, "whether GitHub answers the queries that passes send; they are sent about the first repository of a host", AtDoctor, readable(answers)},
-	{"labels", forRepository, "whether the labels in the config exist", usual, readable(labels)},
-	{"rules", forRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
-	{"approvals", forRepository, "whether the required approvers can approve, if `auto_merge` is on", usual, ruled(approvals)},
-	{"last_push", forRepository, "whether anyone but the last pusher can approve", usual, ruled(lastPush)},
-	{"merge_method", forRepository, "whether the rules allow a method of merging", usual, ruled(mergeMethod)},
-	{"merge_queue", forRepository, "whether merges go through a queue", usual, ruled(mergeQueue)},
-	{"sign_off", forRepository, "whether commits have to be signed off", usual, ruled(signOff)},
-	{"other_rules", forRepository, "rules that only GitHub checks", usual, ruled(otherRules)},
-	{"work_branches", forRepository, "rules that block the branches that gh mergexo pushes", usual, ruled(workBranches)},
-	{"reading", forRepository, "what the last pass could not read", usual, repos(reading)},
-	{"commands", forRepository, "whether the programs of `required_tests` and `setup` are installed", usual, commands},
-	{"other_installations", forRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
+	{"repository", forRepository, "whether it exists, is visible, has the name in the config, and is not archived or disabled; whether the account may push; other accounts under which gh mergexo works there", []question{
+		{usual, repos(repository)}, {usual | AtInit, readable(archived)}, {usual | AtInit, readable(write)}, {usual, repos(otherInstallations)},
+	}},
+	{"remote", forRepository, "whether git reaches it, asked as a pass asks", []question{{AtDoctor, repos(remote)}}},
+	{"reads", forRepository, "whether the token may read files, issues, pull requests, checks and statuses; whether GitHub answers the queries of passes, sent about the first repository of a host", []question{
+		{usual, readable(reads)}, {AtDoctor, readable(answers)},
+	}},
+	{"labels", forRepository, "whether the labels in the config exist", []question{{usual, readable(labels)}}},
+	{"rules", forRepository, "what the default branch requires for a merge, and whether the config can meet it: approvers, method, queue, sign-off; rules that block the branches that gh mergexo pushes", []question{
+		{usual, ruled(rules)},
+		{usual, ruled(approvals)},
+		{usual, ruled(lastPush)},
+		{usual, ruled(mergeMethod)},
+		{usual, ruled(mergeQueue)},
+		{usual, ruled(signOff)},
+		{usual, ruled(otherRules)},
+		{usual, ruled(workBranches)},
+	}},
+	{"commands", forRepository, "whether the programs of `required_tests` and `setup` are installed", []question{{usual, commands}}},
 
-	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
-	{"agent_version", forAgents, "whether its version is new enough, and no newer than the tested ones", AtDoctor | AtStatus, installed(version)},
-	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
-	{"agent_home", forAgents, "whether it can write the folders with its login and sessions", usual, installed(agentHome)},
-	{"agent_cost", forAgents, "whether its cost is known, if a budget limits the cost", AtDoctor, agentCost},
+	{"agent", forAgents, "whether its program is installed, new enough and tested, logged in (without a request), may write the folders with its login, and reports its cost if a budget limits that", []question{
+		{AtDoctor | AtInit | AtStatus, agents(program)}, {AtDoctor | AtStatus, installed(version)}, {usual, installed(agentLogin)}, {usual, installed(agentHome)}, {AtDoctor, agentCost},
+	}},
+	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", []question{{AtDoctor | AtStatus, agents(sandbox)}}},
+	{"agent_start", forSandbox, "whether its program starts and can work in its sandbox, without a request to its provider", []question{{usual, installed(agentStart)}}},
 
-	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
-	{"agent_start", forSandbox, "whether its program starts and can work in its sandbox, without a request to its provider", usual, installed(agentStart)},
+	{"git", forMachine, "whether git is there and new enough", []question{{usual | BeforeTurn, git}}},
+	{"state", forMachine, "whether the state folder is safe and can be written; whether the home folder can, which turns in a sandbox do not need", []question{
+		{usual | BeforeTurn, state}, {usual, home},
+	}},
+	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, encryption, free connections, durability, clock, and who may connect", []question{
+		{usual, database}, {usual, server(connections)}, {usual, server(databaseAccess)}, {usual, server(durability)}, {usual, server(databaseClock)}, {usual, machineName},
+	}},
+	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", []question{{usual, metricsFile}}},
+	{"disk", forMachine, "how much room and how many inodes there are for the state", []question{{usual | BeforeTurn, disk}}},
+	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", []question{{usual, clock}}},
 
-	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
-	{"home", forMachine, "whether the home folder can be written, which turns in a sandbox do not need", usual, home},
-	{"state", forMachine, "whether the state folder is safe and can be written", usual | BeforeTurn, state},
-	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, the encryption, and what its user may do", usual, database},
-	{"database_connections", forMachine, "how many more connections the PostgreSQL server accepts", usual, server(connections)},
-	{"database_access", forMachine, "whether every role of the PostgreSQL server may connect to the database", usual, server(databaseAccess)},
-	{"database_durability", forMachine, "whether the settings of the PostgreSQL server keep committed rows through a crash", usual, server(durability)},
-	{"database_clock", forMachine, "the difference between the clocks of this machine and the PostgreSQL server", usual, server(databaseClock)},
-	{"machine_name", forMachine, "whether another machine that shares the database has the same name", usual, machineName},
-	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", usual, metricsFile},
-	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},
-	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
-
-	{"schedule", forSchedule, "whether a scheduler repeats passes: as `schedule install` wrote it, or somebody by hand", usual | AtSchedule, schedule},
-	{"cron_daemon", forSchedule, "whether a cron daemon runs, if the crontab repeats passes", usual | AtSchedule, cronDaemon},
-	{ScheduledAgents, forSchedule, "whether scheduled passes find the programs that this shell finds, and the logins of agents", usual | AtSchedule | AtStatus, lacks},
-	{"paused", forSchedule, "whether everything on this machine is paused", usual, paused},
-	{"last_pass", forSchedule, "whether passes failed, were killed, hang or are overdue", usual, lastPass},
-	{"budgets", forSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
-	{"notify", forSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
+	{"schedule", forSchedule, "whether a scheduler repeats passes: as `schedule install` wrote it, or somebody by hand; whether a cron daemon runs", []question{
+		{usual | AtSchedule, schedule}, {usual | AtSchedule, cronDaemon},
+	}},
+	{ScheduledAgents, forSchedule, "whether scheduled passes find the programs that this shell finds, and the logins of agents", []question{{usual | AtSchedule | AtStatus, lacks}}},
 }
 
 // each asks about the hosts, repositories or agents that a condition holds for.
