@@ -25,7 +25,7 @@ func TestANewAccountKeepsNoTransactionWaiting(t *testing.T) {
 		"operator": func(p *Env) error { return p.AcceptAccount(t.Context(), "github.com", ann) },
 		"reviewer": func(p *Env) error { return Speakers{p}.record(t.Context(), "github.com", bot) },
 	} {
-		p := &Env{Store: db}
+		p := &Env{Store: db, Config: &config.Config{}}
 		p.Accounts.operators = map[string][]int64{}
 		recorded := make(chan error, 1)
 		err := db.Update(t.Context(), func(*store.Tx) error {

@@ -176,7 +176,7 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		}
 	}
 	for _, gate := range merging.Table() {
-		if !closed[gate.Code] {
+		if !closed[gate.Code] && gate.Code != "comments" { // a turn answers them
 			t.Errorf("no pull request waits at the gate %s", gate.Code)
 		}
 	}

@@ -81,7 +81,7 @@ func (s *sower) all() {
 	ready := s.item(80, work.FlowImplementation, work.StateReady)
 	s.event(ready, 80, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
-	free := s.item(85, work.FlowImplementation, work.StateReady) // begins, and is weighed against 71
+	free := s.item(85, work.FlowImplementation, work.StateReady) // waits, weighed against 71
 	s.event(free, 85, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: free, Ref: "github.com/octo/app#9", State: work.DependencyClosed}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, with a pending event
@@ -234,7 +234,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
 	}
-	if !strings.Contains(lines[asking], "#85 turn implementation_start: ") || !strings.Contains(lines[asking], "files 1.00") {
+	if !strings.Contains(lines[asking], "#85 wait implementation_start: it would collide") || !strings.Contains(lines[asking], "files 1.00") {
 		t.Errorf("#85 is not weighed against #71:\n%s", lines[asking])
 	}
 	if !strings.Contains(lines[asking], "#161 merge : PR #161 is merged into main (squash)") {

@@ -98,9 +98,9 @@ func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 	}
 }
 
-// Where comments on the issue start nothing, the next step is a command, or the label.
-func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
-	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers, work.WhyOtherAgent, work.WhyRoadmapFaults}
+// What stops at once names the command that lets it go on.
+func TestEveryStopNamesACommand(t *testing.T) {
+	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers, work.WhyOtherAgent, work.WhyRoadmapFaults, work.WhyQuestion}
 	told := 0
 	for _, one := range reasons {
 		if one.after != AtOnce {
