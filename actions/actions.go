@@ -54,7 +54,6 @@ type Gateway interface {
 	reviews
 	statuses
 	merger
-	pullLists
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -200,8 +199,7 @@ func notIdempotent(kind work.ActionKind) bool {
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionEditPull, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
-		work.ActionDeleteBranch:
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionEditPull, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest:
 		return false
 	}
 	return true

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -130,49 +129,6 @@ func TestNothingToUpdate(t *testing.T) {
 			}
 			if tip, _ := s.repo.Head("main"); c.want == work.ActionApplied && got.ResultID != tip {
 				t.Errorf("nothing of %s is missing, not of %s", got.ResultID, tip)
-			}
-		})
-	}
-}
-
-func (s *mergeStage) deleting() work.Action {
-	s.Helper()
-	return s.planned(work.ActionDeleteBranch, work.DeleteBranchToken(s.scope.Repo.Key(), s.pull, fixBranch), fixBranch)
-}
-
-func TestDeletesABranch(t *testing.T) {
-	t.Parallel()
-	testhome.NotShort(t)
-	for name, c := range map[string]struct {
-		before func(s *mergeStage)
-		want   work.ActionState
-		stays  bool
-	}{
-		"as it is":     {func(*mergeStage) {}, work.ActionApplied, false},
-		"gone already": {func(s *mergeStage) { s.must(s.repo.DeleteBranch(fixBranch, "pat")) }, work.ActionApplied, false},
-		"moved": {func(s *mergeStage) {
-			_, err := s.repo.PushCommit(fixBranch, "pat", map[string]string{"a": "b\n"}, "More")
-			s.must(err)
-		}, work.ActionVoid, true},
-		"another's base": {func(s *mergeStage) {
-			_, err := s.repo.PushCommit("stacked", "pat", map[string]string{"a": "b\n"}, "Stacked")
-			s.must(err)
-			_, err = s.repo.OpenPull("pat", githubsim.NewPull{Title: "Stacked", Head: "stacked", Base: fixBranch})
-			s.must(err)
-		}, work.ActionVoid, true},
-		"protected": {func(s *mergeStage) { s.must(s.repo.RefusePushes(fixBranch, "protected")) }, work.ActionVoid, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newMergeStage(t)
-			_, err := s.repo.Merge(s.pull, "olga", "squash")
-			s.must(err)
-			a := s.deleting()
-			c.before(s)
-			got, err := s.apply(a)
-			s.must(err)
-			if _, there := s.repo.Head(fixBranch); got.State != c.want || there != c.stays {
-				t.Errorf("row %s (%s), branch there: %v", got.State, s.row(a).LastError, there)
 			}
 		})
 	}

@@ -79,8 +79,6 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return dequeue{}, nil
 	case work.ActionUpdateBranch:
 		return updateBranch{}, nil
-	case work.ActionDeleteBranch:
-		return deleteBranch{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }

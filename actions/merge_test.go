@@ -346,7 +346,7 @@ func TestWatchSendsNothing(t *testing.T) {
 func TestForeignPullsAreNotMerged(t *testing.T) {
 	t.Parallel()
 	s := newMergeStage(t)
-	for _, kind := range []work.ActionKind{work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch} {
+	for _, kind := range []work.ActionKind{work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch} {
 		var a work.Action
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
 			item, err := tx.AddItem(t.Context(), work.Item{RepoID: s.scope.Repo.ID, Number: s.pull, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: s.at()})

@@ -19,7 +19,6 @@ type Branches interface {
 	// creates the branch.
 	Push(ctx context.Context, branch, oid, expected string) error
 	landings
-	branchDeleter
 }
 
 // push moves a branch to the turn's commit. Target is the branch, Base the expected head (the

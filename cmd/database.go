@@ -73,16 +73,16 @@ func (a *app) newPlace(cfg *config.Config, to, toEnv string) (at, line string, e
 	case config.HasPassword(to):
 		return usage("the URL has a password, and other users see it there; put it into an environment variable, and name that: --to-env NAME")
 	case to != "":
-		next.Database, line = to, "database = "+strconv.Quote(to)
+		next.Database = to
 	default:
-		next.DatabaseEnv, line = toEnv, "database_env = "+strconv.Quote(toEnv)
+		next.Database = "$" + toEnv
 	}
 	if why := next.Resolve(a.Environ()); why != "" {
 		return usage("%s", why)
 	}
 	a.Secrets().AddAddress(next.DatabaseURL(), "a part of the URL of the database")
 	at, err = next.DatabaseAt()
-	return at, line, err
+	return at, "database = " + strconv.Quote(next.Database), err
 }
 
 // moveDatabase copies this machine's database to another one. No pass may run until the configs name the

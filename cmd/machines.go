@@ -30,7 +30,7 @@ repositories it was the last to plan a turn, and the turns that it works on. Tim
 some minutes old at most.
 
 Machines share the work of the same repositories when the configs of all of them name
-one PostgreSQL database, in database or database_env of [runtime]. To begin with the
+one PostgreSQL database, in database of [runtime]. To begin with the
 database of this machine: gh mergexo database move. "gh mergexo doctor" checks whether
 passes can use the database.
 

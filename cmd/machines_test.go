@@ -27,7 +27,7 @@ func fleetOf(t *testing.T) place {
 	here := here(t, p)
 	p.update(t, "build2", func(tx *store.Tx) error {
 		for name, began := range map[string]time.Time{here: p.now, "build2": p.now.Add(-time.Minute), "build3": p.now.Add(-time.Hour)} {
-			m := work.Machine{Name: name, Host: "host-of-" + name, Version: "v1.2.3", BeganAt: began, GoodAt: began, SilentAfter: work.Silence(time.Minute, 0)}
+			m := work.Machine{Name: name, Host: "host-of-" + name, Version: "v1.2.3", BeganAt: began, GoodAt: began, SilentAfter: work.Silence(time.Minute)}
 			if err := tx.PutMachine(t.Context(), m); err != nil {
 				return err
 			}

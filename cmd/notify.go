@@ -28,8 +28,8 @@ func newNotifyCmd(a *cli.App) *cobra.Command {
 		Short: "Test notifications outside of GitHub, and list the last ones",
 		Long: `Test notifications outside of GitHub, and list the last ones.
 
-A [[notify]] in the config names a program or a webhook that gets messages about
-questions, blocked work, pull requests, merges, spent budgets and failing passes.
+A [[notify]] in the config names a program that gets messages about questions, blocked
+work, pull requests, merges, spent budgets and failing passes.
 A pass sends each message at most once.`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
@@ -154,7 +154,7 @@ type messagesView struct {
 // messageView is a message as JSON.
 type messageView struct {
 	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
-	Event      news.Kind  `json:"event"`      // its kind, as in `kinds` of the config
+	Event      news.Kind  `json:"event"`      // its kind
 	Repository string     `json:"repository"` // the repository that it is about; empty: none
 	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
 	At         time.Time  `json:"at"`         // time of the event

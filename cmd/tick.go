@@ -60,7 +60,7 @@ could be read; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
 
 After an error, later passes wait 1, 2, 4 … minutes before they ask GitHub again,
 and exit with 0 until then; "gh mergexo status" shows the error. With --now a pass
-does not wait, neither for that nor for min_interval. GitHub's rate limits still
+does not wait for that. GitHub's rate limits still
 apply. If the PostgreSQL database of runtime.database cannot be used, the passes that
 print nothing about it exit with 0.
 
@@ -82,7 +82,7 @@ often passes failed; --now and --json print it each time.`,
 	})
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
-	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Start at most `n` turns (default: runtime.max_turns_per_pass)")
+	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Start at most `n` turns (default: 20)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub, and retry turns that wait after an error, at once")
 	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in the background and exit")

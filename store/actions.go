@@ -37,7 +37,7 @@ const (
 	unsettled = `state IN ('planned', 'sent')`
 
 	// ofMerging is work.ActionKind.Merging.
-	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch')`
+	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch')`
 )
 
 // ListStates returns the states of the known actions among tokens, by token.

@@ -236,7 +236,7 @@ func TestCountSendsCountsContent(t *testing.T) {
 		work.ActionReview: true, work.ActionChild: true, work.ActionEditIssue: true,
 		work.ActionBlock: false, work.ActionCloseIssue: false,
 		work.ActionPush: false, work.ActionLabels: false, work.ActionStatus: false, work.ActionMerge: false, work.ActionEnqueue: false,
-		work.ActionUpdateBranch: false, work.ActionDeleteBranch: false,
+		work.ActionUpdateBranch: false,
 	} {
 		before := count()
 		a := addAction(t, d, work.Action{RepoID: r.ID, Kind: kind, Token: string(kind)})

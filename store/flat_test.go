@@ -189,7 +189,6 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, noticesErr := tx.ChooseNotices(ctx, r.ID, nil)
 		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
-		_, standingErr := tx.ListIdleFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, blockedErr := tx.ListBlocked(ctx, r.ID, map[string]bool{"h/o/r#1": true}, t0)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
@@ -214,7 +213,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -412,8 +411,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, partErr := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 91, State: work.StatePending, SubIssueOf: home})
 	above, aboveErr := tx.RoadmapsAbove(ctx, home, limits)
 	live, liveErr := tx.ListLiveRoadmaps(ctx)
-	_, costErr := tx.CostBelow(ctx, home)
-	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr, costErr); err != nil || len(above) != 1 || len(live) == 0 {
+	if err := firstOf(needsErr, leadErr, partErr, aboveErr, liveErr); err != nil || len(above) != 1 || len(live) == 0 {
 		return fmt.Errorf("%d roadmaps above, %d live: %w", len(above), len(live), err)
 	}
 	_, belowErr := tx.ListIssuesBelow(ctx, above[0].Record)

@@ -82,9 +82,9 @@ func (e *MovedError) Says() string { return "the database was moved to " + e.To 
 // Do is what makes passes use the other one. A file is on the machine that moved the database there.
 func (e *MovedError) Do() string {
 	if filepath.IsAbs(e.To) {
-		return "on the machine that has this file, remove database or database_env from [runtime] in the config; on each other one: gh mergexo schedule remove"
+		return "on the machine that has this file, remove database from [runtime] in the config; on each other one: gh mergexo schedule remove"
 	}
-	return "write database or database_env with its URL under [runtime] in the config of this machine"
+	return "write database with its URL under [runtime] in the config of this machine"
 }
 
 // GetFleet returns what holds for all machines together.

@@ -48,7 +48,7 @@ func boxOf(t testing.TB, d *DB, pullID int64) (box merging.Box, ok bool) {
 func fullBox(pass time.Duration) merging.Box {
 	return merging.Box{
 		At: t0.Add(pass), State: work.PullOpen, Draft: true, Head: "h", Base: "main", BaseTip: "b", Mergeable: "MERGEABLE", Status: "BLOCKED",
-		Decision: "REVIEW_REQUIRED", MergedBy: work.Account{ID: 1 << 53, Login: "ann"}, MergeCommit: "m", UpdatedAt: t0, Change: merging.Change{Lines: 7}, Threads: 1,
+		Decision: "REVIEW_REQUIRED", MergedBy: work.Account{ID: 1 << 53, Login: "ann"}, MergeCommit: "m", UpdatedAt: t0, Change: merging.Change{Paths: []string{"a"}}, Threads: 1,
 		Reviews:     []merging.Review{{ID: 1<<60 + 1, State: "APPROVED", Head: "h", By: work.Account{ID: 3, Login: "bob", Bot: true}}},
 		Checks:      []merging.Check{{Name: "build <x>", State: merging.Green, Required: true}, {Name: "test", State: merging.Red}},
 		ChecksKnown: true, Queue: merging.Queue{Required: true, In: true, State: "QUEUED", Position: 2, Group: "g"},
@@ -455,7 +455,7 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u := newTurn(t, d, 1)
 	kinds := []work.ActionKind{
-		work.ActionMerge, work.ActionComment, work.ActionEnqueue, work.ActionLabels, work.ActionUpdateBranch, work.ActionSticky, work.ActionDeleteBranch,
+		work.ActionMerge, work.ActionComment, work.ActionEnqueue, work.ActionLabels, work.ActionUpdateBranch, work.ActionSticky,
 		work.ActionStatus, work.ActionPullRequest, work.ActionClose, "",
 	}
 	var notices, merges []string

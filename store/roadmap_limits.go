@@ -65,16 +65,6 @@ func (t *Tx) RoadmapsAbove(ctx context.Context, parent string, limits func(work.
 	return roadmap.Sum(chain, limits, parts, costs), nil
 }
 
-// CostBelow returns what the runs of all work below a roadmap cost, by the reference of its issue.
-func (t *Tx) CostBelow(ctx context.Context, ref string) (roadmap.Cost, error) {
-	above, err := t.RoadmapsAbove(ctx, ref, func(work.RepoName) roadmap.Limits { return roadmap.Limits{MaxCost: 1} }) // any limit has the costs summed up
-	if err != nil || len(above) == 0 {
-		return roadmap.Cost{}, err
-	}
-	return roadmap.Cost{USD: above[0].CostUSD, Unknown: above[0].UnknownCost}, nil
-}
-
-// sumCosts returns what the runs of work items cost, also those whose rows were deleted.
 func (t *Tx) sumCosts(ctx context.Context, parts []roadmap.Part) (map[int64]roadmap.Cost, error) {
 	ids := make([]int64, len(parts))
 	for i, p := range parts {

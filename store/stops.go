@@ -72,28 +72,6 @@ func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
 	return err
 }
 
-// IdleFollowup is a followup with its work item.
-type IdleFollowup struct {
-	work.Followup
-	Item work.Item
-}
-
-// ListIdleFollowups returns the followups of all work items in an open state that have neither
-// a pull request nor an unfinished turn.
-func (t *Tx) ListIdleFollowups(ctx context.Context, state work.State) ([]IdleFollowup, error) {
-	scan := func(row scanner) (f IdleFollowup, err error) {
-		err = row.Scan(append(followupFields(&f.Followup), itemFields(&f.Item)...)...)
-		f.Item.ID = f.ItemID
-		return f, err
-	}
-	// With ORDER BY id, SQLite would read the whole table instead of the index.
-	all, err := listRows(ctx, t, "list follow-ups", scan, `SELECT `+followupColumns+`, `+itemColumns+ofFollowups+openItem+` AND state = ?
-		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)
-		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = work_items.id AND `+unfinished+`)`, state)
-	slices.SortFunc(all, func(a, b IdleFollowup) int { return cmp.Compare(a.ItemID, b.ItemID) })
-	return all, err
-}
-
 // RelatedRows says which rows refer to a work item, so that only those are read.
 type RelatedRows struct {
 	Stop, Followup, Turns bool

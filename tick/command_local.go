@@ -28,8 +28,7 @@ type CommandResult struct {
 	Halted  bool   // they are left because everything is paused
 }
 
-// commandWait is how long a command waits for a pass that is planning. Planning takes seconds,
-// unless overlap is off.
+// commandWait is how long a command waits for a pass that is planning. Planning takes seconds.
 const commandWait = 20 * time.Second
 
 // Command executes one command of the operator on an issue or pull request and sends its actions,

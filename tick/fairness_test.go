@@ -27,7 +27,7 @@ import (
 //
 // An implementation comes to its line when its score allows it. It is overtaken by turns that were
 // in the line, and by those that came until no difference in priority or risk outweighs its longer
-// wait (work.Weights.LongestPassed). Both, together with the last part (no slot is free while a
+// wait (work.LongestPassed). Both, together with the last part (no slot is free while a
 // turn is in line), mean that every turn starts in the end.
 
 // dice decides all random events.
@@ -50,12 +50,11 @@ func (w *waits) implements() bool { return w.kind == work.KindImplementationStar
 // play simulates passes over several repositories with random arrivals, in the order under test,
 // and reports a broken promise.
 type play struct {
-	roll    dice
-	order   func([]plan.Plan) []plan.Turn
-	now     time.Time
-	pass    int
-	slots   int
-	weights work.ScoreWeights
+	roll  dice
+	order func([]plan.Plan) []plan.Turn
+	now   time.Time
+	pass  int
+	slots int
 
 	views   []known.Snapshot // of each repository, without running turns
 	line    []*waits
@@ -78,15 +77,12 @@ var (
 )
 
 func newPlay(roll dice, order func([]plan.Plan) []plan.Turn) *play {
-	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: work.ScoreWeights{Priority: 1, Conflict: 5, Staleness: -0.5}}
-	if roll("weights", 0, 1) == 1 {
-		p.weights = work.ScoreWeights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
-	}
+	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3)}
 	for n := range repositories {
 		repo := app
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
 		p.views = append(p.views, known.Snapshot{
-			Repo: repo, Policy: known.Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
+			Repo: repo, Policy: known.Policy{MaxEvents: 50, Match: func(glob, path string) bool { return glob == path }},
 		})
 	}
 	return p
@@ -254,7 +250,7 @@ func (p *play) passed(x, y *waits) error {
 		x.own++
 		later, ahead := y.since.Sub(x.since), time.Duration(y.priority-x.priority)*time.Hour
 		if x.implements() {
-			ahead = p.weights.LongestPassed() + (work.MaxPriority-work.MinPriority)*time.Hour
+			ahead = work.LongestPassed + (work.MaxPriority-work.MinPriority)*time.Hour
 		}
 		if y.came > x.came && later > 0 && later >= ahead {
 			return fmt.Errorf("%+v came later and passed %+v", *y, *x)

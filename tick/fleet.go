@@ -20,14 +20,11 @@ func (p *Pass) describeMachine(ctx context.Context) work.Machine {
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not read how the last passes ended", "error", err)
 	}
-	every, alone := work.LongestWait, time.Duration(0)
+	every := work.LongestWait
 	if !last.At.IsZero() {
 		every = max(0, now.Sub(last.At))
 	}
-	if !p.Config.Runtime.Overlap {
-		alone = p.Config.PassLimits().Pass
-	}
-	m.BeganAt, m.GoodAt, m.Failures, m.Why, m.SilentAfter = now, last.GoodAt, last.Failures, last.Why, work.Silence(every, alone)
+	m.BeganAt, m.GoodAt, m.Failures, m.Why, m.SilentAfter = now, last.GoodAt, last.Failures, last.Why, work.Silence(every)
 	return m
 }
 

@@ -38,7 +38,6 @@ func newInFleet(t *testing.T, at, name string, shared bool) *inFleet {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	cfg := &config.Config{}
-	cfg.Runtime.Overlap = true
 	m.Pass = &Pass{Env: &env.Env{
 		Config: cfg, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: clock, Local: clock, Log: slog.New(slog.DiscardHandler),
 		Machine: work.Machine{Name: name, Installation: "folder of " + name, Host: "desk", Version: "v1.2.3"},
@@ -117,7 +116,7 @@ func TestAMachineDescribesItself(t *testing.T) {
 		}
 		a.now = a.now.Add(work.MachineNoteEvery)
 	}
-	if got := row("a").SilentAfter; got != work.Silence(work.MachineNoteEvery, 0) {
+	if got := row("a").SilentAfter; got != work.Silence(work.MachineNoteEvery) {
 		t.Errorf("silent after %s", got)
 	}
 }

@@ -166,9 +166,6 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		if err := p.LoadInstallations(ctx, tx, ours); err != nil {
 			return err
 		}
-		if err := p.turns.ReconcileFollowups(ctx, tx); err != nil {
-			return fmt.Errorf("look at what is blocked: %w", err)
-		}
 		if clocks, err = tx.ListClocks(ctx, machine.Name); err != nil {
 			return err
 		}

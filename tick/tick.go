@@ -48,7 +48,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
 	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait, p.Local())
-	if err == nil && !ok { // the other one may plan for hours, with overlap = false: this pass shows that the machine works
+	if err == nil && !ok { // this pass shows that the machine works
 		rep.Skipped = "another pass is planning"
 		err = p.useFolder(ctx)
 	}
@@ -90,9 +90,7 @@ func (p *Pass) run(ctx context.Context, rep *env.Report, planned func()) error {
 	}
 	leases, err := p.plan(ctx, rep)
 	p.UnlockPlanning(ctx)
-	if p.Config.Runtime.Overlap {
-		planned()
-	}
+	planned()
 	if err != nil {
 		for _, l := range leases {
 			l.Release()

@@ -92,10 +92,7 @@ func isBuiltIn(name, persona string) bool {
 
 // fromOf tells where the persona of a reviewer of the config comes from.
 func fromOf(x config.Reviewer) string {
-	switch {
-	case x.PersonaFile != "":
-		return x.PersonaFile
-	case slices.ContainsFunc(config.BuiltInReviewers(), func(b config.Reviewer) bool { return b.Persona == x.Persona }):
+	if slices.ContainsFunc(config.BuiltInReviewers(), func(b config.Reviewer) bool { return b.Persona == x.Persona }) {
 		return builtIn
 	}
 	return "the config"

@@ -209,15 +209,12 @@ func (a *room) example(q promptQuery) (string, error) {
 func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error) {
 	c := prompts.Sample()
 	s := c.Surroundings
-	like := config.Repo{RequiredTests: s.RequiredTests, TestTimeout: time.Duration(s.TestSeconds) * time.Second}
+	like := config.Repo{RequiredTests: s.RequiredTests}
 	cfg, err := a.Config()
 	if missing(err) {
-		cfg, err = &config.Config{
-			Runtime: config.Runtime{Agent: config.AdapterCodex, TurnTimeout: time.Duration(s.TurnSeconds) * time.Second, IdleTimeout: time.Duration(s.IdleSeconds) * time.Second},
-			Agents: map[string]config.Agent{
-				config.AdapterCodex: {Name: config.AdapterCodex, Adapter: config.AdapterCodex}, config.AdapterClaude: {Name: config.AdapterClaude, Adapter: config.AdapterClaude},
-			},
-		}, nil
+		cfg, err = config.Without(a.Environ()), nil
+		cfg.Runtime.TurnTimeout, cfg.Runtime.IdleTimeout = time.Duration(s.TurnSeconds)*time.Second, time.Duration(s.IdleSeconds)*time.Second
+		cfg.Runtime.TestTimeout = time.Duration(s.TestSeconds) * time.Second
 	}
 	if err != nil {
 		return c, err

@@ -28,12 +28,6 @@ func (a *App) Config() (*config.Config, error) {
 		value, _ := a.Environ().Lookup(name)
 		a.Secrets().AddVariable(name, value)
 	}
-	for _, n := range cfg.Notify {
-		a.Secrets().AddAddress(n.Webhook, "a part of the webhook of "+n.Name)
-		if value, _ := a.Environ().Lookup(n.SecretEnv); value != "" {
-			a.Secrets().Add(value, "the value of "+n.SecretEnv)
-		}
-	}
 	return cfg, Coded(CodeBadConfig, cfg.CheckAccounts(github.KnownAccounts))
 }
 

@@ -73,7 +73,7 @@ func hosts(cfg *config.Config) []doctor.Host {
 	return terminal.Each(names, func(name string) doctor.Host {
 		token := github.Token(name)
 		return doctor.Host{
-			Name: name, Ours: cfg.Runtime.Accounts, LoggedIn: token != "", Source: source(name), Token: doctor.Token{Kind: doctor.TokenKind(github.TokenKindOf(token))},
+			Name: name, LoggedIn: token != "", Source: source(name), Token: doctor.Token{Kind: doctor.TokenKind(github.TokenKindOf(token))},
 			Needs: doctor.Needs{Workflows: slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
 				return r.Name.Host == name && !r.Protects(".github/workflows/ci.yml")
 			})},

@@ -38,7 +38,7 @@ func NewCmd(a *cli.App) *cobra.Command {
 		Short: "Print the log of passes and agents",
 		Long: `Print the log of passes, with the output of agents, in the order of the lines.
 It prints the last 24 hours, or of one work item all lines that are kept: those of
-30 days, if they take no more than log_max_size. The story of an item, turn by turn,
+30 days, if they take no more than 1 GiB. The story of an item, turn by turn,
 is in gh mergexo show.
 
 With --json it prints the lines as stored: one JSON object each. The files are in the folder logs of

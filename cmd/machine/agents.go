@@ -99,7 +99,7 @@ func used(cfg *config.Config) []string {
 func named(cfg *config.Config) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(cfg.Agents)), func(name string) bool {
 		return cfg.Runtime.Agent != name && !slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
-			return slices.Contains(slices.Collect(maps.Values(r.Agents)), name) ||
+			return r.Agent == name || r.ReviewAgent == name ||
 				r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Agent == name })
 		})
 	})
@@ -144,7 +144,7 @@ func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
 func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string, ready bool) doctor.Agent {
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
-		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
+		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Runtime.Sandbox), Doubts: m.DoubtsOf(a),
 		CostUnknown: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {

@@ -133,7 +133,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, name string) (env.H
 		spec.Rooms = m.box(repo, a)
 	}
 	if !protection.Hides() {
-		hired.Remedy = remedy(a, m.cfg.Sandbox(a))
+		hired.Remedy = remedy(a, m.cfg.Runtime.Sandbox)
 		hired.Warning = fmt.Sprintf(`agent %q runs with %s; %s`, a.Name, protection, hired.Remedy)
 		if !ofDemo(a) {
 			hired.Warning += `, or set sandbox = "required" so that nothing starts without one`

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -136,25 +135,13 @@ func (m *Machine) Notify(ctx context.Context, name string, msg notify.Message) n
 	return notify.Send(ctx, target, msg)
 }
 
-// target returns where a message goes. A program sees as much of the environment as an agent
+// target returns the program that gets a message. It sees as much of the environment as an agent
 // without a key, plus what env_pass names.
 func (m *Machine) target(n config.Notify) (notify.Target, error) {
-	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.redactorFor(n.EnvPass)}
-	if len(n.Command) > 0 {
-		path := m.path()
-		program, err := proc.LookPath(n.Command[0], path)
-		t.Command, t.Env = append([]string{program}, n.Command[1:]...), append(slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath), "PATH="+path)
-		return t, err
-	}
-	hidden := []string{n.Webhook, "[webhook]"}
-	if n.SecretEnv != "" {
-		t.Secret, _ = m.env.Lookup(n.SecretEnv)
-		if t.Secret == "" {
-			return t, fmt.Errorf("secret_env names %s, which is not set in this environment", n.SecretEnv)
-		}
-		hidden = append(hidden, t.Secret, "["+n.SecretEnv+"]")
-	}
-	mask := strings.NewReplacer(hidden...)
-	t.Redact = func(s string) string { return m.secrets.Redact(mask.Replace(s)) }
-	return t, nil
+	path := m.path()
+	program, err := proc.LookPath(n.Command[0], path)
+	return notify.Target{
+		Command: append([]string{program}, n.Command[1:]...), Env: append(slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath), "PATH="+path),
+		Dir: m.env.Home, Redact: m.redactorFor(n.EnvPass),
+	}, err
 }

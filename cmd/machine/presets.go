@@ -32,7 +32,7 @@ func Presets(env environ.Env) []Preset {
 
 // Agent is the agent that the preset's table makes.
 func (p Preset) Agent() config.Agent {
-	return config.Agent{Name: p.Name, Adapter: config.AdapterACP, Command: p.Command, Session: config.SessionResume}
+	return config.Agent{Name: p.Name, Adapter: config.AdapterACP, Command: p.Command}
 }
 
 // Table is the preset as a table of the config.

@@ -79,8 +79,7 @@ func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
 
 // voice returns the identities of a repository's commits.
 func voice(v config.Voice) git.Voice {
-	who := func(p config.Person) git.Identity { return git.Identity{Name: p.Name, Email: p.Mail} }
-	return git.Voice{Author: who(v.Author), Committer: who(v.Committer), SignOff: v.SignOff, Signer: who(v.Signer)}
+	return git.Voice{SignOff: v.SignOff, Signer: git.Identity{Name: v.Signer.Name, Email: v.Signer.Mail}}
 }
 
 func (m *Machine) remoteURL(r config.Repo, repo work.Repo) string {

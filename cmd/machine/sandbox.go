@@ -37,7 +37,7 @@ type wrapper func(argv []string, j work.Job) (line, writable []string, err error
 
 // Protection returns the protection of an agent on this machine.
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
-	asked := m.cfg.Sandbox(a)
+	asked := m.cfg.Runtime.Sandbox
 	own := sandbox.NoneOfItsOwn
 	switch a.Adapter {
 	case config.AdapterCodex:
@@ -99,7 +99,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
 		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapterOf(a).Homes(environ), Settings: adapterOf(a).Reads(environ),
-		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
+		Readable: m.cfg.Runtime.Readable, Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
 		MaxHome:  m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
@@ -178,7 +178,7 @@ func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	if p.Hides() {
 		return ""
 	}
-	return "; " + remedy(a, m.cfg.Sandbox(a))
+	return "; " + remedy(a, m.cfg.Runtime.Sandbox)
 }
 
 // VisibleEntries lists what an agent's turn can see in a checkout of the repository.
@@ -228,7 +228,7 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	case err != nil:
 		return 0, err
 	case !protection.Hides():
-		return 0, fmt.Errorf("nothing was run: agent %q has %s; %s", t.Agent.Name, protection, remedy(t.Agent, m.cfg.Sandbox(t.Agent)))
+		return 0, fmt.Errorf("nothing was run: agent %q has %s; %s", t.Agent.Name, protection, remedy(t.Agent, m.cfg.Runtime.Sandbox))
 	}
 	if err := agent.Find(spec); err != nil { // before the sandbox makes its home folder
 		return 0, fmt.Errorf("nothing was run: %w", err)

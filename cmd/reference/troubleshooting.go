@@ -85,11 +85,11 @@ const questions = `
 | I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |
 | Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |
 | What does a pull request cost, and how long does it take? | See [the tutorial](tutorial.md#what-it-costs); yours: ` + "`gh mergexo cost --by item`" + `. |
-| How long until a comment is answered? | One interval of the schedule, a minute without another comment (` + "`quiet_period`" + `), and the agent's run. |
+| How long until a comment is answered? | One interval of the schedule, a minute without another comment, and the agent's run. |
 | Where does it run? | On Linux with bubblewrap all of it is tested. For macOS (` + "`sandbox-exec`" + `, launchd) it is built, and only the files that it writes are tested. On Windows it runs in WSL, which is a Linux of its own. Enterprise Server is tested by simulation only. |
 | My token expired. | Passes stop with exit code 4, and nothing is lost. ` + "`gh auth login`" + `, then ` + "`gh mergexo tick --now`" + `. |
 | How do I stop one repository? | Take its ` + "`[[repo]]`" + ` out of the config. Its pull requests stay open on GitHub and nobody works on them; ` + "`status`" + ` names them. To go back, write it in again. |
-| Who deletes the branches? | The tool, after its own merge, as GitHub's setting "Automatically delete head branches" or ` + "`delete_branch`" + ` says; after your merge, GitHub. |
+| Who deletes the branches? | GitHub, if the repository's setting "Automatically delete head branches" is on. |
 | Which scheduler do I choose? | None: ` + "`schedule install`" + ` takes the system's. A server without systemd has cron. |
 | How much memory do N workers need? | N × ` + "`max_memory`" + ` (8 GiB) at most: lower it to what your agent and tests use, and keep 2 GiB for the passes. |
 | What do I write into AGENTS.md? | How to build and test, what must not be touched, and what a reviewer would ask for. Short: each run reads it. |

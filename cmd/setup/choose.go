@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // complete finds out, or asks, what to write into the config for the repository. A repository that
@@ -45,7 +44,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 		return err
 	}
 	if d.used = agent; d.text != "" && agent != d.cfg.Runtime.Agent {
-		repo.Agent, repo.Kinds = agent, terminal.Each(config.AgentKinds(), func(k work.Kind) string { return string(k) })
+		repo.Agent = agent
 	}
 	if repo.AllowedUsers, err = r.choosePeople(p); err != nil {
 		return err

@@ -15,7 +15,6 @@ type DraftRepo struct {
 	AllowedUsers []string // who may give commands in addition to those with write permission
 	Table        string   // the table of an agent that the config lacks; empty: none
 	Agent        string   // the agent here if it differs from the default; empty: the default
-	Kinds        []string // kinds of turn for which an agent can be named
 	Reviewers    []string // built-in reviewers; empty: the default one
 	Unreviewed   bool     // no reviews
 }
@@ -46,7 +45,6 @@ func NewConfig(agent string, r DraftRepo) string {
 agent = %s # who works: "codex", "claude", or one of [agents.*]
 # workers = 2 # turns at one time, over all repositories
 # sandbox = "auto" # around agents: the best there is; "required": nothing starts without one
-# quiet_period = "1m" # a burst of comments is answered once it is over for this long
 # max_cost_per_item_usd = 25 # then an item stops until a person resumes it; 0: no limit
 # max_cost_per_day_usd = 100 # of all repositories in any 24 hours; 0: no limit
 
@@ -65,14 +63,11 @@ func (r DraftRepo) block() string {
 	} else {
 		b.WriteString("# allowed_users = [] # logins that may command beside those with write permission\n")
 	}
+	if r.Agent != "" {
+		fmt.Fprintf(&b, "agent = %s # who works here\n", quote(r.Agent))
+	}
 	b.WriteString("# required_tests = [] # such as [\"make\", \"test\"]: must succeed on what is pushed\n")
 	b.WriteString("# setup = [] # such as [\"npm\", \"ci\"]: installs what the code needs, before a turn\n")
-	if r.Agent != "" {
-		b.WriteString("\n[repo.agents] # who works here\n")
-		for _, kind := range r.Kinds {
-			fmt.Fprintf(&b, "%s = %s\n", kind, quote(r.Agent))
-		}
-	}
 	b.WriteString("\n[repo.review] # pull requests are reviewed before people spend time on them\n")
 	if r.Unreviewed {
 		b.WriteString("enabled = false\n")

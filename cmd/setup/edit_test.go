@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/setup"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func parse(text string) (*config.Config, error) {
@@ -61,12 +62,8 @@ func TestNew(t *testing.T) {
 
 // Another agent than the usual one works in a repository for every kind of turn.
 func TestAgentOfOneRepository(t *testing.T) {
-	var kinds []string
-	for _, k := range config.AgentKinds() {
-		kinds = append(kinds, string(k))
-	}
-	cfg := mustParse(t, setup.AddRepo("[[repo]]\nname = \"o/n\"\n", setup.DraftRepo{Name: "o/m", Agent: "claude", Kinds: kinds}))
-	for _, k := range config.AgentKinds() {
+	cfg := mustParse(t, setup.AddRepo("[[repo]]\nname = \"o/n\"\n", setup.DraftRepo{Name: "o/m", Agent: "claude"}))
+	for _, k := range work.Kinds() {
 		if a, _ := cfg.AgentFor(cfg.Repos[1].Name, k, ""); a.Name != "claude" {
 			t.Errorf("%s is %s's", k, a.Name)
 		}
@@ -80,9 +77,9 @@ func TestAgentOfOneRepository(t *testing.T) {
 var parts = []string{
 	"# ours\n[runtime]\nworkers = 3 # as many\n",
 	"\n\n[agents.claude]\nenv_pass = [\n  \"A\", # first\n]\n",
-	"[schedule]\npriority_weight = 2\n\n\n",
+	"[agents.codex]\nmodel = \"x\"\n\n\n",
 	"[[repo]]\nname = \"o/one\"\n  allowed_users = [ 'ann' ]\n[repo.review]\nenabled = false\n",
-	"[[repo]] # [[repo]]\nname = 'o/two'\n[repo.labels]\nbugfix = \"bug # not a comment\"\n[[repo.reviewers]]\nname = \"quinn\"\npersona = \"\"\"\nYou look.\n\n[[repo]]\n\"\"\"\n",
+	"[[repo]] # [[repo]]\nname = 'o/two'\nlabel_prefix = \"bot # not a comment\"\n[[repo.reviewers]]\nname = \"quinn\"\npersona = \"\"\"\nYou look.\n\n[[repo]]\n\"\"\"\n",
 	"# the end\n",
 }
 
@@ -131,7 +128,7 @@ func TestAddKeepsAllLines(t *testing.T) {
 // A name is what it is, whatever stands in it.
 func TestQuotes(t *testing.T) {
 	odd := "a\"b\\c\td\x01\u00e9"
-	cfg := mustParse(t, setup.AddRepo("", setup.DraftRepo{Name: "o/n", AllowedUsers: []string{"ann"}, Agent: "codex", Kinds: []string{"fix"}}))
+	cfg := mustParse(t, setup.AddRepo("", setup.DraftRepo{Name: "o/n", AllowedUsers: []string{"ann"}, Agent: "codex"}))
 	if cfg.Repos[0].AllowedUsers[0] != "ann" {
 		t.Error(cfg.Repos[0].AllowedUsers)
 	}

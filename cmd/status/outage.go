@@ -44,8 +44,8 @@ func loadOutages(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 			continue
 		}
 		all = append(all, Outage{
-			Agent: a.Name, Since: terminal.Stamp(o.Since), Fallback: a.Fallback, TakesOver: a.Fallback != "" && o.Takes(now, a.FallbackAfter),
-			from: o.Since.Add(a.FallbackAfter), now: now,
+			Agent: a.Name, Since: terminal.Stamp(o.Since), Fallback: a.Fallback, TakesOver: a.Fallback != "" && o.Takes(now, cfg.Runtime.FallbackAfter),
+			from: o.Since.Add(cfg.Runtime.FallbackAfter), now: now,
 		})
 	}
 	return all, err

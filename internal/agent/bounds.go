@@ -29,7 +29,7 @@ func (s Spec) passed(res proc.Result) error {
 	case proc.MemoryLimit:
 		e.Did, e.Hint = s.tooMuchMemory(), limitHint("max_memory")
 	case proc.ProcessLimit:
-		e.Did, e.Hint = s.tooManyProcesses(), limitHint("max_processes")
+		e.Did, e.Hint = s.tooManyProcesses(), "ask for less in a comment"
 	case proc.DiskLimit:
 		e.Did, e.Hint = s.tooMuchDisk(), limitHint("max_disk")
 	case proc.StderrLimit:

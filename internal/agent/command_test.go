@@ -197,7 +197,7 @@ func TestMissingProgramsAreForAPerson(t *testing.T) {
 		}
 		_, err := run(t, spec(t, command), r)
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), command) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "[agents.mine]") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), command) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "[agents.mine]") {
 			t.Errorf("%s: %v", command, err)
 		}
 		if _, err := os.Stat(filepath.Join(r.Dir, "ran")); err == nil {

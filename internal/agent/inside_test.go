@@ -28,7 +28,7 @@ func TestAProgramThatIsMissingInsideIsAStop(t *testing.T) {
 		s.Wrap = plainly
 		_, err = run(t, s, request(t))
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "readable of [agents.mine]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "gh mergexo sandbox show mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "in its sandbox") {
+		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo sandbox show mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "in its sandbox") {
 			t.Errorf("%s: %v", end, err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestTheTestsRunAsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := a.Test(t.Context(), r, []string{"sh", "-c", "exit 127"})
-	if err != nil || !strings.Contains(res.Failure, "exit code 127: a program was not found") || !strings.Contains(res.Failure, "readable of [agents.mine]") {
+	if err != nil || !strings.Contains(res.Failure, "exit code 127: a program was not found") || !strings.Contains(res.Failure, "readable of [runtime]") {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if want := (work.Job{Dir: r.Dir, For: work.RunsTests, Mark: r.Mark}); got != want {

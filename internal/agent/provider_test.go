@@ -82,7 +82,7 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return reply })
 	_, err := r.run(r.request("Begin."))
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), reason) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), hint) {
+	if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), reason) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), hint) {
 		r.t.Fatalf("%+v: got %v", reply, err)
 	}
 	// What the provider says may name its address: it is shown on the machine alone.
@@ -90,8 +90,8 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 	if reply.Error != nil {
 		said = reply.Error.Text
 	}
-	if strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), said) || strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "127.0.0.1") || blocked.Reason.Local == "" {
-		r.t.Errorf("%+v: for GitHub %q, for the machine %q", reply, explain.What(blocked.Reason, explain.Place{Comments: true}), blocked.Reason.Local)
+	if strings.Contains(explain.What(blocked.Reason, explain.Place{}), said) || strings.Contains(explain.What(blocked.Reason, explain.Place{}), "127.0.0.1") || blocked.Reason.Local == "" {
+		r.t.Errorf("%+v: for GitHub %q, for the machine %q", reply, explain.What(blocked.Reason, explain.Place{}), blocked.Reason.Local)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestARequestThatIsRefusedIsForAPersonAtOnce(t *testing.T) {
 				t.Errorf("%+v: got %v", reply, err)
 				continue
 			}
-			what := explain.What(blocked.Reason, explain.Place{Comments: true})
+			what := explain.What(blocked.Reason, explain.Place{})
 			if told := strings.Contains(what, said) || strings.Contains(what, "context window"); !told || strings.Contains(what, "127.0.0.1") {
 				t.Errorf("%+v: people read %q", reply, what)
 			}

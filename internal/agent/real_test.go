@@ -316,8 +316,8 @@ func TestLimitsWait(t *testing.T) {
 				if !errors.As(err, &wait) || !wait.Until.After(time.Now()) {
 					t.Fatalf("got %v", err)
 				}
-				if !tt.until.IsZero() && (!wait.Until.Before(tt.until) || !strings.Contains(explain.What(wait.Reason, explain.Place{Comments: true}), tt.until.UTC().Format("15:04 UTC"))) {
-					t.Errorf("until %s: %s; the limit ends %s", wait.Until, explain.What(wait.Reason, explain.Place{Comments: true}), tt.until)
+				if !tt.until.IsZero() && (!wait.Until.Before(tt.until) || !strings.Contains(explain.What(wait.Reason, explain.Place{}), tt.until.UTC().Format("15:04 UTC"))) {
+					t.Errorf("until %s: %s; the limit ends %s", wait.Until, explain.What(wait.Reason, explain.Place{}), tt.until)
 				}
 			})
 		}
@@ -345,7 +345,7 @@ func TestRefusedCredentialsAreForAPerson(t *testing.T) {
 		})
 		_, err := r.run(r.request("Begin."))
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "env_pass of [agents.real]") || blocked.Reason.Local == "" || strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "127.0.0.1") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "env_pass of [agents.real]") || blocked.Reason.Local == "" || strings.Contains(explain.What(blocked.Reason, explain.Place{}), "127.0.0.1") {
 			t.Errorf("got %#v", err)
 		}
 	})
@@ -358,7 +358,7 @@ func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Refuse: true} })
 	_, err := r.run(q)
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.HasSuffix(explain.What(blocked.Reason, explain.Place{Comments: true}), "refused the task.") || blocked.Reason.Local == "" {
+	if !errors.As(err, &blocked) || !strings.HasSuffix(explain.What(blocked.Reason, explain.Place{}), "refused the task.") || blocked.Reason.Local == "" {
 		t.Errorf("fresh: %v", err)
 	}
 	q.Session = session

@@ -82,7 +82,7 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 	case s.Wrap != nil && strings.HasPrefix(LastLine(out.Output), "bwrap: execvp"):
 		return Tested{}, t.notInside(argv[0], LastLine(out.Output))
 	case s.missingInside(res):
-		out.Failure = fmt.Sprintf("ended with exit code %d: a program was not found. If it is installed on this machine, but not visible in the sandbox, name its folder in readable of [agents.%s]", res.Code, s.Name)
+		out.Failure = fmt.Sprintf("ended with exit code %d: a program was not found. If it is installed on this machine, but not visible in the sandbox, name its folder in readable of [runtime]", res.Code)
 	case res.Code != 0:
 		out.Failure = fmt.Sprintf("ended with exit code %d", res.Code)
 	}

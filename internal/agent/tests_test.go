@@ -91,7 +91,7 @@ func TestRequiredTestsMissing(t *testing.T) {
 	for _, name := range []string{"no-such-program", "./no-such-script", "/no/such/path", "./plain"} {
 		_, err := a.Test(t.Context(), r, []string{name})
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "cannot be started") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "cannot be started") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestProgramsOfRequiredTestsAreLookedFor(t *testing.T) {
 		switch {
 		case c.missing == "" && err != nil:
 			t.Errorf("%q: %v", c.argv, err)
-		case c.missing != "" && (!errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `program "`+c.missing+`"`) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "required_tests")):
+		case c.missing != "" && (!errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `program "`+c.missing+`"`) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "required_tests")):
 			t.Errorf("%q: %v", c.argv, err)
 		}
 	}

@@ -134,7 +134,7 @@ func (s Spec) reinstall() string {
 		how = "run `" + install + "` to install it again"
 	}
 	if s.Wrap != nil {
-		how += fmt.Sprintf("; if it starts outside of the sandbox, add the folder that it lacks to readable of [agents.%s]", s.Name)
+		how += "; if it starts outside of the sandbox, add the folder that it lacks to readable of [runtime]"
 	}
 	return how
 }

@@ -22,8 +22,8 @@ func TestWaitsAreBounded(t *testing.T) {
 		if !ok || wait.Until.Sub(now) != want {
 			t.Errorf("told %s: %v until %s, want %s", told, wait, wait.Until, want)
 		}
-		if long := told > time.Hour; long != strings.Contains(explain.What(wait.Reason, explain.Place{Comments: true}), "until 2026-11-22 18:00 UTC") {
-			t.Errorf("told %s: %q", told, explain.What(wait.Reason, explain.Place{Comments: true}))
+		if long := told > time.Hour; long != strings.Contains(explain.What(wait.Reason, explain.Place{}), "until 2026-11-22 18:00 UTC") {
+			t.Errorf("told %s: %q", told, explain.What(wait.Reason, explain.Place{}))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestARefusedRequestIsToldInTheProvidersWords(t *testing.T) {
 		if !errors.As(s.Invalid(agent.Request{}, tt.code, tt.words), &blocked) {
 			t.Fatal(tt)
 		}
-		w := explain.Reason(blocked.Reason, explain.Place{Comments: true})
+		w := explain.Reason(blocked.Reason, explain.Place{})
 		if !strings.Contains(w.What, tt.public) || len(w.What) > 400 || strings.Count(w.What, "`") != 2 || !strings.Contains(w.Local, tt.local) || (tt.local == "") != (w.Local == "") {
 			t.Errorf("%q: %q and %q", tt.words, w.What, w.Local)
 		}

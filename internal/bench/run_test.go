@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
@@ -35,6 +36,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	config.TimingsVariable = timingsVariable
 	switch os.Getenv(role) {
 	case rolePass:
 		code := cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))})

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,6 +58,7 @@ type world struct {
 	later   atomic.Int64              // how far it is ahead of the world's, in nanoseconds
 	still   atomic.Pointer[time.Time] // the moment at which the world's clock stands; nil: it is this machine's
 
+	mode          mode   // of the config that was written last
 	quietPeriod   string // after which comments are acted on; empty: at once
 	minInterval   string // empty: none
 	moreConfig    string // further lines of [runtime]
@@ -199,9 +199,41 @@ func (w *world) atOnce(happen func()) {
 func (w *world) writeConfig(t *testing.T, m mode) {
 	t.Helper()
 	must(t, os.WriteFile(w.agent(), []byte(cmp.Or(w.agentText, approves)), 0o700))
+	w.mode = m
+	if w.fleet.accounts > 1 {
+		w.shareAccounts(t)
+	}
 	for machine := range w.fleet.machines {
 		must(t, os.WriteFile(w.config(machine), []byte(w.configOf(machine, m)), 0o600))
 	}
+}
+
+// shareAccounts has each machine take the accounts of the others for ours.
+func (w *world) shareAccounts(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, w.database(), store.Options{Now: w.now})
+	must(t, err)
+	err = db.Update(ctx, func(tx *store.Tx) error {
+		var errs []error
+		for i := range w.fleet.accounts {
+			errs = append(errs, tx.AddAccount(ctx, simHost, work.Account{ID: w.hub.UserID(login(i)), Login: login(i)}, work.RoleOperator))
+		}
+		return errors.Join(errs...)
+	})
+	must(t, errors.Join(err, db.Close()))
+}
+
+// timingsVariable has the timings of passes, see config.TimingsVariable.
+const timingsVariable = "MERGEXO_TIMINGS"
+
+// timings are the timings of passes. In a quiet world nobody's comments are answered.
+func (w *world) timings() string {
+	quietPeriod := cmp.Or(w.quietPeriod, "0s")
+	if w.mode == quiet {
+		quietPeriod = "8760h"
+	}
+	return fmt.Sprintf("min_interval=%s,ingest_timeout=%s,quiet_period=%s,retry_base=1ms", cmp.Or(w.minInterval, "0s"), cmp.Or(w.ingestTimeout, "10m"), quietPeriod)
 }
 
 // config is the path of a machine's config.
@@ -215,25 +247,16 @@ func (w *world) config(machine int) string {
 func (w *world) configOf(machine int, m mode) string {
 	shared := ""
 	if w.server != "" {
-		var ids []string
-		for i := range w.fleet.accounts {
-			ids = append(ids, strconv.FormatInt(w.hub.UserID(login(i)), 10))
-		}
-		shared = fmt.Sprintf("database = %q\nmachine = \"machine-%d\"\naccounts = [%s]\n", w.server, machine+1, strings.Join(ids, ", "))
+		shared = fmt.Sprintf("database = %q\nmachine = \"machine-%d\"\n", w.server, machine+1)
 	}
 	text := fmt.Sprintf(`[runtime]
 agent = "none"
-min_interval = %q
-ingest_timeout = %q
-quiet_period = %q
-retry_base = "1ms"
-enable_feedback_loop = %t
 state_dir = %q
 %s
 [agents.none]
 adapter = "command"
 command = [%q]
-`, cmp.Or(w.minInterval, "0s"), cmp.Or(w.ingestTimeout, "10m"), cmp.Or(w.quietPeriod, "0s"), m != quiet, w.stateOf(machine), shared+w.moreConfig, w.agent())
+`, w.stateOf(machine), shared+w.moreConfig, w.agent())
 	for _, r := range w.all {
 		text += fmt.Sprintf("\n[[repo]]\nname = %q\nremote_url = %q\n%s", r.FullName(), r.GitDir(), m.review())
 	}
@@ -389,7 +412,7 @@ func (w *world) environOf(machine int) []string {
 		moment = still.Format(time.RFC3339Nano)
 	}
 	return []string{
-		momentVariable + "=" + moment,
+		momentVariable + "=" + moment, timingsVariable + "=" + w.timings(),
 		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.tokens[w.fleet.account(machine)],
 		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + w.config(machine),
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
@@ -24,9 +23,6 @@ var (
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// defaultFallbackAfter outlasts most troubles of providers.
-const defaultFallbackAfter = 30 * time.Minute
-
 // agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {
 	known := !slices.Contains(withCommand, a.Adapter) // a known command line accepts an effort and arguments
@@ -42,23 +38,18 @@ func (p *parser) agentKeys(a *Agent) []key {
 		textKey("effort", &a.Effort, "").only(known),
 		textsKey("args", &a.Args).only(known),
 		textsKey("env_pass", &a.EnvPass),
-		textKey("session", &a.Session, SessionResume),
 		textKey("fallback", &a.Fallback, ""),
-		durationKey("fallback_after", &a.FallbackAfter, defaultFallbackAfter, 0),
-		ownKey("sandbox", func(t *Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }),
-		ownKey("readable", func(t *Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }),
 		ownKey("writable", func(t *Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
 	}
 }
 
-// pricesKeys are the keys of usd_per_million. Cache reads and writes cost as much as other input
-// unless the table has their prices.
+// pricesKeys are the keys of usd_per_million. What is read from a cache costs as much as other input
+// unless the table has its price.
 func pricesKeys(p *spending.Prices) []key {
 	const most = 1e6
 	return []key{
 		numberKey("input", &p.Input, 0, 0, most),
 		numberKey("cached", &p.CacheRead, p.Input, 0, most),
-		numberKey("cache_write", &p.CacheWrite, p.Input, 0, most),
 		numberKey("output", &p.Output, 0, 0, most),
 	}
 }
@@ -72,17 +63,13 @@ func (p *parser) agent(t *Table, name string) {
 	a := Agent{Name: name, Adapter: implied}
 	readKeys(t, p.agentKeys(&a))
 	a.Prices = prices(t)
-	nested(t, "readable", a.Readable, a.Writable)
-	nested(t, "writable", a.Writable, a.Writable)
+	nested(t, "writable", slices.Concat(p.config.Runtime.Readable, a.Writable), a.Writable)
 	t.done()
 	if !agentName().MatchString(name) {
 		p.Add(t.Path(), "agent name %q: want letters, digits, - and _, at most 40", name)
 	}
 	p.checkAdapter(t, &a)
 	p.config.Agents[name] = a
-	if a.Session != SessionResume && a.Session != SessionFresh {
-		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
-	}
 	for _, v := range a.EnvPass {
 		switch {
 		case !variableName().MatchString(v):
@@ -118,6 +105,7 @@ func prices(t *Table) *spending.Prices {
 		readKeys(p, pricesKeys(&all)[i:i+1]) // earlier prices are its default
 	}
 	p.done()
+	all.CacheWrite = all.Input
 	return &all
 }
 
@@ -224,7 +212,7 @@ func (p *parser) knownAgents() {
 	p.written = slices.Sorted(maps.Keys(p.config.Agents))
 	for _, name := range builtIn {
 		if _, ok := p.config.Agents[name]; !ok {
-			p.config.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume, FallbackAfter: defaultFallbackAfter}
+			p.config.Agents[name] = Agent{Name: name, Adapter: name}
 		}
 	}
 }

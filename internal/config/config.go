@@ -21,57 +21,33 @@ import (
 
 // Config is the operator's config, defaults included.
 type Config struct {
-	Path     string // the config file
-	Runtime  Runtime
-	Schedule work.ScoreWeights // weights of the order of implementations
-	Agents   map[string]Agent
-	Repos    []Repo   // in the file's order
-	Notify   []Notify // notifications outside of GitHub
+	Path    string // the config file
+	Runtime Runtime
+	Agents  map[string]Agent
+	Repos   []Repo   // in the file's order
+	Notify  []Notify // notifications outside of GitHub
 }
 
 // Runtime is the [runtime] table.
 type Runtime struct {
-	Workers                   int    // turns in parallel, over all repositories
-	Agent                     string // name in Agents, for kinds that [repo.agents] does not name
-	TurnTimeout               time.Duration
-	IdleTimeout               time.Duration
-	RetryBase                 time.Duration
-	QuietPeriod               time.Duration
-	MinInterval               time.Duration
-	IngestTimeout             time.Duration // for one repository in one pass
-	SettleAfter               time.Duration
-	RemindAfter               time.Duration // how long something may wait for people before a comment tells them; 0: for ever
-	MaxTurnsPerPass           int
-	MaxEventsPerTurn          int
-	Budgets                   work.Budgets
-	MaxDisk                   int64 // bytes of disk for one run; 0: no limit
-	MaxMemory                 int64 // bytes of memory for a run and all processes it starts; 0: no limit
-	MaxProcesses              int   // how many processes a run may have at a time; 0: no limit
-	LogMaxSize                int64 // bytes of all logs together; 0: no limit
-	EnableFeedbackLoop        bool
-	EnableIssueCommentRouting bool
-	Overlap                   bool // false: a pass holds tick.lock until it ends
-	StateDir                  string
-	Database                  string       // URL of a PostgreSQL database that machines share, without a password; see DatabaseAt
-	DatabaseEnv               string       // the environment variable that holds the URL instead
-	databaseURL               string       // its value
-	unsure                    bool         // the config is invalid where it names the database
-	Machine                   string       // by which name other machines know this one; empty: it follows from the state folder
-	PromptsDir                string       // the operator's own prompts; may not exist
-	MetricsFile               string       // file that each pass writes for Prometheus; empty: none
-	Sandbox                   work.Sandbox // default for agents without one of their own
-	Readable                  []string     // folders and files that every agent may read in the sandbox
-	Accounts                  []int64      // ids of further GitHub accounts whose marked comments count as ours
+	Workers     int    // turns in parallel, over all repositories
+	Agent       string // name in Agents, for repositories that name none
+	TurnTimeout time.Duration
+	Budgets     work.Budgets
+	MaxDisk     int64 // bytes of disk for one run; 0: no limit
+	MaxMemory   int64 // bytes of memory for a run and all processes it starts; 0: no limit
+	StateDir    string
+	Database    string       // URL of a PostgreSQL database that machines share, without a password, or "$NAME"; see DatabaseAt
+	databaseURL string       // the value of the variable NAME
+	unsure      bool         // the config is invalid where it names the database
+	Machine     string       // by which name other machines know this one; empty: it follows from the state folder
+	PromptsDir  string       // the operator's own prompts; may not exist
+	MetricsFile string       // file that each pass writes for Prometheus; empty: none
+	Sandbox     work.Sandbox // of all agents and required tests
+	Readable    []string     // folders and files that every agent may read in the sandbox
+
+	Timings
 }
-
-// SessionMode tells whether turns continue the provider's thread.
-type SessionMode string
-
-// The session modes.
-const (
-	SessionResume SessionMode = "resume"
-	SessionFresh  SessionMode = "fresh"
-)
 
 // The adapters: two known command lines, programs that speak the Agent Client Protocol, and any
 // program.
@@ -94,16 +70,12 @@ type Agent struct {
 	Effort  string   // codex and claude; empty: their own default
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees in addition to the allow-list
-	Session SessionMode
 
-	Fallback      string        // name in Agents of the agent that takes over while its provider is out; empty: none
-	FallbackAfter time.Duration // how long its provider must be out before
+	Fallback string // name in Agents of the agent that takes over while its provider is out; empty: none
 
 	Prices *spending.Prices // of its tokens; nil: its own report
 
-	Sandbox  work.Sandbox // empty: that of the runtime
-	Readable []string     // folders and files that it may read in the sandbox, in addition to the runtime's
-	Writable []string     // folders that it may write in the sandbox
+	Writable []string // folders that it may write in the sandbox
 }
 
 // EnvPass returns the names of all variables that programs of others see in addition to the allow-list.
@@ -124,25 +96,19 @@ type Repo struct {
 	RemoteURL    string // empty: gh's protocol for the host
 	Account      string // gh's account with which passes work on the repository's host; empty: the one that gh is logged in as
 	AllowedUsers []string
+	LabelPrefix  string // begins the name of each label
 	Labels       work.Labels
-	KeepIgnored  bool                 // keep ignored files, such as build caches, between turns
-	Agents       map[work.Kind]string // names in Config.Agents
+	Agent        string // name in Config.Agents of the agent of all turns but reviews; empty: that of the runtime
+	ReviewAgent  string // name in Config.Agents of the agent of reviews; empty: that of the other turns
 	Voice        Voice
 	Review       Review
 	Reviewers    []Reviewer     // in their order
 	Roadmap      roadmap.Limits // the [repo.roadmap] table
 
-	Checks        work.ChecksPolicy // when red checks start a turn
-	RequiredTests []string          // program and arguments that must succeed before a push; empty: none
-	TestTimeout   time.Duration     // for one run of them
-	Setup         []string          // program and arguments that prepare a checkout before a turn; empty: none
-	SetupTimeout  time.Duration     // for one run of it
-	TestFiles     *regexp.Regexp    // a bugfix must change a matching path; nil: no such rule
-
-	// Limits of every push.
-	MaxFiles       int      // changed files
-	MaxFileBytes   int64    // per file
-	ProtectedPaths []string // globs of paths that no push may change
+	RequiredTests  []string       // program and arguments that must succeed before a push; empty: none
+	Setup          []string       // program and arguments that prepare a checkout before a turn; empty: none
+	TestFiles      *regexp.Regexp // a bugfix must change a matching path; nil: no such rule
+	ProtectedPaths []string       // globs of paths that no push may change
 }
 
 // Repo returns a repository's settings.
@@ -171,9 +137,10 @@ func (c *Config) Called(name work.RepoName) string {
 func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (Agent, bool) {
 	name := c.Runtime.Agent
 	if r, ok := c.Repo(repo); ok {
-		name = cmp.Or(r.Agents[kind], name)
-		if x, known := r.Reviewer(reviewer); known && kind == work.KindReview {
-			name = cmp.Or(x.Agent, name)
+		name = cmp.Or(r.Agent, name)
+		if kind == work.KindReview {
+			x, _ := r.Reviewer(reviewer)
+			name = cmp.Or(x.Agent, r.ReviewAgent, name)
 		}
 	}
 	a, ok := c.Agents[name]
@@ -183,15 +150,9 @@ func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (
 // PassLimits returns the longest times that healthy passes take, with much to spare: a pass that
 // takes longer hangs. A turn may run its agent and the tests several times.
 func (c *Config) PassLimits() work.PassLimits {
-	tests := time.Duration(0)
-	for _, r := range c.Repos {
-		tests = max(tests, r.TestTimeout+2*r.SetupTimeout) // on the base's files, then on the change's
-	}
-	limits := work.PassLimits{Plan: 15*time.Minute + time.Duration(len(c.Repos))*c.Runtime.IngestTimeout}
-	limits.Pass = limits.Plan + time.Hour + 6*(cmp.Or(c.Runtime.TurnTimeout, time.Hour)+tests)
-	if !c.Runtime.Overlap {
-		limits.Plan = limits.Pass
-	}
+	run := c.Runtime
+	limits := work.PassLimits{Plan: 15*time.Minute + time.Duration(len(c.Repos))*run.IngestTimeout}
+	limits.Pass = limits.Plan + time.Hour + 6*(cmp.Or(run.TurnTimeout, time.Hour)+run.TestTimeout+2*run.SetupTimeout) // set-ups: on the base's files, then on the change's
 	return limits
 }
 

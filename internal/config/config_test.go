@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,19 +36,12 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Runtime{
-		Workers: 2, Agent: "mine", TurnTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute,
-		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, IngestTimeout: 15 * time.Second, SettleAfter: time.Minute,
-		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
-		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
+		Workers: 2, Agent: "mine", TurnTimeout: 30 * time.Minute, MaxMemory: 8 << 30, MaxDisk: 10 << 30, StateDir: "/home/op/.local/share/mergexo", PromptsDir: "prompts",
+		Sandbox: work.SandboxAuto, Timings: c.Runtime.Timings,
 		Budgets: work.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 100_000_000, TurnsPerDay: 200, CostPerDay: 100},
 	}
-	got := c.Runtime
-	got.Accounts = nil
-	if !equal(got, want) {
+	if got := c.Runtime; !reflect.DeepEqual(got, want) {
 		t.Errorf("runtime\n got %+v\nwant %+v", got, want)
-	}
-	if c.Agents["mine"].Session != config.SessionResume {
-		t.Errorf("session %q", c.Agents["mine"].Session)
 	}
 	r := c.Repos[0]
 	if r.Name.String() != "github.com/owner/name" || r.Labels.Design != "agent:design" || r.Labels.SmallJob != "agent:small-job" {
@@ -55,24 +49,15 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 	}
 }
 
-func equal(a, b config.Runtime) bool {
-	a.Accounts, b.Accounts = nil, nil
-	return a.Workers == b.Workers && a.Agent == b.Agent && a.TurnTimeout == b.TurnTimeout && a.IdleTimeout == b.IdleTimeout &&
-		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.IngestTimeout == b.IngestTimeout && a.SettleAfter == b.SettleAfter &&
-		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn && a.Budgets == b.Budgets &&
-		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
-		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.MetricsFile == b.MetricsFile && a.Sandbox == b.Sandbox
-}
-
 func TestCodexAndClaudeNeedNoTable(t *testing.T) {
-	c, err := parse(t, "[[repo]]\nname = \"o/n\"\n[repo.agents]\ndesign_start = \"claude\"\n")
+	c, err := parse(t, "[[repo]]\nname = \"o/n\"\n[[repo]]\nname = \"o/m\"\nagent = \"claude\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, want := range map[work.Kind]string{work.KindBugfixStart: "codex", work.KindDesignStart: "claude"} {
-		a, ok := c.AgentFor(c.Repos[0].Name, kind, "")
-		if !ok || a.Name != want || a.Adapter != want || a.Session != config.SessionResume || len(a.Command) != 0 {
-			t.Errorf("%s: %+v", kind, a)
+	for i, want := range []string{"codex", "claude"} {
+		a, ok := c.AgentFor(c.Repos[i].Name, work.KindBugfixStart, "")
+		if !ok || a.Name != want || a.Adapter != want || len(a.Command) != 0 {
+			t.Errorf("%s: %+v", want, a)
 		}
 	}
 	c, err = parse(t, "[agents.claude]\nmodel = \"opus\"\neffort = \"high\"\nargs = [\"--max-turns\", \"50\"]\ncommand = [\"~/bin/claude\"]\n[[repo]]\nname = \"o/n\"\n")
@@ -112,32 +97,21 @@ func TestEverySettingIsRead(t *testing.T) {
 workers = 5
 agent = "b"
 turn_timeout = "1h"
-idle_timeout = "2m"
-retry_base = "0s"
-quiet_period = "0s"
-min_interval = "0s"
-ingest_timeout = "1m"
-settle_after = "0s"
-max_turns_per_pass = 3
-max_events_per_turn = 4
 max_turns_per_item = 6
-max_feedback_rounds = 7
 max_cost_per_item_usd = 0.5
 max_cost_per_turn_usd = 1.5
-max_tokens_per_turn = 8
 max_turns_per_day = 0
 max_cost_per_day_usd = 9
-enable_feedback_loop = false
-enable_issue_comment_routing = false
-overlap = false
+max_memory = "0"
+max_disk = "1GiB"
 state_dir = "~/state"
 metrics_file = "~/mergexo.prom"
-accounts = [7, 8]
+readable = ["~/docs"]
 [agents.a]
 adapter = "command"
 command = ["~/bin/agent", "--x"]
 env_pass = ["A_KEY"]
-session = "fresh"
+writable = ["~/.x"]
 [agents.b]
 adapter = "command"
 command = ["agent"]
@@ -145,10 +119,9 @@ command = ["agent"]
 name = "GHE.example/Owner/Name"
 remote_url = "git@ghe.example:owner/name.git"
 allowed_users = ["octo-cat", "dependabot[bot]", "name_corp", "octocat:583231"]
-keep_ignored = true
-labels = { design = "x", ignore = "y" }
-[repo.agents]
-bugfix_start = "a"
+agent = "a"
+review_agent = "codex"
+label_prefix = "bot-"
 [repo.review]
 enabled = false
 max_fix_cycles = 2
@@ -160,27 +133,29 @@ required_tests = []
 		t.Fatal(err)
 	}
 	want := config.Runtime{
-		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
-		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", MetricsFile: "/home/op/mergexo.prom", Sandbox: work.SandboxAuto,
-		Budgets: work.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
+		Workers: 5, Agent: "b", TurnTimeout: time.Hour, MaxDisk: 1 << 30, StateDir: "/home/op/state", PromptsDir: "prompts", MetricsFile: "/home/op/mergexo.prom",
+		Sandbox: work.SandboxAuto, Readable: []string{"/home/op/docs"}, Timings: c.Runtime.Timings,
+		Budgets: work.Budgets{TurnsPerItem: 6, FeedbackRounds: 20, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 100_000_000, CostPerDay: 9},
 	}
-	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
-		t.Errorf("runtime %+v", c.Runtime)
+	if !reflect.DeepEqual(c.Runtime, want) {
+		t.Errorf("runtime\n got %+v\nwant %+v", c.Runtime, want)
 	}
 	a := c.Agents["a"]
-	if a.Command[0] != "/home/op/bin/agent" || a.Command[1] != "--x" || a.EnvPass[0] != "A_KEY" || a.Session != config.SessionFresh {
+	if a.Command[0] != "/home/op/bin/agent" || a.Command[1] != "--x" || a.EnvPass[0] != "A_KEY" || a.Writable[0] != "/home/op/.x" {
 		t.Errorf("agent %+v", a)
 	}
 	name := work.RepoName{Host: "ghe.example", Owner: "owner", Name: "name"}
 	r, ok := c.Repo(name)
-	if !ok || !r.KeepIgnored || r.Labels.Design != "x" || r.Labels.Bugfix != "agent:bugfix" || len(r.AllowedUsers) != 4 {
+	if !ok || r.Labels.Design != "bot-design" || r.Labels.HumanReview != "bot-human-review" || len(r.AllowedUsers) != 4 {
 		t.Errorf("repo %+v", r)
 	}
-	if a, ok := c.AgentFor(name, work.KindBugfixStart, ""); !ok || a.Name != "a" {
-		t.Errorf("agent for bugfix_start: %+v", a)
+	for kind, want := range map[work.Kind]string{work.KindBugfixStart: "a", work.KindFix: "a", work.KindReview: "codex"} {
+		if a, ok := c.AgentFor(name, kind, ""); !ok || a.Name != want {
+			t.Errorf("agent for %s: %+v", kind, a)
+		}
 	}
-	if a, ok := c.AgentFor(name, work.KindDesignStart, ""); !ok || a.Name != "b" {
-		t.Errorf("agent for design_start: %+v", a)
+	if a, ok := c.AgentFor(work.RepoName{Host: "github.com", Owner: "o", Name: "n"}, work.KindReview, ""); !ok || a.Name != "b" {
+		t.Errorf("agent of the other: %+v", a)
 	}
 }
 
@@ -191,9 +166,8 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"key in the wrong case", "[runtime]\nWorkers = 2\n" + minimal, `config.toml:2: unknown key "Workers" in [runtime]; did you mean "workers"?`},
 		{"unknown table", "[runtme]\nworkers = 2\n" + minimal, `config.toml:1: unknown table [runtme]; did you mean [runtime]?`},
 		{"key outside any table", "workers = 2\n" + minimal, `config.toml:1: unknown key "workers" outside any table`},
-		{"unknown key in the second repo", minimal + "[repo.labels]\ndesign = \"a\"\n[[repo]]\nname = \"o/two\"\n[repo.labels]\ndesing = \"b\"\n", `config.toml:12: unknown key "desing" in [repo.labels]; did you mean "design"?`},
-		{"unknown key in an inline table", minimal + "labels = { bugfx = \"b\" }\n", `config.toml:7: unknown key "bugfx" in [repo.labels]; did you mean "bugfix"?`},
-		{"unknown kind of prompt", minimal + "[repo.agents]\nbugfix = \"mine\"\n", `config.toml:8: bugfix in [repo.agents]: a flow, and agents are named for kinds of turn; write bugfix_start`},
+		{"unknown key in the second repo", minimal + "[repo.roadmap]\nparallel = 1\n[[repo]]\nname = \"o/two\"\n[repo.roadmap]\nparalel = 2\n", `config.toml:12: unknown key "paralel" in [repo.roadmap]; did you mean "parallel"?`},
+		{"unknown key in an inline table", minimal + "roadmap = { paralel = 1 }\n", `config.toml:7: unknown key "paralel" in [repo.roadmap]; did you mean "parallel"?`},
 		{"after a text of several lines", "[runtime]\nstate_dir = \"\"\"/a\n[repo]\nname = 1\n\"\"\"\nwokers = 2\n" + minimal, `config.toml:6: unknown key "wokers" in [runtime]; did you mean "workers"?`},
 		{"after a list of several lines", minimal + "allowed_users = [\n  \"a\", # ]\n  \"b\",\n]\nnmae = 1\n", `config.toml:11: unknown key "nmae" in [[repo]]; did you mean "name"?`},
 		{"syntax", "[runtime]\nworkers = = 2\n", `config.toml:2: `},
@@ -202,10 +176,10 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"no workers", "[runtime]\nworkers = 0\n" + minimal, `config.toml:2: workers in [runtime]: want 1 to 64, got 0`},
 		{"duration without unit", "[runtime]\nturn_timeout = \"30\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s", "30m" or "24h", got "30"`},
 		{"duration as a number", "[runtime]\nturn_timeout = 30\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s", "30m" or "24h", got a whole number`},
-		{"negative duration", "[runtime]\nquiet_period = \"-1s\"\n" + minimal, `config.toml:2: quiet_period in [runtime]: want 0s to 168h0m0s, got "-1s"`},
+		{"negative duration", "[runtime]\nturn_timeout = \"-1s\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want 1s to 168h0m0s, got "-1s"`},
 		{"unknown default agent", "[runtime]\nagent = \"mnie\"\n" + minimal, `config.toml:2: agent in [runtime]: unknown agent "mnie"; did you mean "mine"?`},
 		{"several agents, no default", minimal + "[agents.other]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: agent in [runtime]: missing; there are several, name one of mine, other`},
-		{"unknown agent of a repo", minimal + "[repo.agents]\nbugfix_start = \"x\"\n", `config.toml:8: bugfix_start in [repo.agents]: unknown agent "x"; there is no [agents.x] (` + "`gh mergexo config agents` prints tables)"},
+		{"unknown agent of a repo", minimal + "review_agent = \"x\"\n", `config.toml:7: review_agent in [[repo]]: unknown agent "x"; there is no [agents.x] (` + "`gh mergexo config agents` prints tables)"},
 		{"unknown adapter", "[agents.c]\nadapter = \"claud\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "claud"; did you mean "claude"? (there are "codex", "claude", "acp" and "command"; ` + "`gh mergexo config agents`" + ` lists programs of "acp")`},
 		{"model of a program", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nmodel = \"m\"\n", `config.toml:10: model in [agents.b]: the program of adapter "command" gets its arguments from command; remove the line`},
 		{"misspelt model", "[agents.codex]\nmodle = \"m\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: unknown key "modle" in [agents.codex]; did you mean "model"?`},
@@ -219,16 +193,13 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"command as text", "[agents.c]\nadapter = \"command\"\ncommand = \"x\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: want a list: ["text", …], got text`},
 		{"relative command", "[agents.c]\nadapter = \"command\"\ncommand = [\"./x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: "./x" is relative`},
 		{"token passed to an agent", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nenv_pass = [\"GH_TOKEN\"]\n", `config.toml:10: env_pass in [agents.b]: GH_TOKEN is never passed`},
-		{"session", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nsession = \"old\"\n", `config.toml:10: session in [agents.b]: want "resume" or "fresh", got "old"`},
 		{"no repository", "[agents.c]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: no [[repo]]: name at least one repository`},
 		{"repo as a single table", "[agents.c]\nadapter = \"command\"\ncommand = [\"/x\"]\n[repo]\nname = \"o/n\"\n", `config.toml:4: repo: want [[repo]] in two brackets, as there may be several, got a table`},
 		{"invalid repository name", minimal + "[[repo]]\nname = \"just-a-name\"\n", `config.toml:8: name in [[repo]]: "just-a-name" is no repository; want owner/name or host/owner/name`},
-		{"no repository name", minimal + "[[repo]]\nkeep_ignored = true\n", `config.toml:7: name in [[repo]]: missing; write name = "owner/name"`},
+		{"no repository name", minimal + "[[repo]]\nagent = \"mine\"\n", `config.toml:7: name in [[repo]]: missing; write name = "owner/name"`},
 		{"repository twice", minimal + "[[repo]]\nname = \"GitHub.com/OWNER/name\"\n", `config.toml:8: name in [[repo]]: OWNER/name is configured twice; the other is on line 6`},
-		{"empty label", minimal + "[repo.labels]\ndesign = \"\"\n", `config.toml:8: design in [repo.labels]: "" is empty; a label has a name`},
-		{"label with a comma", minimal + "[repo.labels]\ndesign = \"a,b\"\n", `config.toml:8: design in [repo.labels]: "a,b" holds a comma`},
-		{"label too long", minimal + "[repo.labels]\ndesign = \"" + strings.Repeat("x", 51) + "\"\n", `is longer than GitHub's limit of 50 characters`},
-		{"one label for two things", minimal + "[repo.labels]\ndesign = \"Agent:bugfix\"\n", `config.toml:7: bugfix in [repo.labels]: "agent:bugfix" is the label for design already`},
+		{"label with a comma", minimal + "label_prefix = \"a,b\"\n", `config.toml:7: label_prefix in [[repo]]: the label "a,bhuman-review" holds a comma`},
+		{"label too long", minimal + "label_prefix = \"" + strings.Repeat("x", 39) + "\"\n", `is longer than GitHub's limit of 50 characters`},
 		{"login", minimal + "allowed_users = [\"@me\"]\n", `config.toml:7: allowed_users in [[repo]]: "@me" is no GitHub login`},
 		{"login with something else than an id", minimal + "allowed_users = [\"me:x\"]\n", `config.toml:7: allowed_users in [[repo]]: "me:x" is no GitHub login, nor one with its account's id`},
 		{"remote that runs a program", minimal + "remote_url = \"ext::sh -c x\"\n", `config.toml:7: remote_url in [[repo]]: "ext::sh -c x" names a program`},
@@ -239,27 +210,20 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"tests in one word", minimal + "required_tests = [\"make test\"]\n", `config.toml:7: required_tests in [[repo]]: "make test" is one word; write program and arguments apart, such as ["make", "test"]`},
 		{"tests without a program", minimal + "required_tests = [\"\"]\n", `config.toml:7: required_tests in [[repo]]: its program is empty; write the program and its arguments, such as ["make", "test"]`},
 		{"set-up in one word", minimal + "setup = [\"npm ci\"]\n", `config.toml:7: setup in [[repo]]: "npm ci" is one word; write program and arguments apart, such as ["npm", "ci"]`},
-		{"voice outside a repository", "[voice]\nspending = true\n" + minimal, `config.toml:1: unknown table [voice]; did you mean [repo.voice], below its [[repo]]?`},
-		{"no such policy", minimal + "checks = \"always\"\n", `config.toml:7: checks in [[repo]]: want "never", "first_failure" or "all_complete", got "always"`},
 		{"no expression", minimal + "test_file_regex = \"(\"\n", "config.toml:7: test_file_regex in [[repo]]: \"(\" is no regular expression: missing closing ): `(`"},
 		{"database on another server", "[runtime]\ndatabase = \"mysql://secret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: is no URL of a PostgreSQL database; want one like postgres://user@host:5432/name?sslmode=verify-full`},
 		{"database as a file", "[runtime]\ndatabase = \"/var/lib/state.db\"\n" + minimal, `name?sslmode=verify-full, or leave the key out for the SQLite file state.db in state_dir`},
 		{"database as an address of a file", "[runtime]\ndatabase = \"sqlite:///var/lib/state.db\"\n" + minimal, `or leave the key out for the SQLite file state.db in state_dir`},
 		{"database without slashes", "[runtime]\ndatabase = \"postgres:secret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: is no URL of a PostgreSQL database; want one like`},
 		{"database that cannot be parsed", "[runtime]\ndatabase = \"postgres://me:sec%ret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: cannot be read; want one like`},
-		{"database with a password", "[runtime]\ndatabase = \"postgres://me:secret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: has a password; put the URL into an environment variable, and write its name: database_env = "NAME"`},
+		{"database with a password", "[runtime]\ndatabase = \"postgres://me:secret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: has a password; put the URL into an environment variable, and write its name: database = "$NAME"`},
 		{"database with a password at the end", "[runtime]\ndatabase = \"postgres://me@h/d?password=secret\"\n" + minimal, `config.toml:2: database in [runtime]: has a password`},
-		{"database's variable with the URL", "[runtime]\ndatabase_env = \"postgres://me:secret@h/d\"\n" + minimal, `config.toml:2: database_env in [runtime]: want the name of an environment variable that holds the URL`},
-		{"two databases", "[runtime]\ndatabase = \"postgres://h/d\"\ndatabase_env = \"DB\"\n" + minimal, `config.toml:3: database_env in [runtime]: write either database or database_env`},
+		{"database's variable with the URL", "[runtime]\ndatabase = \"$postgres://me:secret@h/d\"\n" + minimal, `config.toml:2: database in [runtime]: want $ and the name of an environment variable that holds the URL`},
 		{"a machine's name", "[runtime]\nmachine = \"a/b\"\n" + minimal, `config.toml:2: machine in [runtime]: "a/b" is no name; want letters, digits, - and _, at most 63`},
 		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want "auto", "required", "bwrap", "sandbox-exec", "agent", "none", got "bubblewrap"`},
-		{"unknown sandbox of an agent", "[agents.codex]\nsandbox = \"off\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: sandbox in [agents.codex]: want "auto", `},
 		{"relative writable folder", "[agents.codex]\nwritable = [\"x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: writable in [agents.codex]: want absolute paths or ones that begin with ~/, got "x"`},
 		{"a budget below nothing", "[runtime]\nmax_turns_per_item = -1\n" + minimal, `config.toml:2: max_turns_per_item in [runtime]: want 0 to 100000, got -1`},
 		{"a cost below nothing", "[runtime]\nmax_cost_per_day_usd = -0.5\n" + minimal, `config.toml:2: max_cost_per_day_usd in [runtime]: want 0 to 100000, got -0.5`},
-		{"waiting that counts nothing", minimal + "[schedule]\nstaleness_penalty = 0\n", `config.toml:8: staleness_penalty in [schedule]: want less than 0`},
-		{"waiting that counts next to nothing", minimal + "[schedule]\npriority_weight = 100\nstaleness_penalty = -0.1\n", `config.toml:9: staleness_penalty in [schedule]: with these weights others could be begun before an implementation for 4050 days; want at most 365`},
-		{"account", "[runtime]\naccounts = [0]\n" + minimal, `config.toml:2: accounts in [runtime]: an account's number is greater than 0`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -282,8 +246,48 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 	}
 }
 
+// What earlier versions read is refused with what happens now.
+func TestKeysThatWentSayWhatHappensNow(t *testing.T) {
+	for lines, want := range map[string]string{
+		"[runtime]\nquiet_period = \"0s\"\n":             "config.toml:2: quiet_period in [runtime]: there is no such key any more: comments are answered once there was no new one for a minute; remove it",
+		"[schedule]\npriority_weight = 2\n":              "config.toml:1: schedule: there is no such key any more: weights are fixed: ",
+		"[agents.codex]\nsession = \"fresh\"\n":          "config.toml:2: session in [agents.codex]: there is no such key any more: an agent continues its session from turn to turn; remove it",
+		oneRepo + "[repo.labels]\nbugfix = \"bug\"\n":    "config.toml:6: labels in [[repo]]: there is no such key any more: label_prefix in [[repo]] begins the names of all labels; remove it",
+		oneRepo + "[[notify]]\nkinds = []\n":             "kinds in [[notify]]: there is no such key any more: command gets every message, and may leave out some by their event; remove it",
+		oneRepo + "[[repo.reviewers]]\ntype = \"human\"": "type in [[repo.reviewers]]: there is no such key any more: a reviewer with a login is a person; remove it",
+	} {
+		if _, err := parse(t, lines); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", lines, err, want)
+		}
+	}
+}
+
+// Only programs of tests read other timings, and from the environment alone.
+func TestTimingsAreThoseOfTheEnvironmentInTestsAlone(t *testing.T) {
+	env := environ.Of([]string{"HOME=/home/op", "MERGEXO_TIMINGS=quiet_period=0s,max_files=3,max_tokens_per_turn=7"})
+	read := func() *config.Config {
+		c, err := config.Parse("config.toml", []byte(minimal), env, "github.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if run := read().Runtime; run.QuietPeriod != time.Minute || run.MaxFiles != 1000 || run.Budgets.TokensPerTurn != 100_000_000 {
+		t.Errorf("released: %+v", run)
+	}
+	config.TimingsVariable = "MERGEXO_TIMINGS"
+	defer func() { config.TimingsVariable = "" }()
+	if run := read().Runtime; run.QuietPeriod != 0 || run.MaxFiles != 3 || run.Budgets.TokensPerTurn != 7 || run.RetryBase != time.Minute {
+		t.Errorf("in a test: %+v", run)
+	}
+	env = environ.Of([]string{"HOME=/home/op", "MERGEXO_TIMINGS=quiet_perod=0s"})
+	if _, err := config.Parse("config.toml", []byte(minimal), env, "github.com"); err == nil || !strings.Contains(err.Error(), "MERGEXO_TIMINGS: quiet_perod=0s: there is no such timing") {
+		t.Error(err)
+	}
+}
+
 func TestAllMistakesAreReportedInOrder(t *testing.T) {
-	_, err := parse(t, "[runtime]\nworkers = 0\nwokers = 1\nretry_base = \"x\"\n"+minimal)
+	_, err := parse(t, "[runtime]\nworkers = 0\nwokers = 1\nturn_timeout = \"x\"\n"+minimal)
 	var invalid *config.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Problems) != 3 {
 		t.Fatalf("got %v", err)
@@ -343,7 +347,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(config.Example)
 	f.Add("[runtime]\nstate_dir = '''/a\n''''\nx.\"y z\" = { a = [1, \"]\"] } # c\n")
 	f.Add("a = \"\\\"\nb")
-	f.Add("[[repo]]\n[repo.labels]\n\"desi\\u0067n\" = 1\n")
+	f.Add("[[repo]]\n[repo.roadmap]\n\"paralle\\u006c\" = 1\n")
 	f.Fuzz(func(t *testing.T, doc string) {
 		c, err := config.Parse("f", []byte(doc), testEnv, "github.com")
 		if (c == nil) == (err == nil) {
@@ -353,18 +357,4 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("an error that says nothing")
 		}
 	})
-}
-
-func TestSandboxOfAnAgent(t *testing.T) {
-	c, err := parse(t, "[runtime]\nagent = \"mine\"\nsandbox = \"bwrap\"\n[agents.free]\nadapter = \"command\"\ncommand = [\"/x\"]\nsandbox = \"none\"\nwritable = [\"~/.x\"]\n"+minimal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := c.Sandbox(c.Agents["mine"]); got != work.SandboxBwrap {
-		t.Errorf("the runtime's: %q", got)
-	}
-	free := c.Agents["free"]
-	if got := c.Sandbox(free); got != work.SandboxNone || len(free.Writable) != 1 || free.Writable[0] != "/home/op/.x" {
-		t.Errorf("its own: %q, %q", got, free.Writable)
-	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -14,57 +15,65 @@ import (
 // DatabaseKey returns the key that names the PostgreSQL database; empty: the database is the SQLite file
 // in the state folder.
 func (r *Runtime) DatabaseKey() string {
-	switch {
-	case r.DatabaseEnv != "":
-		return "runtime.database_env"
-	case r.Database != "" || r.unsure:
+	if r.Database != "" || r.unsure {
 		return "runtime.database"
 	}
 	return ""
 }
 
+// databaseVariable returns the environment variable that holds the URL; empty: the config has it.
+func (r *Runtime) databaseVariable() string {
+	name, _ := strings.CutPrefix(r.Database, "$")
+	if name == r.Database {
+		return ""
+	}
+	return name
+}
+
 // DatabaseAt returns where the state database is: the path of the SQLite file, or the URL of a
 // PostgreSQL database, which may have a password.
 func (r *Runtime) DatabaseAt() (string, error) {
+	name := r.databaseVariable()
 	switch {
 	case r.unsure:
 		return "", &DatabaseError{"the config is invalid, and does not say for certain which database passes use", "correct the config: gh mergexo config names the line"}
-	case r.Database != "":
-		return r.Database, nil
-	case r.DatabaseEnv == "":
+	case r.Database == "":
 		return filepath.Join(r.StateDir, "state.db"), nil
+	case name == "":
+		return r.Database, nil
 	case r.databaseURL == "":
-		return "", &DatabaseError{fmt.Sprintf("runtime.database_env names %s, which is not set in this environment: set it to the URL of the database", r.DatabaseEnv), setWherePassesRun}
+		return "", &DatabaseError{fmt.Sprintf("runtime.database names %s, which is not set in this environment: set it to the URL of the database", name), setWherePassesRun}
 	}
 	if why := databaseProblem(r.databaseURL); why != "" {
-		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database_env names, %s", r.DatabaseEnv, why), setWherePassesRun}
+		return "", &DatabaseError{fmt.Sprintf("%s, which runtime.database names, %s", name, why), setWherePassesRun}
 	}
 	return r.databaseURL, nil
 }
 
-// Resolve reads the variable that DatabaseEnv names, and says why the names of the database are none;
-// empty: they are right.
+// Resolve reads the variable that Database names, and says why the database has no usable URL; empty:
+// it has one.
 func (r *Runtime) Resolve(env environ.Env) string {
-	if r.Database != "" {
+	name := r.databaseVariable()
+	if name == "" {
 		if why := databaseProblem(r.Database); why != "" {
 			return "the text " + why
 		}
 		return ""
 	}
-	value, _ := env.Lookup(r.DatabaseEnv)
+	value, _ := env.Lookup(name)
 	r.databaseURL = strings.TrimSpace(value)
 	switch why := databaseProblem(r.databaseURL); {
 	case r.databaseURL == "":
-		return r.DatabaseEnv + " is not set in this environment: set it to the URL of the database"
+		return name + " is not set in this environment: set it to the URL of the database"
 	case why != "":
-		return r.DatabaseEnv + " " + why
+		return name + " " + why
 	}
 	return ""
 }
 
 // DatabaseURL returns the URL of the PostgreSQL database, as far as it is known, to have its password
 // redacted.
-func (r *Runtime) DatabaseURL() string { return r.Database + r.databaseURL }
+func (r *Runtime) DatabaseURL() string { return cmp.Or(r.databaseURL, r.Database) }
 
 // libpqNames are the variables that say to PostgreSQL's clients, and so to passes, where a database is and
 // who they are.
@@ -80,8 +89,8 @@ func (r *Runtime) Hidden() []string {
 		return nil
 	}
 	names := slices.Clone(libpqNames)
-	if r.DatabaseEnv != "" {
-		names = append(names, r.DatabaseEnv)
+	if name := r.databaseVariable(); name != "" {
+		names = append(names, name)
 	}
 	return names
 }
@@ -101,32 +110,25 @@ type DatabaseError struct {
 
 func (e *DatabaseError) Error() string { return e.text }
 
-// setWherePassesRun fixes the variable of database_env.
+// setWherePassesRun fixes the variable of database.
 const setWherePassesRun = "set the variable where passes run, and here"
 
-// database reads the URL of the database. The config holds no password: people print it and pass it on.
-func (p *parser) database(t *Table) string {
-	at := t.text("database", "")
-	if why := databaseProblem(at); at != "" && why != "" {
-		t.bad("database", "%s", why)
-	} else if HasPassword(at) {
-		t.bad("database", `has a password; put the URL into an environment variable, and write its name: database_env = "NAME"`)
-	}
-	return at
-}
-
-// databaseEnv reads the name of the variable that holds the URL, and its value.
-func (p *parser) databaseEnv(t *Table, r *Runtime) {
-	r.DatabaseEnv = t.text("database_env", "")
-	switch {
-	case r.DatabaseEnv == "":
-	case !variableName().MatchString(r.DatabaseEnv):
-		t.bad("database_env", "want the name of an environment variable that holds the URL") // not quoted: it may be the URL
-	case r.Database != "":
-		t.bad("database_env", "write either database or database_env")
-	default:
-		value, _ := p.env.Lookup(r.DatabaseEnv)
+// database reads the URL of the database, or the name of the variable that holds it. The config holds no
+// password: people print it and pass it on.
+func (p *parser) database(t *Table, r *Runtime) {
+	r.Database = t.text("database", "")
+	name := r.databaseVariable()
+	switch why := databaseProblem(r.Database); {
+	case r.Database == "":
+	case variableName().MatchString(name):
+		value, _ := p.env.Lookup(name)
 		r.databaseURL = strings.TrimSpace(value)
+	case strings.HasPrefix(r.Database, "$"):
+		t.bad("database", "want $ and the name of an environment variable that holds the URL") // not quoted: it may be the URL
+	case why != "":
+		t.bad("database", "%s", why)
+	case HasPassword(r.Database):
+		t.bad("database", `has a password; put the URL into an environment variable, and write its name: database = "$NAME"`)
 	}
 }
 

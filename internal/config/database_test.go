@@ -15,10 +15,10 @@ func TestTheDatabase(t *testing.T) {
 		{"a file", "", "postgres://h/d", "/s/state.db", ""},
 		{"a URL", `database = "postgres://me@h/d"`, "", "postgres://me@h/d", ""},
 		{"the other scheme", `database = "postgresql:///d?host=/run/postgresql"`, "", "postgresql:///d?host=/run/postgresql", ""},
-		{"a variable", `database_env = "DB"`, " postgres://me:hunter2@h/d\n", "postgres://me:hunter2@h/d", ""},
-		{"no variable", `database_env = "DB"`, "", "", "runtime.database_env names DB, which is not set in this environment: set it to the URL of the database"},
-		{"a variable with something else", `database_env = "DB"`, "hunter2", "", "DB, which runtime.database_env names, is no URL of a PostgreSQL database; want one like postgres://"},
-		{"a variable that cannot be parsed", `database_env = "DB"`, "postgres://me:hunter2%@h/d", "", "DB, which runtime.database_env names, cannot be read; want one like postgres://"},
+		{"a variable", `database = "$DB"`, " postgres://me:hunter2@h/d\n", "postgres://me:hunter2@h/d", ""},
+		{"no variable", `database = "$DB"`, "", "", "runtime.database names DB, which is not set in this environment: set it to the URL of the database"},
+		{"a variable with something else", `database = "$DB"`, "hunter2", "", "DB, which runtime.database names, is no URL of a PostgreSQL database; want one like postgres://"},
+		{"a variable that cannot be parsed", `database = "$DB"`, "postgres://me:hunter2%@h/d", "", "DB, which runtime.database names, cannot be read; want one like postgres://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := environ.Of([]string{"HOME=/h", "DB=" + c.value})

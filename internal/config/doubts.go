@@ -25,8 +25,6 @@ func Doubts(c *Config) []string {
 			say("auto_merge has no effect: no reviewer reviews its pull requests, and require_human_approval is false")
 		case !m.Auto && len(m.Critical) > 0:
 			say("critical_paths has no effect: auto_merge is false")
-		case !m.Auto && m.MaxLines > 0:
-			say("max_merge_lines has no effect: auto_merge is false")
 		}
 		for _, set := range []struct {
 			key   string
@@ -71,7 +69,7 @@ func reviewers(c *Config, r Repo) []string {
 			looking++
 		}
 		if !x.Human && x.Persona == "" {
-			all = append(all, fmt.Sprintf("%s: reviewer %q has no persona, and looks at what every reviewer looks at; set persona or persona_file", c.Called(r.Name), x.Name))
+			all = append(all, fmt.Sprintf("%s: reviewer %q has no persona, and looks at what every reviewer looks at; set persona", c.Called(r.Name), x.Name))
 		}
 	}
 	if looking == 0 && !r.Review.RequireHuman {
@@ -110,7 +108,6 @@ func (c *Config) Doubts(env environ.Env, a Agent) []string {
 	}
 	where := "[agents." + a.Name + "]"
 	absent("[runtime]", "readable", c.Runtime.Readable)
-	absent(where, "readable", a.Readable)
 	absent(where, "writable", a.Writable)
 	for _, name := range a.EnvPass {
 		if _, ok := env.Lookup(name); !ok {

@@ -22,18 +22,17 @@ func parseLines(t *testing.T, lines string) *config.Config {
 func TestSettingsThatDoNothingAreDoubted(t *testing.T) {
 	for name, c := range map[string]struct{ lines, want string }{
 		"critical paths without merging": {"[repo.review]\ncritical_paths = [\"db/**\"]\n", "critical_paths has no effect: auto_merge is false"},
-		"lines without merging":          {"[repo.review]\nmax_merge_lines = 3\n", "max_merge_lines has no effect: auto_merge is false"},
 		"a folder not to be read":        {"[repo.review]\nreview_unread = [\"vendor\"]\n", `review_unread has "vendor", which means a file of that name alone; write "vendor/**"`},
 		"a folder that is a file":        {"[repo.review]\nauto_merge = true\ncritical_paths = [\"src/auth\"]\n", `"src/auth", which means a file of that name alone; write "src/auth/**"`},
 		"merging without reviewers":      {"[repo.review]\nauto_merge = true\n[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "auto_merge has no effect: no reviewer reviews"},
 		"nobody looks":                   {"[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "nobody reviews its pull requests"},
-		"no persona":                     {"[[repo.reviewers]]\nname = \"mora\"\ntype = \"agent\"\n", `reviewer "mora" has no persona`},
+		"no persona":                     {"[[repo.reviewers]]\nname = \"mora\"\naccount = \"mora\"\n", `reviewer "mora" has no persona`},
 	} {
 		if got := strings.Join(config.Doubts(parseLines(t, c.lines)), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	for _, lines := range []string{"", "[repo.review]\nauto_merge = true\ncritical_paths = [\"CODEOWNERS\", \"go.mod\", \"db/**\"]\nmax_merge_lines = 3\n", "[[repo.reviewers]]\nname = \"ann\"\ntype = \"human\"\nlogin = \"ann\"\n"} {
+	for _, lines := range []string{"", "[repo.review]\nauto_merge = true\ncritical_paths = [\"CODEOWNERS\", \"go.mod\", \"db/**\"]\n", "[[repo.reviewers]]\nname = \"ann\"\nlogin = \"ann\"\n"} {
 		if got := config.Doubts(parseLines(t, lines)); len(got) > 0 {
 			t.Errorf("%q: %q", lines, got)
 		}

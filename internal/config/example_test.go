@@ -15,24 +15,12 @@ import (
 // noDefaults are the keys that the example states with something else than what holds
 // without them, and why.
 var noDefaults = map[string]string{
-	"agents.claude.env_pass":              "a key that people may add",
-	"agents.codex.usd_per_million":        "there are no prices unless they are stated",
-	"notify.name":                         "nobody is told unless somebody is named, as all of this table",
-	"notify.command":                      "",
-	"notify.env_pass":                     "",
-	"notify.webhook":                      "",
-	"notify.secret_env":                   "",
-	"notify.kinds":                        "",
-	"repo.protected_paths":                "the usual ones are many",
-	"repo.agents.design_start":            "another agent than the usual one, as all of this table",
-	"repo.agents.design_feedback":         "",
-	"repo.agents.implementation_start":    "",
-	"repo.agents.implementation_feedback": "",
-	"repo.agents.bugfix_start":            "",
-	"repo.agents.small_job_start":         "",
-	"repo.agents.roadmap_start":           "",
-	"repo.agents.fix":                     "",
-	"repo.agents.review":                  "",
+	"agents.claude.env_pass":       "a key that people may add",
+	"agents.codex.usd_per_million": "there are no prices unless they are stated",
+	"notify.name":                  "nobody is told unless somebody is named, as all of this table",
+	"notify.command":               "",
+	"notify.env_pass":              "",
+	"repo.protected_paths":         "the usual ones are many",
 }
 
 // TestTheExampleStatesTheTrueDefaults: what is commented out in the example is what holds

@@ -3,7 +3,6 @@ package config
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
 )
@@ -13,8 +12,7 @@ import (
 func TestFallbacks(t *testing.T) {
 	const repo = "\n[[repo]]\nname = \"octo/app\"\n"
 	for name, c := range map[string]struct{ config, want string }{
-		"another":  {"[agents.codex]\nfallback = \"claude\"\nfallback_after = \"5m\"" + repo, ""},
-		"at once":  {"[agents.codex]\nfallback = \"claude\"\nfallback_after = \"0s\"" + repo, ""},
+		"another":  {"[agents.codex]\nfallback = \"claude\"" + repo, ""},
 		"itself":   {"[agents.codex]\nfallback = \"codex\"" + repo, `"codex" is the agent itself`},
 		"nobody":   {"[agents.codex]\nfallback = \"cladue\"" + repo, `fallback of [agents.codex]: unknown agent "cladue"; did you mean "claude"?`},
 		"a circle": {"[runtime]\nagent = \"codex\"\n[agents.codex]\nfallback = \"claude\"\n[agents.claude]\nfallback = \"codex\"" + repo, `"claude" has a fallback itself, "codex"`},
@@ -23,13 +21,13 @@ func TestFallbacks(t *testing.T) {
 			"[agents.codex]\nfallback = \"claude\"" + repo + "[[repo.reviewers]]\nname = \"quinn\"\nagent = \"claude\"\n",
 			`in octo/app, "codex" works and "claude" reviews it (quinn)`,
 		},
-		"reviews of another agent": {"[agents.codex]\nfallback = \"claude\"" + repo + "[repo.agents]\nreview = \"claude\"\n", `fallback of [agents.codex]: in octo/app`},
+		"reviews of another agent": {"[agents.codex]\nfallback = \"claude\"" + repo + "review_agent = \"claude\"\n", `fallback of [agents.codex]: in octo/app`},
 		"the reviewer's": {
 			"[runtime]\nagent = \"codex\"\n[agents.claude]\nfallback = \"codex\"" + repo + "[[repo.reviewers]]\nname = \"quinn\"\nagent = \"claude\"\n",
 			`fallback of [agents.claude]: in octo/app`,
 		},
 		"the same for both": {
-			"[runtime]\nagent = \"codex\"\n[agents.codex]\nfallback = \"third\"\n[agents.claude]\nfallback = \"third\"\n[agents.third]\nadapter = \"claude\"" + repo + "[repo.agents]\nreview = \"claude\"\n",
+			"[runtime]\nagent = \"codex\"\n[agents.codex]\nfallback = \"third\"\n[agents.claude]\nfallback = \"third\"\n[agents.third]\nadapter = \"claude\"" + repo + "review_agent = \"claude\"\n",
 			`could review its own change`,
 		},
 		"who is called in": {
@@ -37,21 +35,18 @@ func TestFallbacks(t *testing.T) {
 			`"claude" reviews it (sam)`,
 		},
 		"a third": {
-			"[runtime]\nagent = \"codex\"\n[agents.codex]\nfallback = \"third\"\n[agents.third]\nadapter = \"claude\"" + repo + "[repo.agents]\nreview = \"claude\"\n", "",
+			"[runtime]\nagent = \"codex\"\n[agents.codex]\nfallback = \"third\"\n[agents.third]\nadapter = \"claude\"" + repo + "review_agent = \"claude\"\n", "",
 		},
 		"reviews of other people's work alone": {
 			"[agents.codex]\nfallback = \"claude\"" + repo + "[[repo.reviewers]]\nname = \"quinn\"\nagent = \"claude\"\nflows = [\"review\"]\n", "",
 		},
-		"no reviews": {"[agents.codex]\nfallback = \"claude\"" + repo + "[repo.agents]\nreview = \"claude\"\n[repo.review]\nenabled = false\n", ""},
+		"no reviews": {"[agents.codex]\nfallback = \"claude\"" + repo + "review_agent = \"claude\"\n[repo.review]\nenabled = false\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg, err := Parse("config.toml", []byte(c.config), environ.Of([]string{"HOME=/home/op"}), "github.com")
+			_, err := Parse("config.toml", []byte(c.config), environ.Of([]string{"HOME=/home/op"}), "github.com")
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
-				}
-				if a := cfg.Agents["codex"]; a.Fallback == "claude" && a.FallbackAfter != map[string]time.Duration{"another": 5 * time.Minute, "at once": 0}[name] && a.FallbackAfter != 30*time.Minute {
-					t.Errorf("after %s", a.FallbackAfter)
 				}
 				return
 			}

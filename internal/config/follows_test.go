@@ -17,13 +17,10 @@ func TestProblemsAreToldByTheirCauses(t *testing.T) {
 		{"a misspelt table of repositories", two + "[runtime]\nagent = \"a\"\n[[repos]]\nname = \"o/n\"\n", `config.toml:9: unknown table [repos]; did you mean [[repo]]?`},
 		{"a misspelt name", "[[repo]]\nnmae = \"o/n\"\n", `config.toml:2: unknown key "nmae" in [[repo]]; did you mean "name"?`},
 		{"a misspelt adapter", "[agents.x]\nadaptor = \"codex\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: unknown key "adaptor" in [agents.x]; did you mean "adapter"?`},
-		{"what is missing comes last", two + "[[repo]]\nkeep_ignored = 1\n[repo.labels]\nbugfx = \"x\"\n", `config.toml:8: keep_ignored in [[repo]]: want true or false, got a whole number
-config.toml:10: unknown key "bugfx" in [repo.labels]; did you mean "bugfix"?
+		{"what is missing comes last", two + "[[repo]]\nremote_url = 1\n[repo.roadmap]\nparalel = 1\n", `config.toml:8: remote_url in [[repo]]: want text in quotes, got a whole number
+config.toml:10: unknown key "paralel" in [repo.roadmap]; did you mean "parallel"?
 config.toml: agent in [runtime]: missing; there are several, name one of a, b
 config.toml:7: name in [[repo]]: missing; write name = "owner/name"`},
-		{"a flow where a kind of turn is wanted", "[[repo]]\nname = \"o/n\"\n[repo.agents]\nbugfix = \"codex\"\nsmall-job = \"codex\"\ndesign = \"codex\"\n", `config.toml:4: bugfix in [repo.agents]: a flow, and agents are named for kinds of turn; write bugfix_start, and implementation_feedback for its pull request's comments
-config.toml:5: small-job in [repo.agents]: a flow, and agents are named for kinds of turn; write small_job_start, and implementation_feedback for its pull request's comments
-config.toml:6: design in [repo.agents]: a flow, and agents are named for kinds of turn; write design_start, and design_feedback for its pull request's comments`},
 	} {
 		_, err := Parse("config.toml", []byte(c.doc), environ.Of([]string{"HOME=/h"}), "github.com")
 		invalid, ok := errors.AsType[*InvalidError](err)

@@ -13,47 +13,30 @@ import (
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-// labelKeys are the keys of [repo.labels].
-func labelKeys(l *work.Labels) []key {
-	return []key{
-		textKey("design", &l.Design, "agent:design"),
-		textKey("bugfix", &l.Bugfix, "agent:bugfix"),
-		textKey("small_job", &l.SmallJob, "agent:small-job"),
-		textKey("roadmap", &l.Roadmap, "agent:roadmap"),
-		textKey("ignore", &l.Ignore, "agent:ignore"),
-		textKey("review", &l.Review, "agent:review"),
-		textKey("hold", &l.Hold, "agent:hold"),
-		textKey("working", &l.Working, "agent:working"),
-		textKey("blocked", &l.Blocked, "agent:blocked"),
-		textKey("done", &l.Done, "agent:done"),
-		textKey("human_review", &l.HumanReview, "agent:human-review"),
-		textKey("freeze", &l.Freeze, "agent:freeze"),
+// defaultPrefix begins the names of labels unless the config has another prefix.
+const defaultPrefix = "agent:"
+
+// labelsOf returns the labels with a prefix.
+func labelsOf(prefix string) work.Labels {
+	return work.Labels{
+		Design: prefix + "design", Bugfix: prefix + "bugfix", SmallJob: prefix + "small-job", Roadmap: prefix + "roadmap",
+		Ignore: prefix + "ignore", Review: prefix + "review", Hold: prefix + "hold", Freeze: prefix + "freeze",
+		Working: prefix + "working", Blocked: prefix + "blocked", Done: prefix + "done", HumanReview: prefix + "human-review",
 	}
 }
 
-func (p *parser) labels(t *Table) (l work.Labels) {
-	keys := labelKeys(&l)
-	readKeys(t, keys)
-	t.done()
-	seen := map[string]string{}
-	for _, k := range keys {
-		name, _ := k.print().(string)
-		if why := labelProblem(name); why != "" {
-			t.bad(k.name, "%q %s", name, why)
-			continue
-		}
-		if other, ok := seen[strings.ToLower(name)]; ok {
-			t.bad(k.name, "%q is the label for %s already", name, other)
-		}
-		seen[strings.ToLower(name)] = k.name
+// longestLabel is the longest name behind the prefix.
+const longestLabel = "human-review"
+
+// checkPrefix checks that a repository can have labels with a prefix.
+func checkPrefix(t *Table, prefix string) {
+	if why := labelProblem(prefix + longestLabel); why != "" {
+		t.bad("label_prefix", "the label %q %s", prefix+longestLabel, why)
 	}
-	return l
 }
 
 func labelProblem(s string) string {
 	switch {
-	case strings.TrimSpace(s) == "":
-		return "is empty; a label has a name"
 	case s != strings.TrimSpace(s):
 		return "begins or ends with a space"
 	case utf8.RuneCountInString(s) > maxLabel:

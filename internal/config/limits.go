@@ -14,9 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 )
 
-// githubMaxFileBytes is the size from which GitHub refuses files.
-const githubMaxFileBytes = 100 << 20
-
 // defaultProtectedPaths returns the paths that no push may change by default. A workflow pushed by
 // an agent would run with the repository's secrets, as would files of other systems that act on a
 // push; CODEOWNERS decides who must approve.
@@ -96,13 +93,8 @@ func patternOf(form *regexp.Regexp) string {
 	return form.String()
 }
 
-// checkTests checks the keys about checks and tests.
+// checkTests checks the commands of a repository.
 func (p *parser) checkTests(t *Table, r Repo) {
-	switch r.Checks {
-	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:
-	default:
-		t.bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
-	}
 	p.checkRepoCommand(t, "required_tests", `["make", "test"]`, r.RequiredTests)
 	p.checkRepoCommand(t, "setup", `["npm", "ci"]`, r.Setup)
 }

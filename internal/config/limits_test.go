@@ -19,14 +19,14 @@ func TestLimitsOfAPushAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := c.Repos[0]; r.MaxFiles != 1000 || r.MaxFileBytes != 10<<20 || !slices.Contains(r.ProtectedPaths, ".github/workflows/**") {
+	if r := c.Repos[0]; !slices.Contains(r.ProtectedPaths, ".github/workflows/**") {
 		t.Errorf("defaults %+v", r)
 	}
-	c, err = parse(t, oneRepo+"max_files = 3\nmax_file_bytes = 4\nprotected_paths = [\"secret/**\", \"*.{pem,key}\"]\n")
+	c, err = parse(t, oneRepo+"protected_paths = [\"secret/**\", \"*.{pem,key}\"]\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := c.Repos[0]; r.MaxFiles != 3 || r.MaxFileBytes != 4 || !slices.Equal(r.ProtectedPaths, []string{"secret/**", "*.{pem,key}"}) {
+	if r := c.Repos[0]; !slices.Equal(r.ProtectedPaths, []string{"secret/**", "*.{pem,key}"}) {
 		t.Errorf("got %+v", r)
 	}
 	if c, err = parse(t, oneRepo+"protected_paths = []\n"); err != nil || len(c.Repos[0].ProtectedPaths) != 0 {
@@ -36,8 +36,6 @@ func TestLimitsOfAPushAreRead(t *testing.T) {
 
 func TestBadLimitsAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		`max_files = 0`:                 "max_files in [[repo]]: want 1 to",
-		`max_file_bytes = 200000000`:    "max_file_bytes in [[repo]]: want 1 to 104857600",
 		`protected_paths = ["a[b"]`:     `"a[b" is no pattern`,
 		`protected_paths = ["/etc/**"]`: "write it relative to the repository's root",
 		`protected_paths = ["x/"]`:      "write x/** for all that is in a folder",

@@ -13,14 +13,13 @@ import (
 
 // Merging holds the keys of [repo.review] about merging.
 type Merging struct {
-	Auto          bool
-	Method        merging.Method // empty: the first one that the repository allows
-	Required      []string       // names of checks that must be green, in addition to GitHub's
-	ChecksTimeout time.Duration  // for a required check that does not report at all
-	Critical      []string       // globs of paths whose changes need a person's approval
-	MaxLines      int            // changes of more lines need a person's approval; 0: no limit
-	Unread        []string       // globs of paths that reviewers need not be shown whole
-	DeleteBranch  merging.Setting
+	Auto     bool
+	Method   merging.Method // empty: the first one that the repository allows
+	Required []string       // names of checks that must be green, in addition to GitHub's
+	Critical []string       // globs of paths whose changes need a person's approval
+	Unread   []string       // globs of paths that reviewers need not be shown whole
+
+	ChecksTimeout time.Duration // Timings.ChecksTimeout
 }
 
 // mergingKeys are the keys of [repo.review] about merging.
@@ -29,16 +28,8 @@ func mergingKeys(m *Merging) []key {
 		flagKey("auto_merge", &m.Auto, false),
 		textKey("merge_method", &m.Method, ""),
 		textsKey("required_checks", &m.Required),
-		durationKey("checks_timeout", &m.ChecksTimeout, time.Hour, time.Second),
 		textsKey("critical_paths", &m.Critical),
-		countKey("max_merge_lines", &m.MaxLines, 0, 0, 1_000_000),
 		textsKey("review_unread", &m.Unread),
-		ownKey("delete_branch", func(t *Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
-			if m.DeleteBranch == "" {
-				return ""
-			}
-			return m.DeleteBranch == merging.Yes
-		}),
 	}
 }
 
@@ -53,21 +44,6 @@ func checkMerging(t *Table, m Merging) {
 	}
 	checkGlobs(t, "critical_paths", m.Critical)
 	checkGlobs(t, "review_unread", m.Unread)
-}
-
-// deleteBranch reads whether the branch of a landed pull request is deleted; "" leaves that to the
-// repository's setting.
-func deleteBranch(t *Table) merging.Setting {
-	switch written, _ := t.Get("delete_branch"); written {
-	case true:
-		return merging.Yes
-	case false:
-		return merging.No
-	case nil, "":
-	default:
-		t.bad("delete_branch", `want true or false, or "" for the repository's own setting`)
-	}
-	return ""
 }
 
 // oneOf rejects a value outside a choice.
@@ -92,9 +68,8 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	m := r.Review.Merge
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
-		Critical: m.Critical, MaxLines: m.MaxLines, Unread: m.Unread, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
-		DeleteBranch: m.DeleteBranch, Freeze: r.Labels.Freeze,
-		Hold: r.Labels.Hold, Ignore: r.Labels.Ignore, Match: means,
+		Critical: m.Critical, Unread: m.Unread, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow),
+		Freeze: r.Labels.Freeze, Hold: r.Labels.Hold, Ignore: r.Labels.Ignore, Match: means,
 	}
 }
 

@@ -1,13 +1,11 @@
 package config_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -58,8 +56,8 @@ func TestWhatMayBeMerged(t *testing.T) {
 
 func TestMergingUnlessTheConfigSaysOtherwise(t *testing.T) {
 	p := mergingOf(t, work.FlowBugfix, "auto_merge = true", "")
-	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.MaxLines != 0 || p.RequireHuman ||
-		p.Approvers != nil || p.DeleteBranch != "" || p.Freeze != "agent:freeze" {
+	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.RequireHuman ||
+		p.Approvers != nil || p.Freeze != "agent:freeze" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -69,24 +67,16 @@ func TestEverySettingOfMergingIsRead(t *testing.T) {
 require_human_approval = true
 merge_method = "rebase"
 required_checks = ["build / linux (1.22)", "test"]
-checks_timeout = "90m"
 critical_paths = ["db/**", "**/*.SQL"]
-max_merge_lines = 500
-review_unread = ["**/*.PB.go"]
-delete_branch = true`
-	p := mergingOf(t, work.FlowBugfix, lines, "[repo.labels]\nfreeze = \"stop\"\n")
-	if p.Method != merging.Rebase || !slices.Equal(p.Required, []string{"build / linux (1.22)", "test"}) || p.ChecksTimeout != 90*time.Minute ||
-		p.MaxLines != 500 || !slices.Equal(p.Unread, []string{"**/*.PB.go"}) || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Freeze != "stop" {
+review_unread = ["**/*.PB.go"]`
+	p := mergingOf(t, work.FlowBugfix, lines, "")
+	if p.Method != merging.Rebase || !slices.Equal(p.Required, []string{"build / linux (1.22)", "test"}) ||
+		!slices.Equal(p.Unread, []string{"**/*.PB.go"}) || !p.RequireHuman {
 		t.Errorf("%+v", p)
 	}
 	for path, want := range map[string]bool{"db/a/b.go": true, "DB/a": true, "a/b.sql": true, "x.SQL": true, "a/db/x": false, "db": true, "dbx/a": false, "a.sqlx": false} {
 		if got := slices.ContainsFunc(p.Critical, func(glob string) bool { return p.Match(glob, path) }); got != want {
 			t.Errorf("%s is critical: %v", path, got)
-		}
-	}
-	for line, want := range map[string]merging.Setting{"delete_branch = false": merging.No, "delete_branch = true": merging.Yes, `delete_branch = ""`: "", "": ""} {
-		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+line, "").DeleteBranch; got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
 	for _, method := range merging.Methods() {
@@ -99,7 +89,7 @@ delete_branch = true`
 // GitHub counts approvals of accounts other than the author's.
 func TestWhoGivesApprovalsThatGitHubCounts(t *testing.T) {
 	agent, bot := "[[repo.reviewers]]\nname = \"quinn\"\n", "[[repo.reviewers]]\nname = \"sam\"\naccount = \"sam-bot\"\n"
-	person := "[[repo.reviewers]]\nname = \"ann\"\ntype = \"human\"\nlogin = \"ann\"\nflows = [\"bugfix\"]\n"
+	person := "[[repo.reviewers]]\nname = \"ann\"\nlogin = \"ann\"\nflows = [\"bugfix\"]\n"
 	for _, c := range []struct {
 		lines, more string
 		want        int
@@ -129,19 +119,11 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 		{"a check with a space", `required_checks = ["test "]`, `:8: required_checks in [repo.review]: "test " is no check's name`},
 		{"a check that is no text", `required_checks = [1]`, `:8: required_checks in [repo.review]: entry 1: want "text", got a whole number`},
 		{"checks that are no list", `required_checks = "test"`, `:8: required_checks in [repo.review]: want a list: ["text", …], got text`},
-		{"a time that is none", `checks_timeout = "1 hour"`, `:8: checks_timeout in [repo.review]: want a time such as "90s", "30m" or "24h", got "1 hour"`},
-		{"no time at all", `checks_timeout = "0s"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "0s"`},
-		{"too long a time", `checks_timeout = "200h"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "200h"`},
 		{"a glob that is none", `critical_paths = ["db/**", "a[b"]`, `:8: critical_paths in [repo.review]: "a[b" is no pattern`},
 		{"a glob of nothing", `critical_paths = [""]`, `:8: critical_paths in [repo.review]: "" is empty`},
 		{"a glob from the root", `critical_paths = ["/db"]`, `:8: critical_paths in [repo.review]: "/db" matches nothing`},
 		{"a folder", `critical_paths = ["db/"]`, `:8: critical_paths in [repo.review]: "db/" matches no file: write db/** for all`},
-		{"fewer than no lines", `max_merge_lines = -1`, `:8: max_merge_lines in [repo.review]: want 0 to 1000000, got -1`},
-		{"lines in words", `max_merge_lines = "many"`, `:8: max_merge_lines in [repo.review]: want a whole number, got text`},
-		{"a branch in words", `delete_branch = "yes"`, `:8: delete_branch in [repo.review]: want true or false, or "" for the repository's own setting`},
-		{"a list of branches", `delete_branch = ["main"]`, `:8: delete_branch in [repo.review]: want true or false`},
-		{"a key that went", "watch_base = \"0s\"", `:8: watch_base in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove the line`},
-		{"another key that went", `revert_on_red = "propose"`, `:8: revert_on_red in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove the line`},
+		{"a key that went", "watch_base = \"0s\"", `:8: watch_base in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove it`},
 		{"a key that is near", `auto_merg = true`, `:8: unknown key "auto_merg" in [repo.review]; did you mean "auto_merge"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,19 +135,5 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 				t.Errorf("got  %s\nwant one line with %s", got, c.want)
 			}
 		})
-	}
-}
-
-// The setting for the branch is printed as it is read, all three.
-func TestPrintedMergingReadsBack(t *testing.T) {
-	for _, line := range []string{"delete_branch = true", "delete_branch = false", `delete_branch = ""`} {
-		c, err := parse(t, minimal+"[repo.review]\n"+line+"\n")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := config.Print(&b, c); err != nil || !strings.Contains(b.String(), "\n"+line+"\n") {
-			t.Errorf("%s: %v\n%s", line, err, &b)
-		}
 	}
 }

@@ -15,8 +15,8 @@ func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
 	testhome.NotShort(t)
 	// tables are the tables of a config, with a document that ends in one.
 	tables := map[string]string{
-		"[runtime]": "", "[schedule]": "", "[agents.NAME]": "[agents.codex]\n", "[[repo]]": "[[repo]]\nname = \"o/n\"\n",
-		"[repo.labels]": "", "[repo.voice]": "", "[repo.agents]": "", "[repo.review]": "", "[repo.roadmap]": "",
+		"[runtime]": "", "[agents.NAME]": "[agents.codex]\n", "[[repo]]": "[[repo]]\nname = \"o/n\"\n",
+		"[repo.voice]": "", "[repo.review]": "", "[repo.roadmap]": "",
 		"[[repo.reviewers]]": "[[repo]]\nname = \"o/n\"\n[[repo.reviewers]]\nname = \"quinn\"\n", "[[notify]]": "[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n",
 	}
 	has := map[string]map[string]bool{} // table, key
@@ -49,7 +49,7 @@ func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
 		}
 		for home, keys := range has {
 			for key := range keys {
-				if has[in][key] || in == "[[repo]]" && key == "sandbox" { // planned for repositories
+				if has[in][key] {
 					continue
 				}
 				_, err := Parse("config.toml", []byte(document+fmt.Sprintf("%s = 1\n", key)), environ.Of([]string{"HOME=/home/you"}), "github.com")
@@ -67,14 +67,14 @@ func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
 				if home == "[[repo]]" && has["[[repo."+key+"]]"] != nil {
 					want = "[[repo." + key + "]]"
 				}
-				if !strings.Contains(said, want) && !strings.Contains(said, "a flow, and agents are named for kinds of turn") {
+				if !strings.Contains(said, want) {
 					t.Errorf("%s in %s: %q does not name %s", key, in, said, want)
 				}
 				tried++
 			}
 		}
 	}
-	if tried < 500 {
+	if tried < 300 {
 		t.Errorf("only %d keys were tried", tried)
 	}
 }

@@ -37,7 +37,7 @@ type section struct {
 // sections returns the tables of the config in order. Their keys are only printed, never read.
 func (c *Config) sections() []section {
 	p := &parser{config: c}
-	all := []section{{"[runtime]", p.runtimeKeys(&c.Runtime)}, {"[schedule]", scheduleKeys(&c.Schedule)}}
+	all := []section{{"[runtime]", p.runtimeKeys(&c.Runtime)}}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		a := c.Agents[name]
 		all = append(all, section{"[agents." + name + "]", p.agentKeys(&a)})
@@ -46,7 +46,7 @@ func (c *Config) sections() []section {
 		}
 	}
 	for _, r := range c.Repos {
-		all = append(all, section{"[[repo]]", p.repoKeys(&r, nil)}, section{"[repo.labels]", labelKeys(&r.Labels)}, section{"[repo.agents]", c.agentsOf(r)},
+		all = append(all, section{"[[repo]]", p.repoKeys(&r, nil)},
 			section{"[repo.voice]", voiceKeys(&r.Voice)}, section{"[repo.review]", reviewKeys(&r.Review)},
 			section{"[repo.roadmap]", roadmapKeys(&r.Roadmap)})
 		for _, x := range r.Reviewers {
@@ -74,23 +74,12 @@ func (s section) write(w io.Writer) error {
 	return nil
 }
 
-// agentsOf returns a repository's effective agents, by kind of turn.
-func (c *Config) agentsOf(r Repo) (keys []key) {
-	for _, kind := range work.Kinds() {
-		if agent, ok := c.AgentFor(r.Name, kind, ""); ok {
-			keys = append(keys, textKey(string(kind), &agent.Name, ""))
-		}
-	}
-	return keys
-}
-
 // Document is the config as JSON. Below its fields, the keys are those of the file.
 type Document struct {
-	Path     string                    `toml:"-"        json:"path"`         // the file that it was read from
-	Runtime  map[string]any            `toml:"runtime"  json:"runtime"`      // `[runtime]`, with the [keys of the file](../setup.md#the-config)
-	Schedule map[string]any            `toml:"schedule" json:"schedule"`     // `[schedule]`
-	Agents   map[string]map[string]any `toml:"agents"   json:"agents"`       // `[agents.NAME]`
-	Repos    []map[string]any          `toml:"repo"     json:"repositories"` // each `[[repo]]`
+	Path    string                    `toml:"-"       json:"path"`         // the file that it was read from
+	Runtime map[string]any            `toml:"runtime" json:"runtime"`      // `[runtime]`, with the [keys of the file](../setup.md#the-config)
+	Agents  map[string]map[string]any `toml:"agents"  json:"agents"`       // `[agents.NAME]`
+	Repos   []map[string]any          `toml:"repo"    json:"repositories"` // each `[[repo]]`
 }
 
 // Object returns the config in effect as JSON, with the keys of the file.
@@ -130,9 +119,9 @@ func Without(env environ.Env) *Config {
 	if known, err := Places(env); err == nil {
 		c.Runtime = known
 	}
-	c.Runtime.Sandbox, c.Runtime.Agent = work.SandboxAuto, AdapterCodex
+	c.Runtime.Sandbox, c.Runtime.Agent, c.Runtime.Timings = work.SandboxAuto, AdapterCodex, defaultTimings()
 	for _, name := range builtIn {
-		c.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
+		c.Agents[name] = Agent{Name: name, Adapter: name}
 	}
 	return c
 }

@@ -17,62 +17,42 @@ import (
 func TestPrintedConfigReadsBackTheSame(t *testing.T) {
 	env := environ.Of([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "mora.md"), []byte("Look at what is missing.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	source := `
 [runtime]
 workers = 5
 agent = "mine"
-quiet_period = "0s"
 turn_timeout = "90m"
-enable_feedback_loop = false
-accounts = [7]
 sandbox = "required"
 readable = ["/srv/all"]
 [agents.mine]
 adapter = "command"
 command = ["/bin/agent", "--x \"y\""]
 env_pass = ["LANG"]
-session = "fresh"
-sandbox = "bwrap"
-readable = ["/srv/docs"]
 writable = ["/var/agent"]
 [[repo]]
 name = "octo/app"
 allowed_users = ["ann"]
-keep_ignored = true
+agent = "mine"
+review_agent = "codex"
+label_prefix = "bot:"
 required_tests = ["make", "test"]
 setup = ["npm", "ci"]
-setup_timeout = "20m"
 test_file_regex = '_test\.go$'
-[repo.labels]
-bugfix = "bug"
-done = "finished"
-[repo.agents]
-design_start = "mine"
 [repo.voice]
 disclosure = "By {agent}."
-author = "Ann Example <ann@example.com>"
 sign_off = "Olga Op <olga@example.com>"
-trailers = []
-spending = true
 [repo.review]
 enabled = true
 max_fix_cycles = 0
 require_human_approval = true
 blocking_severity = "nit"
-keep_approvals_on_base_merge = true
 auto_merge = true
 merge_method = "rebase"
 required_checks = ["build / linux", "test"]
-checks_timeout = "90m"
 critical_paths = ["db/**"]
-max_merge_lines = 500
-delete_branch = false
 [[repo.reviewers]]
 name = "mora-2"
-persona_file = "mora.md"
+persona = "Look at what is missing."
 agent = "mine"
 account = "mora-bot"
 can_escalate = ["ann", "priya"]
@@ -86,7 +66,6 @@ Look at "everything",
 twice."""
 [[repo.reviewers]]
 name = "ann"
-type = "human"
 login = "ann:42"
 flows = ["design"]
 [[repo]]
@@ -96,12 +75,6 @@ remote_url = "/srv/other.git"
 name = "chat"
 command = ["/bin/tell", "--x \"y\""]
 env_pass = ["LANG"]
-kinds = ["question", "merged"]
-[[notify]]
-name = "hook"
-webhook = "https://10.0.0.1/x?y=z"
-secret_env = "KEY"
-kinds = []
 `
 	want, err := config.Parse(path, []byte(source), env, "github.com")
 	if err != nil {
@@ -121,7 +94,6 @@ kinds = []
 	}
 	for _, c := range []*config.Config{got, want} { // these are printed as they are in effect
 		for i := range c.Repos {
-			c.Repos[i].Agents = nil
 			for j := range c.Repos[i].Reviewers {
 				c.Repos[i].Reviewers[j].Line = 0
 			}
@@ -154,7 +126,7 @@ func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 			t.Errorf("no %s in:\n%s", key, &b)
 		}
 	}
-	if len(printed) < 70 {
+	if len(printed) < 50 {
 		t.Errorf("%d keys only: %v", len(printed), printed)
 	}
 }

@@ -14,12 +14,11 @@ const reviewsByDefault = true
 // Review is the [repo.review] table: how pull requests are reviewed before people spend time on
 // them.
 type Review struct {
-	Enabled         bool
-	MaxFixCycles    int // fixes pushed for one pull request before people take over
-	RequireHuman    bool
-	Blocking        review.Severity // least severity at which findings may request changes
-	KeepOnBaseMerge bool            // keep approvals when a merge of the base changes nothing
-	Merge           Merging
+	Enabled      bool
+	MaxFixCycles int // fixes pushed for one pull request before people take over
+	RequireHuman bool
+	Blocking     review.Severity // least severity at which findings may request changes
+	Merge        Merging
 }
 
 // reviewKeys are the keys of [repo.review].
@@ -29,7 +28,6 @@ func reviewKeys(r *Review) []key {
 		countKey("max_fix_cycles", &r.MaxFixCycles, 2, 0, 100),
 		flagKey("require_human_approval", &r.RequireHuman, false),
 		textKey("blocking_severity", &r.Blocking, review.Major),
-		flagKey("keep_approvals_on_base_merge", &r.KeepOnBaseMerge, false),
 	}, mergingKeys(&r.Merge)...)
 }
 
@@ -64,9 +62,8 @@ func (r Repo) ReviewPolicy(flow work.Flow) review.Policy {
 	}
 	p := review.Policy{
 		Pool:         map[string]review.Reviewer{},
-		MaxFixCycles: r.Review.MaxFixCycles, RequireHuman: r.Review.RequireHuman, KeepOnBaseMerge: r.Review.KeepOnBaseMerge,
-		HearPeople:    r.Review.RequireHuman || r.Review.Merge.Auto,
-		WithoutChecks: r.Checks == work.ChecksNever, Blocking: r.Review.Blocking,
+		MaxFixCycles: r.Review.MaxFixCycles, RequireHuman: r.Review.RequireHuman,
+		HearPeople: r.Review.RequireHuman || r.Review.Merge.Auto, Blocking: r.Review.Blocking,
 	}
 	for _, built := range builtInReviewers() {
 		p.Pool[built.Name] = built.asReviewer()

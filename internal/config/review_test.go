@@ -1,8 +1,6 @@
 package config_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +26,7 @@ func TestReviewersThatAreBuiltIn(t *testing.T) {
 		if got := names(p.Order); got != want || p.Off() != (want == "") {
 			t.Errorf("%s is reviewed by %q, off: %v; want %q", flow, got, p.Off(), want)
 		}
-		if p.MaxFixCycles != 2 || p.RequireHuman || p.KeepOnBaseMerge || p.WithoutChecks || p.Blocking != review.Major {
+		if p.MaxFixCycles != 2 || p.RequireHuman || p.Blocking != review.Major {
 			t.Errorf("%s: %+v", flow, p)
 		}
 		if quinn := p.Pool["quinn"]; !slices.Equal(quinn.MayCallIn, []string{"sam"}) || p.Pool["sam"].MayCallIn != nil || p.Pool["priya"].Name == "" {
@@ -69,24 +67,16 @@ func TestReviewsThatAreOff(t *testing.T) {
 }
 
 func TestEverySettingOfReviewsIsRead(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mora.md"), []byte("\nLook at what is missing.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	doc := minimal + `checks = "never"
-[repo.agents]
-review = "claude"
+	doc := minimal + `review_agent = "claude"
 [repo.review]
 enabled = true
 max_fix_cycles = 0
 require_human_approval = true
 blocking_severity = "minor"
-keep_approvals_on_base_merge = true
 auto_merge = false
 [[repo.reviewers]]
 name = "mora-2"
-type = "agent"
-persona_file = "mora.md"
+persona = "Look at what is missing."
 agent = "codex"
 account = "mora-bot"
 can_escalate = ["ann", "sam"]
@@ -99,12 +89,11 @@ name = "wide"
 persona = "sam"
 [[repo.reviewers]]
 name = "ann"
-type = "human"
 login = "Ann-Example:42"
 can_escalate = ["quinn"]
 flows = []
 `
-	c, err := config.Parse(filepath.Join(dir, "config.toml"), []byte(doc), testEnv, "github.com")
+	c, err := parse(t, doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +102,11 @@ flows = []
 	if names(p.Order) != "mora-2 quinn wide" || names(r.ReviewPolicy(work.FlowDesign).Order) != "mora-2" {
 		t.Errorf("small jobs by %q, designs by %q", names(p.Order), names(r.ReviewPolicy(work.FlowDesign).Order))
 	}
-	if p.MaxFixCycles != 0 || !p.RequireHuman || !p.KeepOnBaseMerge || !p.WithoutChecks || p.Blocking != review.Minor {
+	if p.MaxFixCycles != 0 || !p.RequireHuman || p.Blocking != review.Minor {
 		t.Errorf("%+v", p)
 	}
 	mora, ann := p.Pool["mora-2"], p.Pool["ann"]
-	if mora.Human || mora.Account != "mora-bot" || mora.ConfigLine != 17 || !slices.Equal(mora.MayCallIn, []string{"ann", "sam"}) {
+	if mora.Human || mora.Account != "mora-bot" || mora.ConfigLine != 14 || !slices.Equal(mora.MayCallIn, []string{"ann", "sam"}) {
 		t.Errorf("mora: %+v", mora)
 	}
 	if !ann.Human || ann.Login != "Ann-Example" || ann.LoginID != 42 || !slices.Equal(ann.MayCallIn, []string{"quinn"}) {
@@ -184,49 +173,35 @@ func TestAccountsThatGhDoesNotKnow(t *testing.T) {
 }
 
 func TestMistakesAboutReviewsAreNamed(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"empty.md": " \n", "large.md": strings.Repeat("x", 64<<10+1), "binary.md": "a\x00b"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	one := func(line string) string {
 		return "[[repo.reviewers]]\nname = \"x\"\npersona = \"Look.\"\n" + line + "\n"
 	}
 	person := func(line string) string {
-		return "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\nlogin = \"ann\"\n" + line + "\n"
+		return "[[repo.reviewers]]\nname = \"x\"\nlogin = \"ann\"\n" + line + "\n"
 	}
 	for _, c := range []struct{ name, doc, want string }{
 		{"two of one name", one("") + one(""), `:12: name in [[repo.reviewers]]: "x" is named twice; the other is on line 7`},
-		{"two for one person", person("") + "[[repo.reviewers]]\nname = \"y\"\ntype = \"human\"\nlogin = \"Ann\"\n", `:15: login in [[repo.reviewers]]: Ann is reviewer "x" already, on line 7; one person gives one approval`},
-		{"no name", "[[repo.reviewers]]\ntype = \"agent\"\n", `:7: name in [[repo.reviewers]]: missing; write name = "quinn"`},
+		{"two for one person", person("") + "[[repo.reviewers]]\nname = \"y\"\nlogin = \"Ann\"\n", `:13: login in [[repo.reviewers]]: Ann is reviewer "x" already, on line 7; one person gives one approval`},
+		{"no name", "[[repo.reviewers]]\npersona = \"x\"\n", `:7: name in [[repo.reviewers]]: missing; write name = "quinn"`},
 		{"a name that is no text", "[[repo.reviewers]]\nname = 1\n", `:8: name in [[repo.reviewers]]: want text in quotes, got a whole number`},
 		{"an empty name", "[[repo.reviewers]]\nname = \"\"\n", `:8: name in [[repo.reviewers]]: "" is no name for a reviewer`},
 		{"a name with a capital", "[[repo.reviewers]]\nname = \"Quinn\"\n", `:8: name in [[repo.reviewers]]: "Quinn" is no name for a reviewer; want lower-case letters and digits`},
 		{"a name with a colon", "[[repo.reviewers]]\nname = \"a:b\"\n", `:8: name in [[repo.reviewers]]: "a:b" is no name`},
 		{"a name that ends a comment", "[[repo.reviewers]]\nname = \"a--b\"\n", `:8: name in [[repo.reviewers]]: "a--b" is no name`},
 		{"a name that is too long", "[[repo.reviewers]]\nname = \"" + strings.Repeat("a", 40) + "\"\n", `is no name for a reviewer`},
-		{"neither agent nor person", one(`type = "bot"`), `:10: type in [[repo.reviewers]]: want "agent" or "human", got "bot"`},
 		{"a call for nobody", one(`can_escalate = ["quin"]`), `:10: can_escalate in [[repo.reviewers]]: there is no reviewer "quin"; did you mean "quinn"?`},
 		{"a call for nobody near", one(`can_escalate = ["legal"]`), `:10: can_escalate in [[repo.reviewers]]: there is no reviewer "legal"; name one of [[repo.reviewers]], or one that is built in: quinn, sam, priya`},
 		{"a call for oneself", one(`can_escalate = ["x"]`), `:10: can_escalate in [[repo.reviewers]]: "x" is the reviewer itself`},
-		{"two personas", one(`persona_file = "empty.md"`), `:10: persona_file in [[repo.reviewers]]: persona is set, too; keep one of the two`},
-		{"a name that may be a person's", "[[repo.reviewers]]\nname = \"ann\"\n", `:8: name in [[repo.reviewers]]: "ann" is not built in; for a person write type = "human" and login, for an agent persona, or type = "agent"`},
-		{"a misspelt name", "[[repo.reviewers]]\nname = \"quin\"\n", `:8: name in [[repo.reviewers]]: "quin" is not built in; did you mean "quinn"? For a person write type = "human" and login, for an agent persona, or type = "agent"`},
+		{"a name that may be a person's", "[[repo.reviewers]]\nname = \"ann\"\n", `:8: name in [[repo.reviewers]]: "ann" is not built in; for a person write login, for an agent persona`},
+		{"a misspelt name", "[[repo.reviewers]]\nname = \"quin\"\n", `:8: name in [[repo.reviewers]]: "quin" is not built in; did you mean "quinn"? For a person write login, for an agent persona`},
 		{"a blank persona", "[[repo.reviewers]]\nname = \"x\"\npersona = \" \"\n", `:9: persona in [[repo.reviewers]]: it is empty; say what the reviewer looks at`},
-		{"a persona file that is missing", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"gone.md\"\n", `:9: persona_file in [[repo.reviewers]]: ` + filepath.Join(dir, "gone.md") + ` is not there; write the persona into it`},
-		{"a persona file that is a folder", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \".\"\n", `:9: persona_file in [[repo.reviewers]]: ` + dir + ` is no file`},
-		{"a persona file that is large", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"large.md\"\n", `large.md has 65537 bytes; at most 65536 are read`},
-		{"a persona file that is empty", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"empty.md\"\n", `empty.md: it is empty`},
-		{"a persona file that is no text", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"binary.md\"\n", `binary.md: it is no text in UTF-8`},
 		{"an unknown agent", one(`agent = "mnie"`), `:10: agent in [[repo.reviewers]]: unknown agent "mnie"; did you mean "mine"?`},
 		{"an account that is none", one(`account = "@bot"`), `:10: account in [[repo.reviewers]]: "@bot" is no GitHub login; gh auth status shows those that gh has`},
-		{"an agent with a login", one(`login = "ann"`), `:10: login in [[repo.reviewers]]: an agent has no login; write type = "human" for a person, or account`},
-		{"a person without a login", "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\n", `:7: login in [[repo.reviewers]]: missing; a person has one: write login = "octocat"`},
-		{"a login that is none", "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\nlogin = \"a b\"\n", `:10: login in [[repo.reviewers]]: "a b" is no GitHub login, nor one with its account's id`},
-		{"a person with an account", person(`account = "bot"`), `:11: account in [[repo.reviewers]]: a person has none; remove the line, or write type = "agent"`},
-		{"a person with a persona", person(`persona = "Look."`), `:11: persona in [[repo.reviewers]]: a person has none`},
-		{"a person with an agent", person(`agent = "mine"`), `:11: agent in [[repo.reviewers]]: a person has none`},
+		{"a persona that is long", "[[repo.reviewers]]\nname = \"x\"\npersona = \"" + strings.Repeat("x", 64<<10+1) + "\"\n", `persona in [[repo.reviewers]]: it is longer than 65536 bytes`},
+		{"a person with an account", person(`account = "bot"`), `:10: account in [[repo.reviewers]]: a person has none, and login makes this reviewer one; remove one of the two lines`},
+		{"a person with a persona", one(`login = "ann"`), `:9: persona in [[repo.reviewers]]: a person has none`},
+		{"a person with an agent", person(`agent = "mine"`), `:10: agent in [[repo.reviewers]]: a person has none`},
+		{"a login that is none", "[[repo.reviewers]]\nname = \"x\"\nlogin = \"a b\"\n", `:9: login in [[repo.reviewers]]: "a b" is no GitHub login, nor one with its account's id`},
 		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: there is no flow "small-job"; want "bugfix", "small_job", "design", "implementation", "roadmap" or "review"`},
 		{"an unknown key", one(`can_esclate = ["sam"]`), `:10: unknown key "can_esclate" in [[repo.reviewers]]; did you mean "can_escalate"?`},
 		{"fewer than no fixes", "[repo.review]\nmax_fix_cycles = -1\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got -1`},
@@ -235,11 +210,9 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"reviewers as a list", "[repo.review]\nreviewers = [\"quinn\"]\n", `:8: unknown key "reviewers" in [repo.review]; did you mean [[repo.reviewers]], below its [[repo]]?`},
 		{"one table of reviewers", "[repo.reviewers]\nname = \"x\"\n", `:7: reviewers in [[repo]]: want [[repo.reviewers]] in two brackets, as there may be several, got a table`},
 		{"reviewers outside a repository", "[[reviewers]]\nname = \"x\"\n", `:7: unknown table [reviewers]; did you mean [[repo.reviewers]], below its [[repo]]?`},
-		{"one label for two things", "[repo.labels]\nhold = \"agent:ignore\"\n", `:8: hold in [repo.labels]: "agent:ignore" is the label for ignore already`},
-		{"freeze as another label", "[repo.labels]\nfreeze = \"Agent:Hold\"\n", `:8: freeze in [repo.labels]: "Agent:Hold" is the label for hold already`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse(filepath.Join(dir, "config.toml"), []byte(minimal+c.doc), testEnv, "github.com")
+			_, err := parse(t, minimal+c.doc)
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -252,7 +225,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 
 // Reviewers who are gh's own account, and so the author, are reported.
 func TestReviewersWhoAreTheAuthor(t *testing.T) {
-	person := "[[repo.reviewers]]\nname = \"boss\"\ntype = \"human\"\nlogin = \"Ann:42\"\n[[repo.reviewers]]\nname = \"quinn\"\naccount = \"ann\"\n"
+	person := "[[repo.reviewers]]\nname = \"boss\"\nlogin = \"Ann:42\"\n[[repo.reviewers]]\nname = \"quinn\"\naccount = \"ann\"\n"
 	for doc, want := range map[string]int{minimal + on + person: 1, minimal + on: 0, minimal + "[repo.review]\nenabled = false\n" + person: 0} {
 		c, err := parse(t, doc)
 		if err != nil {
@@ -270,9 +243,8 @@ func TestReviewersWhoAreTheAuthor(t *testing.T) {
 
 func TestWhatWasMeantIsSaid(t *testing.T) {
 	for lines, want := range map[string]string{
-		"[[repo.reviewers]]\nname = \"a\"\npersona = \"quin\"\n":   `"quin" is no built-in reviewer; did you mean "quinn"?`,
-		"[[repo.reviewers]]\nname = \"a\"\nescalate = [\"sam\"]\n": "it is called can_escalate",
-		"[[repo]]\nname = \"octo/app.git\"\n":                      `"octo/app.git" ends in .git, as addresses do; write "octo/app"`,
+		"[[repo.reviewers]]\nname = \"a\"\npersona = \"quin\"\n": `"quin" is no built-in reviewer; did you mean "quinn"?`,
+		"[[repo]]\nname = \"octo/app.git\"\n":                    `"octo/app.git" ends in .git, as addresses do; write "octo/app"`,
 	} {
 		if _, err := parse(t, oneRepo+lines); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", lines, err, want)

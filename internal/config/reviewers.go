@@ -15,10 +15,9 @@ import (
 // Reviewer is one [[repo.reviewers]] table, or a built-in reviewer.
 type Reviewer struct {
 	Name        string
-	Human       bool
+	Human       bool        // Login names a person
 	Persona     string      // of an agent: its review instructions; empty: the common ones
-	PersonaFile string      // the file of the persona, as written; empty: the text is in the config
-	Agent       string      // name in Config.Agents; empty: the agent that [repo.agents] names for reviews
+	Agent       string      // name in Config.Agents; empty: the repository's agent of reviews
 	Account     string      // GitHub account of an agent's reviews; empty: gh's own login
 	Login       string      // of a person
 	LoginID     int64       // id of the account with this login; 0: not given
@@ -26,12 +25,6 @@ type Reviewer struct {
 	Flows       []work.Flow // flows whose pull requests it reviews; empty: only if it is called in
 	Line        int         // line of its table; 0: it has none
 }
-
-// The kinds of reviewers in the config.
-const (
-	typeAgent = "agent"
-	typeHuman = "human"
-)
 
 // maxReviewerName bounds a reviewer's name, in characters: it is part of keys.
 const maxReviewerName = 39
@@ -72,21 +65,11 @@ func (p *parser) reviewers(tables []*Table) []Reviewer {
 func (p *parser) reviewer(t *Table) Reviewer {
 	x := Reviewer{Name: t.text("name", ""), Line: p.line(t.Path())}
 	p.checkReviewerName(t, x.Name)
-	switch kind := t.text("type", typeAgent); kind {
-	case typeAgent:
-	case typeHuman:
-		x.Human = true
-	default:
-		t.bad("type", "want %q or %q, got %q", typeAgent, typeHuman, kind)
-	}
-	if x.Human {
-		p.person(t, &x)
+	written := t.text("login", "")
+	if x.Human = written != ""; x.Human {
+		p.person(t, &x, written)
 	} else {
 		p.agentReviewer(t, &x)
-	}
-	if t.has("escalate") {
-		t.bad("escalate", "it is called can_escalate")
-		t.Get("escalate")
 	}
 	if t.has("can_escalate") {
 		x.CanEscalate = t.texts("can_escalate")
@@ -114,12 +97,12 @@ func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 	if ok {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
 	}
-	if !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"type", "persona", "persona_file", "agent", "account", "login"}, t.has) {
+	if !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"persona", "agent", "account"}, t.has) {
 		near, and := meant(x.Name, strings.Split(builtInNames(), ", "), "%q"), "; for"
 		if near != "" {
 			and = " For"
 		}
-		t.bad("name", "%q is not built in%s%s a person write type = %q and login, for an agent persona, or type = %q", x.Name, near, and, typeHuman, typeAgent)
+		t.bad("name", "%q is not built in%s%s a person write login, for an agent persona", x.Name, near, and)
 	}
 	p.persona(t, x)
 	x.Agent = t.text("agent", "")
@@ -130,27 +113,20 @@ func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 	if x.Account != "" && !login().MatchString(x.Account) {
 		t.bad("account", "%q is no GitHub login; gh auth status shows those that gh has", x.Account)
 	}
-	if t.text("login", "") != "" {
-		t.bad("login", `an agent has no login; write type = "human" for a person, or account for the login as whom gh is to speak for it`)
-	}
 }
 
 // person reads the keys of a person's table.
-func (p *parser) person(t *Table, x *Reviewer) {
-	written := t.text("login", "")
-	switch why := LoginProblem(written); {
-	case written == "":
-		t.missing("login", `missing; a person has one: write login = "octocat"`)
-	case why != "":
+func (p *parser) person(t *Table, x *Reviewer, written string) {
+	if why := LoginProblem(written); why != "" {
 		t.bad("login", "%s", why)
-	default:
+	} else {
 		name, id, _ := strings.Cut(written, ":")
 		x.Login = name
 		x.LoginID, _ = strconv.ParseInt(id, 10, 64)
 	}
-	for _, key := range []string{"persona", "persona_file", "agent", "account"} {
+	for _, key := range []string{"persona", "agent", "account"} {
 		if t.text(key, "") != "" {
-			t.bad(key, "a person has none; remove the line, or write type = %q", typeAgent)
+			t.bad(key, "a person has none, and login makes this reviewer one; remove one of the two lines")
 		}
 	}
 }
@@ -213,24 +189,15 @@ func (x Reviewer) login() string {
 // printed returns the keys of its table.
 func (x Reviewer) printed() []key {
 	persona := x.Persona
-	if x.PersonaFile != "" {
-		persona = ""
-	}
 	for _, built := range builtInReviewers() {
 		if built.Persona == persona {
 			persona = built.Name
 		}
 	}
-	kind := typeAgent
-	if x.Human {
-		kind = typeHuman
-	}
 	login := x.login()
 	return []key{
 		textKey("name", &x.Name, ""),
-		textKey("type", &kind, ""),
 		textKey("persona", &persona, "").only(!x.Human),
-		textKey("persona_file", &x.PersonaFile, "").only(!x.Human),
 		textKey("agent", &x.Agent, "").only(!x.Human),
 		textKey("account", &x.Account, "").only(!x.Human),
 		textKey("login", &login, ""),

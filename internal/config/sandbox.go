@@ -11,9 +11,9 @@ import (
 )
 
 // sandbox reads the kind of sandbox that protects the operator's files from agents.
-func (p *parser) sandbox(t *Table, fallback work.Sandbox) work.Sandbox {
-	s := work.Sandbox(t.text("sandbox", string(fallback)))
-	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
+func (p *parser) sandbox(t *Table) work.Sandbox {
+	s := work.Sandbox(t.text("sandbox", string(work.SandboxAuto)))
+	if !slices.Contains(work.Sandboxes(), s) {
 		var known []string
 		for _, name := range work.Sandboxes() {
 			known = append(known, strconv.Quote(string(name)))
@@ -94,12 +94,4 @@ func resolved(path string) string {
 		return r
 	}
 	return path
-}
-
-// Sandbox returns the kind of sandbox that the config selects for an agent.
-func (c *Config) Sandbox(a Agent) work.Sandbox {
-	if a.Sandbox != "" {
-		return a.Sandbox
-	}
-	return c.Runtime.Sandbox
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -50,17 +49,11 @@ func JSONSchema() ([]byte, error) {
 // choices are the texts that a key accepts, if they are few.
 func choices() map[string][]string {
 	flows := append(work.Flows(), work.FlowReview)
-	sandboxes, sessions := stringsOf(work.Sandboxes()), []string{string(SessionResume), string(SessionFresh)}
 	return map[string][]string{
-		"notify[].kinds":                  stringsOf(news.All()),
-		"runtime.sandbox":                 sandboxes,
-		"agents.*.sandbox":                append(slices.Clone(sandboxes), ""),
-		"agents.*.session":                sessions,
+		"runtime.sandbox":                 stringsOf(work.Sandboxes()),
 		"agents.*.adapter":                {AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand},
-		"repo[].checks":                   stringsOf([]work.ChecksPolicy{work.ChecksNever, work.ChecksFirst, work.ChecksComplete}),
 		"repo[].review.blocking_severity": stringsOf(review.Severities()),
 		"repo[].review.merge_method":      append(stringsOf(merging.Methods()), ""),
-		"repo[].reviewers[].type":         {"agent", "human"},
 		"repo[].reviewers[].flows":        stringsOf(flows),
 	}
 }
@@ -75,22 +68,20 @@ func stringsOf[T ~string](names []T) []string {
 
 // several are the keys that accept values of several types.
 var several = map[string][]string{
-	"repo[].voice.disclosure":     {"boolean", "string"},
-	"repo[].voice.sign_off":       {"boolean", "string"},
-	"repo[].review.delete_branch": {"boolean", "string"},
+	"repo[].voice.disclosure": {"boolean", "string"},
+	"repo[].voice.sign_off":   {"boolean", "string"},
 }
 
 // musts are the required keys.
-var musts = []string{"repo", "repo[].name", "repo[].reviewers[].name", "notify[].name", "agents.*.usd_per_million.input", "agents.*.usd_per_million.output"}
+var musts = []string{"repo", "repo[].name", "repo[].reviewers[].name", "notify[].name", "notify[].command", "agents.*.usd_per_million.input", "agents.*.usd_per_million.output"}
 
 // besides describes what has no line of its own in the example.
 var besides = map[string]string{
-	"agents":                               "the agents; \"codex\" and \"claude\" are there without a table, too",
-	"agents.*":                             "an agent",
-	"agents.*.usd_per_million.input":       "what is read for the first time",
-	"agents.*.usd_per_million.cached":      "what is read from a cache; default: as input",
-	"agents.*.usd_per_million.cache_write": "what is written to a cache; default: as input",
-	"agents.*.usd_per_million.output":      "what is written",
+	"agents":                          "the agents; \"codex\" and \"claude\" are there without a table, too",
+	"agents.*":                        "an agent",
+	"agents.*.usd_per_million.input":  "what is read for the first time, and what is written to a cache",
+	"agents.*.usd_per_million.cached": "what is read from a cache; default: as input",
+	"agents.*.usd_per_million.output": "what is written",
 }
 
 type schemaBuilder struct {
@@ -138,8 +129,6 @@ func (b schemaBuilder) value(k Key) *jsonschema.Schema {
 		}
 	case kindTexts:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: choice}
-	case kindCounts:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer", Minimum: new(1.0)}
 	case kindFlag:
 		s.Type = "boolean"
 	case kindCount, kindNumber:

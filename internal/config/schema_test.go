@@ -88,9 +88,6 @@ func TestTheExampleIsValid(t *testing.T) {
 // asked matches the calls by which the parser requests a key.
 var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"|[a-z]+Key(?:Or)?\("([a-z_]+)"|\{"([a-z_]+)", func\(`)
 
-// refused are keys that are only read to tell where they belong.
-var refused = []string{"escalate"} // in [[repo.reviewers]]
-
 // TestTheSchemaHasWhatTheParserTakes compares it with the parser's source.
 func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {
 	root, _ := open(t)
@@ -116,12 +113,12 @@ func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {
 		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
 			key := m[1] + m[2] + m[3] + m[4]
 			seen[key] = true
-			if !have[key] && !slices.Contains(refused, key) {
+			if !have[key] {
 				t.Errorf("%s asks for %q, which is not in the schema", filepath.Base(file), key)
 			}
 		}
 	}
-	if len(seen) < 60 {
+	if len(seen) < 50 {
 		t.Errorf("only %d keys were seen in the source", len(seen))
 	}
 }
@@ -133,12 +130,6 @@ func place(path, value string) string {
 		"agents.*":                 "[agents.codex]\n%s\n",
 		"notify[]":                 "[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n%s\n",
 		"repo[].reviewers[]":       "[[repo.reviewers]]\nname = \"zed\"\npersona = \"x\"\n%s\n",
-	}
-	switch path {
-	case "notify[].webhook":
-		head["notify[]"] = "[[notify]]\nname = \"chat\"\n%s\n"
-	case "notify[].secret_env":
-		head["notify[]"] = "[[notify]]\nname = \"chat\"\nwebhook = \"https://example.com/\"\n%s\n"
 	}
 	dot := strings.LastIndex(path, ".")
 	table, key := path[:max(dot, 0)], path[dot+1:]
@@ -239,9 +230,6 @@ func TestChoicesAreTheParsers(t *testing.T) {
 		for _, value := range choice {
 			n++
 			text := place(path, fmt.Sprintf(form, value))
-			if strings.HasSuffix(path, ".type") && value == "human" {
-				text = strings.Replace(text, `persona = "x"`, `login = "ann"`, 1)
-			}
 			if strings.HasSuffix(path, ".adapter") {
 				text = strings.Replace(text, "[agents.codex]", "[agents.mine]\ncommand = [\"x\"]", 1)
 			}
@@ -253,7 +241,7 @@ func TestChoicesAreTheParsers(t *testing.T) {
 			t.Errorf("the parser takes any text for %s", path)
 		}
 	}
-	if n < 30 {
+	if n < 20 {
 		t.Errorf("only %d choices", n)
 	}
 }

@@ -48,15 +48,14 @@ func placesOf(path, doc string, env environ.Env) (r Runtime, err error) {
 	if err := p.err(); err != nil {
 		return r, err
 	}
-	r.Database = p.database(run)
-	p.databaseEnv(run, &r)
+	p.database(run, &r)
 	r.Machine = p.machine(run)
 	r.unsure = r.unsure || p.err() != nil
 	return r, nil
 }
 
 // databaseLine matches a line of invalid TOML that may name the database.
-var databaseLine = lazy.Regexp(`(?m)^[^#\n]*\bdatabase(?:_env)?[ \t]*=`)
+var databaseLine = lazy.Regexp(`(?m)^[^#\n]*\bdatabase[ \t]*=`)
 
 var stateDirKey = lazy.Regexp(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
 

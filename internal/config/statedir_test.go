@@ -56,12 +56,12 @@ func TestTheDatabaseOfABrokenConfig(t *testing.T) {
 	for name, c := range map[string]struct{ text, at string }{
 		"nothing said":           {"[runtime]\nworkers = \"many\"\n", "/srv/x/state.db"},
 		"named":                  {"[runtime]\nworkers = \"many\"\ndatabase = \"postgres://h/d\"\n", "postgres://h/d"},
-		"by a variable":          {"[runtime]\nworkers = \"many\"\ndatabase_env = \"DB\"\n", "postgres://u:sesame@h/d"},
+		"by a variable":          {"[runtime]\nworkers = \"many\"\ndatabase = \"$DB\"\n", "postgres://u:sesame@h/d"},
 		"wrong":                  {"[runtime]\ndatabase = \"mysql://h/d\"\n", ""},
 		"not a text":             {"[runtime]\ndatabase = 7\n", ""},
 		"no TOML, nothing said":  {"[runtime]\n# database = \"postgres://h/d\"\n[[repo]\n", "/srv/x/state.db"},
 		"no TOML, named":         {"[runtime]\ndatabase = \"postgres://h/d\"\n[[repo]\n", ""},
-		"no TOML, by a variable": {"runtime.database_env= \"DB\"\n[[repo]\n", ""},
+		"no TOML, by a variable": {"runtime.database= \"$DB\"\n[[repo]\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.toml")

@@ -151,11 +151,9 @@ const (
 	kindDuration KeyKind = "duration"
 	kindSize     KeyKind = "size"
 	kindTexts    KeyKind = "texts"
-	kindCounts   KeyKind = "counts"
 	kindTable    KeyKind = "table"
 	kindTables   KeyKind = "tables"
-	kindAny      KeyKind = ""      // of several kinds
-	kindLater    KeyKind = "later" // not supported yet
+	kindAny      KeyKind = "" // of several kinds
 )
 
 // Key is a key that a reader of a document asked for.
@@ -216,32 +214,70 @@ func merged(asked []Key, called func(string) string) []Key {
 		case !known:
 			at[k.Path] = len(all)
 			all = append(all, k)
-		case all[i].Kind == kindAny || k.Kind == kindLater:
+		case all[i].Kind == kindAny:
 			all[i] = k
 		}
 	}
-	kept := all[:0]
-	for _, k := range all {
-		if k.Kind != kindLater {
-			kept = append(kept, k)
-		}
-	}
-	return kept
-}
-
-// later rejects keys of planned features: a setting without effect misleads.
-func (t *Table) later(keys ...string) {
-	for _, key := range keys {
-		if _, ok := t.values[key]; ok {
-			t.bad(key, "not supported yet; remove the line")
-		}
-		t.known = append(t.known, key)
-		t.note(key, func() Key { return Key{Kind: kindLater} })
-	}
+	return all
 }
 
 // former says of each key that earlier versions read what happens instead.
-var former = map[string]string{"watch_base": landedOnce, "revert_on_red": landedOnce}
+var former = map[string]string{
+	"schedule": "weights are fixed: priority counts, the risk of conflicts counts against, and who waits longer comes first",
+
+	"runtime.idle_timeout":                 "an agent without activity is stopped after 10 minutes",
+	"runtime.retry_base":                   "what failed is tried again after 1, 2, 4 … minutes",
+	"runtime.quiet_period":                 "comments are answered once there was no new one for a minute",
+	"runtime.min_interval":                 "GitHub is read every 10 seconds at most",
+	"runtime.ingest_timeout":               "reading a repository goes on in the next pass after 15 seconds",
+	"runtime.settle_after":                 "a request without an answer is sent again after a minute",
+	"runtime.remind_after":                 "what waits for people is told them after 24 hours",
+	"runtime.max_turns_per_pass":           "a pass starts 20 turns at most",
+	"runtime.max_events_per_turn":          "a turn answers 50 comments at most",
+	"runtime.max_feedback_rounds":          "20 turns of an item answer comments at most",
+	"runtime.max_tokens_per_turn":          "a turn is stopped at 100 million tokens; max_cost_per_turn_usd stops it earlier",
+	"runtime.max_processes":                "a run has 2000 processes at most; max_memory bounds it, too",
+	"runtime.log_max_size":                 "logs have 1 GiB at most",
+	"runtime.enable_feedback_loop":         "comments are answered; to stop that for an item, pause it",
+	"runtime.enable_issue_comment_routing": "comments on the issue are answered as those on its pull request",
+	"runtime.overlap":                      "passes share the free slots; workers = 1 allows one turn at a time",
+	"runtime.accounts":                     "account below [[repo]] names the one with which passes work",
+	"runtime.database_env":                 `database = "$NAME" names the variable`,
+
+	"agents.*.session":                     "an agent continues its session from turn to turn",
+	"agents.*.fallback_after":              "the fallback takes over when the provider is out for 30 minutes",
+	"agents.*.sandbox":                     "sandbox in [runtime] is that of all agents",
+	"agents.*.readable":                    "readable in [runtime] is for all agents",
+	"agents.*.usd_per_million.cache_write": "what is written to a cache costs as input",
+
+	"repo[].keep_ignored":   "ignored files go between turns; setup makes again what the tests need",
+	"repo[].checks":         "a turn starts once all checks have finished, or after an hour",
+	"repo[].max_files":      "a push changes 1000 files at most",
+	"repo[].max_file_bytes": "a changed file has 10 MiB at most",
+	"repo[].test_timeout":   "the required tests have 15 minutes",
+	"repo[].setup_timeout":  "the set-up has 15 minutes",
+	"repo[].labels":         "label_prefix in [[repo]] begins the names of all labels",
+	"repo[].agents":         "agent and review_agent in [[repo]] name the agents",
+
+	"repo[].voice.author":    "commits are by git's user.name and user.email, or by gh's account",
+	"repo[].voice.committer": "commits are by git's user.name and user.email, or by gh's account",
+	"repo[].voice.trailers":  "commits name their agent in Assisted-by, unless disclosure is false",
+	"repo[].voice.spending":  "GitHub is told no costs; gh mergexo cost has them",
+
+	"repo[].review.keep_approvals_on_base_merge": "each new head is reviewed again",
+	"repo[].review.checks_timeout":               "a person is asked when a required check has not reported for an hour",
+	"repo[].review.max_merge_lines":              "critical_paths or require_human_approval ask for a person",
+	"repo[].review.delete_branch":                "the setting of the repository on GitHub decides",
+	"repo[].review.watch_base":                   landedOnce,
+	"repo[].review.revert_on_red":                landedOnce,
+
+	"repo[].reviewers[].type":         "a reviewer with a login is a person",
+	"repo[].reviewers[].persona_file": `persona has the text, between """ on several lines`,
+
+	"notify[].webhook":    "command gets the message: docs/operating.md has a script with curl",
+	"notify[].secret_env": "command gets the message: docs/operating.md has a script with curl",
+	"notify[].kinds":      "command gets every message, and may leave out some by their event",
+}
 
 const landedOnce = "what landed is compared once, when it is seen"
 
@@ -251,8 +287,8 @@ func (t *Table) done() {
 		if slices.Contains(t.known, key) {
 			continue
 		}
-		if now := former[key]; now != "" {
-			t.bad(key, "there is no such key any more: %s; remove the line", now)
+		if now := former[anyAgent(everyTable(t.at(key)))]; now != "" {
+			t.bad(key, "there is no such key any more: %s; remove it", now)
 			continue
 		}
 		if n := work.Nearest(key, t.known); n != "" {

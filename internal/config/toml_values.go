@@ -74,15 +74,6 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// listKind returns the kind of a list of these values.
-func listKind[T any]() KeyKind {
-	var one T
-	if _, is := any(one).(string); is {
-		return kindTexts
-	}
-	return kindCounts
-}
-
 // text returns a text.
 func (t *Table) text(key, fallback string) string {
 	t.note(key, func() Key { return Key{Kind: kindText, Default: stated(fallback, fallback != "")} })
@@ -151,27 +142,24 @@ func (t *Table) duration(key string, fallback, least time.Duration) time.Duratio
 	return fallback
 }
 
-// listOf returns a list of values of one type.
-func listOf[T any](t *Table, key, want string) []T {
-	t.note(key, func() Key { return Key{Kind: listKind[T]()} })
-	values, ok := typed[[]any](t, key, "a list: ["+want+", …]", nil)
+// texts returns a list of texts.
+func (t *Table) texts(key string) []string {
+	t.note(key, func() Key { return Key{Kind: kindTexts} })
+	values, ok := typed[[]any](t, key, `a list: ["text", …]`, nil)
 	if !ok {
 		return nil
 	}
-	out := make([]T, 0, len(values))
+	out := make([]string, 0, len(values))
 	for i, v := range values {
-		x, ok := v.(T)
+		x, ok := v.(string)
 		if !ok {
-			t.bad(key, "entry %d: want %s, got %s", i+1, want, typeName(v))
+			t.bad(key, `entry %d: want "text", got %s`, i+1, typeName(v))
 			return nil
 		}
 		out = append(out, x)
 	}
 	return out
 }
-
-// texts returns a list of texts.
-func (t *Table) texts(key string) []string { return listOf[string](t, key, `"text"`) }
 
 // units are the units of sizes, in bytes.
 var units = map[string]float64{

@@ -14,13 +14,9 @@ import (
 
 // Voice is the [repo.voice] table: how published work names its author.
 type Voice struct {
-	Disclosure string   // the line on what an agent opens, with {agent} and {operator}; empty: no text says who wrote it
-	Author     Person   // of commits; zero: the operator's identity in git, else gh's account
-	Committer  Person   // of commits; zero: the signer, else the operator's identity in git, else the author
-	SignOff    bool     // commits get a Signed-off-by
-	Signer     Person   // of the sign-off; zero: the operator's identity in git
-	Trailers   []string // of commits, in addition to those that recovery needs, with {agent}
-	Spending   bool     // show costs on GitHub, too
+	Disclosure string // the line on what an agent opens, with {agent} and {operator}; empty: no text says who wrote it
+	SignOff    bool   // commits get a Signed-off-by
+	Signer     Person // of the sign-off, and committer; zero: the operator's identity in git
 }
 
 // Person is somebody as git names them.
@@ -54,37 +50,21 @@ const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 // maxDisclosure bounds the line, in characters.
 const maxDisclosure = 500
 
-// defaultTrailers returns the default trailers of every commit.
-func defaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
-
 // voiceKeys are the keys of [repo.voice].
 func voiceKeys(v *Voice) []key {
 	return []key{
 		ownKey("disclosure", func(t *Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
-		personKey("author", &v.Author),
-		personKey("committer", &v.Committer),
 		ownKey("sign_off", func(t *Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
 			if v.SignOff && v.Signer != (Person{}) {
 				return v.Signer.String()
 			}
 			return v.SignOff
 		}),
-		textsKeyOr("trailers", &v.Trailers, defaultTrailers()),
-		flagKey("spending", &v.Spending, false),
 	}
-}
-
-func personKey(name string, to *Person) key {
-	return ownKey(name, func(t *Table) { *to = person(t, name) }, func() any { return to.String() })
 }
 
 func (p *parser) voice(t *Table) (v Voice) {
 	readKeys(t, voiceKeys(&v))
-	for _, line := range v.Trailers {
-		if why := trailerProblem(line); why != "" {
-			t.bad("trailers", "%q %s", line, why)
-		}
-	}
 	t.done()
 	return v
 }
@@ -181,22 +161,4 @@ func person(t *Table, key string) Person {
 		return Person{}
 	}
 	return Person{Name: a.Name, Mail: a.Address}
-}
-
-// trailerForm is a trailer as git reads it.
-var trailerForm = lazy.Regexp(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
-
-func trailerProblem(line string) string {
-	m := trailerForm().FindStringSubmatch(line)
-	if m == nil || strings.ContainsFunc(line, unicode.IsControl) {
-		return `is no trailer; want a word, a colon and a value in one line, such as "Assisted-by: {agent}"`
-	}
-	key := strings.ToLower(m[1])
-	switch {
-	case strings.HasPrefix(key, "mergexo-"):
-		return "is written by gh mergexo itself; remove it"
-	case key == "signed-off-by":
-		return "vouches for somebody; use sign_off"
-	}
-	return unknownPlaceholder(m[2], "{agent}")
 }

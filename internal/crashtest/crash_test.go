@@ -22,7 +22,7 @@
 //	script/crash --fleet             three machines on one PostgreSQL, see fleet_test.go; with --ci, --all or --controls, too
 //	script/crash SCENARIO/POINT      one point again, as a failure names it
 //
-// MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
+// MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built (with the same -ldflags)
 // from this tree. What is sampled follows from the seed, which is printed.
 package crashtest
 
@@ -102,6 +102,13 @@ func run(m *testing.M) (code int, err error) {
 	return testhome.Waiting{M: m}.Run(), nil
 }
 
+// timings names the variable with the timings of passes, see config.TimingsVariable; linked has the
+// program read it.
+const (
+	timings = "MERGEXO_TIMINGS"
+	linked  = "-ldflags=-X github.com/mergexo/gh-mergexo/internal/config.TimingsVariable=" + timings
+)
+
 // build makes the binary that is killed, and the helper.
 func build(dir string) (p programs, err error) {
 	p = programs{mergexo: os.Getenv("MERGEXO_CRASH_BIN"), helper: filepath.Join(dir, "helper")}
@@ -117,7 +124,7 @@ func build(dir string) (p programs, err error) {
 		packages[p.mergexo] = "../../cmd/gh-mergexo"
 	}
 	for out, from := range packages {
-		c := exec.Command("go", "build", "-o", out, from)
+		c := exec.Command("go", "build", linked, "-o", out, from)
 		if text, err := c.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("go build %s: %w\n%s", from, err, text)
 		}

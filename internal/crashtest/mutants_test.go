@@ -461,7 +461,7 @@ func (m mutant) build(dir string) (binary string, err error) {
 		}
 	}
 	binary = filepath.Join(dir, "gh-mergexo")
-	c := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./cmd/gh-mergexo")
+	c := exec.Command("go", "build", linked, "-overlay", overlay, "-o", binary, "./cmd/gh-mergexo")
 	c.Dir, c.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)

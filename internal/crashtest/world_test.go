@@ -214,16 +214,11 @@ func (w *world) config() string {
 	return fmt.Sprintf(`[runtime]
 agent = "rig"
 workers = 2
-retry_base = "1ms"
-quiet_period = "0s"
-min_interval = "0s"
-settle_after = "0s"
 state_dir = %q
 sandbox = "none"
 %s[agents.rig]
 adapter = %q
 command = [%q]
-session = %q
 [[repo]]
 name = %q
 remote_url = %q
@@ -232,7 +227,7 @@ remote_url = %q
 enabled = %t
 auto_merge = %t
 %s
-`, w.state(), w.sharedDatabase(), adapter, w.path("bin", program), map[bool]string{false: "resume", true: "fresh"}[w.scenario.byTool], repoName, w.repo.GitDir(), setup,
+`, w.state(), w.sharedDatabase(), adapter, w.path("bin", program), repoName, w.repo.GitDir(), setup,
 		w.scenario.reviews != nil, w.scenario.merges, own) + w.moreRepos()
 }
 
@@ -245,6 +240,7 @@ func (w *world) environ() []string {
 	return []string{
 		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
+		timings + "=retry_base=1ms,quiet_period=0s,min_interval=0s,settle_after=0s",
 		"MERGEXO_CONFIG=" + w.path("config"+w.suffix()+".toml"),
 		"GOGC=off", "GOMEMLIMIT=256MiB", // a pass is over before it has collected its garbage
 	}

@@ -5,13 +5,11 @@ import (
 	"os"
 )
 
-// storyConfig waits for nothing.
+// storyConfig is the config of the passes that are played.
 func (d grounds) storyConfig() string {
 	return fmt.Sprintf(`# The demo's. "gh mergexo config" shows what else there is.
 [runtime]
 workers = 3
-quiet_period = "0s" # people here have said what they have to say
-min_interval = "0s"
 state_dir = %q
 sandbox = "none" # the demo's agent is this program, and writes a log beside its checkout
 
@@ -31,8 +29,6 @@ func (d grounds) serveConfig(unconfigured bool) string {
 	text := fmt.Sprintf(`# The demo's. "gh mergexo config" shows what else there is.
 [runtime]
 agent = "scripted"
-quiet_period = "0s" # an answer comes with the next pass
-min_interval = "0s"
 state_dir = %q
 sandbox = "none" # the demo's agent is this program, and writes a log beside its checkout
 

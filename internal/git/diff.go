@@ -135,36 +135,3 @@ func rangeOf(field, sign string) (first, count int, ok bool) {
 	}
 	return first, count, ok && err == nil
 }
-
-// mostMerges is how many merges of the base OnlyMerges walks back.
-const mostMerges = 100
-
-// OnlyMerges reports whether a branch gained nothing but clean merges of its base, whose tip is
-// given, between two heads. Every commit counts, not only the last tree: a commit that a later one
-// takes back would reach the base's history, too.
-func (m *Mirror) OnlyMerges(ctx context.Context, tip, before, after string) (bool, error) {
-	if err := m.missing(ctx, tip, before, after); err != nil {
-		return false, err
-	}
-	at := after
-	for range mostMerges {
-		if at == before {
-			return true, nil
-		}
-		c, err := m.objects.Commit(ctx, at)
-		if err != nil || len(c.Parents) != 2 {
-			return false, err
-		}
-		branch, merged := c.Parents[0], c.Parents[1]
-		onBase, err := m.IsAncestor(ctx, merged, tip)
-		if err != nil || !onBase {
-			return false, err
-		}
-		made, err := m.Merge(ctx, branch, merged)
-		if err != nil || !made.Clean() || made.Tree != c.Tree {
-			return false, err
-		}
-		at = branch
-	}
-	return false, nil
-}

@@ -227,8 +227,3 @@ func (e *UnclearError) Error() string {
 }
 
 func (e *UnclearError) Unwrap() error { return e.Err }
-
-// KeptError means that a branch must never be deleted. The remote was not asked to delete it.
-type KeptError struct{ Branch, Reason string }
-
-func (e *KeptError) Error() string { return fmt.Sprintf("delete %s: %s", e.Branch, e.Reason) }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -124,50 +123,6 @@ func (m *Mirror) settleUnclearPush(ctx context.Context, branch, oid string, err 
 		err = errors.New(cmp.Or(gist(stderr, 4), "git said nothing"))
 	}
 	return &UnclearError{Branch: branch, Err: err}
-}
-
-// DeleteBranch deletes a remote branch that is at expected. A missing branch is no error. A branch
-// that moved stays and is a *LeaseError. The remote's default branch and those in keep are never
-// deleted; that is a *KeptError. Other errors are Push's.
-func (m *Mirror) DeleteBranch(ctx context.Context, branch, expected string, keep ...string) error {
-	if err := m.checkDelete(ctx, branch, expected, keep); err != nil {
-		return err
-	}
-	ref := "refs/heads/" + branch
-	err := m.push(ctx, branch, "", expected, "--force-with-lease="+ref+":"+expected, m.URL(), ":"+ref)
-	if _, moved := errors.AsType[*LeaseError](err); moved {
-		heads, lookErr := m.RemoteHeads(ctx, branch)
-		if lookErr == nil && heads[branch] == "" {
-			err = nil
-		}
-	}
-	if err != nil {
-		return err
-	}
-	// The next fetch would remove it as well.
-	_ = m.dropRef(ctx, trackingRefs+branch)
-	return nil
-}
-
-// checkDelete refuses branches that must never be deleted.
-func (m *Mirror) checkDelete(ctx context.Context, branch, expected string, keep []string) error {
-	if err := checkBranch(branch); err != nil {
-		return fmt.Errorf("delete %s: %w", branch, err)
-	}
-	if !validOID(expected) {
-		return fmt.Errorf("delete %s: %q is no object id", branch, expected)
-	}
-	if slices.Contains(keep, branch) {
-		return &KeptError{Branch: branch, Reason: "it is a base branch"}
-	}
-	byDefault, err := m.defaultBranch(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("delete %s: %w", branch, err)
-	case byDefault == branch:
-		return &KeptError{Branch: branch, Reason: "it is the repository's default branch"}
-	}
-	return nil
 }
 
 // rejections map texts of remotes that refuse a push to a plain reason and to advice for a person.

@@ -131,7 +131,7 @@ func TestNobodyToSignOffIsAStop(t *testing.T) {
 	w.open(Options{})
 	m := w.mirror.WithVoice(Voice{SignOff: true})
 	var blocked *work.BlockedError
-	if err := m.Named(ann); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "sign_off") {
+	if err := m.Named(ann); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "sign_off") {
 		t.Errorf("%v", err)
 	}
 	w.cmd(w.root, "config", "--global", "user.email", olga.Email)

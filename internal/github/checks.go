@@ -170,7 +170,7 @@ func (c *Client) FailedChecks(ctx context.Context, repo work.RepoName, commit st
 	for i, w := range all {
 		checks[i] = w.check()
 	}
-	return Red(checks, work.ChecksFirst), nil
+	return Failed(checks), nil
 }
 
 func (c *Client) checksOf(ctx context.Context, repo work.RepoName, commit string) (all []wireCheck, known bool, err error) {

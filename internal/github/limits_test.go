@@ -43,7 +43,7 @@ func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 	w := newWorld(t)
 	w.client.Hold(transport.Limit{Resource: "*", Until: w.now().Add(time.Minute), Reason: "a limit"})
 	_, err := w.client.Repository(t.Context(), w.name)
-	if wait, ok := errors.AsType[*work.WaitError](err); !ok || explain.What(wait.Reason, explain.Place{Comments: true}) != "a limit" {
+	if wait, ok := errors.AsType[*work.WaitError](err); !ok || explain.What(wait.Reason, explain.Place{}) != "a limit" {
 		t.Errorf("error %v, want to wait", err)
 	}
 	if w.asked() != 0 {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -20,24 +19,49 @@ func withoutOurStatus(all []Check) []Check {
 	return slices.DeleteFunc(slices.Clone(all), IsOurStatus)
 }
 
-// Red returns the failed checks; none while the policy waits for running ones. A check that was
-// cancelled or waits for a person does not count as failed.
-func Red(all []Check, policy work.ChecksPolicy) []Check {
+// Failed returns the failed checks. One that was cancelled or waits for a person is none of them.
+func Failed(all []Check) []Check {
 	var failed []Check
 	for _, c := range withoutOurStatus(all) {
-		switch c.Conclusion {
-		case "":
-			if policy != work.ChecksFirst {
-				return nil
-			}
-		case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
+		if slices.Contains([]string{"FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE"}, c.Conclusion) {
 			failed = append(failed, c)
 		}
 	}
-	if policy == work.ChecksNever {
+	return failed
+}
+
+// checkPatience is how long red checks wait for running ones, so that a check that never ends does
+// not prevent fixing the red ones.
+const checkPatience = time.Hour
+
+// Red returns the failed checks once all have finished, or checkPatience after the last one failed.
+func Red(all []Check, now time.Time) []Check {
+	failed := Failed(all)
+	running := slices.ContainsFunc(withoutOurStatus(all), func(c Check) bool { return c.Conclusion == "" })
+	if since := LastEnd(failed); running && (since.IsZero() || now.Sub(since) <= checkPatience) {
 		return nil
 	}
 	return failed
+}
+
+// LastEnd returns when the last of some checks ended.
+func LastEnd(checks []Check) (at time.Time) {
+	for _, c := range checks {
+		if c.EndedAt.After(at) {
+			at = c.EndedAt
+		}
+	}
+	return at
+}
+
+// Listed returns id and name of each check, one per line.
+func Listed(checks []Check) string {
+	var lines []string
+	for _, c := range checks {
+		lines = append(lines, c.ID+" "+c.Name)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // HiddenByRollup reports whether a check may fail, or the last one end, without a change of the
@@ -53,41 +77,5 @@ func HiddenByRollup(all []Check) bool {
 	if slices.ContainsFunc(others, func(c Check) bool { return c.Conclusion == "" }) {
 		return ours || slices.ContainsFunc(others, bad)
 	}
-	return slices.ContainsFunc(all, bad) && len(Red(all, work.ChecksFirst)) == 0
-}
-
-// RedChecks returns id and name of each red check of a head, one per line; "" if there are none.
-func RedChecks(all []Check, policy work.ChecksPolicy) string {
-	var lines []string
-	for _, c := range Red(all, policy) {
-		lines = append(lines, c.ID+" "+c.Name)
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
-}
-
-// RedSince returns when the last red check of a head failed.
-func RedSince(all []Check, policy work.ChecksPolicy) (at time.Time) {
-	for _, c := range Red(all, policy) {
-		if c.EndedAt.After(at) {
-			at = c.EndedAt
-		}
-	}
-	return at
-}
-
-// checkPatience is how long red checks wait for running ones, so that a check that never ends does
-// not prevent fixing the red ones.
-const checkPatience = time.Hour
-
-// PolicyAt returns the policy to apply now. It is ChecksFirst once a check has been red for
-// checkPatience; before, it is the given policy.
-func PolicyAt(all []Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
-	if policy != work.ChecksComplete || len(Red(all, policy)) > 0 {
-		return policy
-	}
-	if since := RedSince(all, work.ChecksFirst); !since.IsZero() && now.Sub(since) > checkPatience {
-		return work.ChecksFirst
-	}
-	return policy
+	return slices.ContainsFunc(all, bad) && len(Failed(all)) == 0
 }

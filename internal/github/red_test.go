@@ -3,8 +3,6 @@ package github
 import (
 	"testing"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestRedChecks(t *testing.T) {
@@ -16,29 +14,26 @@ func TestRedChecks(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		checks []Check
-		policy work.ChecksPolicy
 		want   string
 		hidden bool
 	}{
-		"ours is pending":     {[]Check{run("a", "FAILURE"), own("")}, work.ChecksComplete, "1 a", false},
-		"ours is red":         {[]Check{run("a", "SUCCESS"), own("FAILURE")}, work.ChecksFirst, "", true},
-		"ours hides the end":  {[]Check{run("a", ""), own("")}, work.ChecksComplete, "", true},
-		"ours hides nothing":  {[]Check{run("a", ""), own("SUCCESS")}, work.ChecksComplete, "", false},
-		"ours alone":          {[]Check{own("")}, work.ChecksComplete, "", false},
-		"a run of that name":  {[]Check{run("mergexo/review", "FAILURE")}, work.ChecksComplete, "1 mergexo/review", false},
-		"none":                {nil, work.ChecksComplete, "", false},
-		"all green":           {[]Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, work.ChecksComplete, "", false},
-		"red":                 {[]Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, work.ChecksComplete, "1 a\n1 b", false},
-		"some are running":    {[]Check{run("a", "FAILURE"), run("b", "")}, work.ChecksComplete, "", true},
-		"the first counts":    {[]Check{run("a", "TIMED_OUT"), run("b", "")}, work.ChecksFirst, "1 a", true},
-		"nobody is asked":     {[]Check{run("a", "FAILURE")}, work.ChecksNever, "", false},
-		"running, none red":   {[]Check{run("a", ""), run("b", "SUCCESS")}, work.ChecksFirst, "", false},
-		"cancelled by hand":   {[]Check{run("a", "CANCELLED")}, work.ChecksComplete, "", true},
-		"waits for a person":  {[]Check{run("a", "ACTION_REQUIRED")}, work.ChecksComplete, "", true},
-		"cancelled, one runs": {[]Check{run("a", "CANCELLED"), run("b", "")}, work.ChecksComplete, "", true},
-		"red and cancelled":   {[]Check{run("a", "CANCELLED"), run("b", "FAILURE")}, work.ChecksComplete, "1 b", false},
+		"ours is pending":     {[]Check{run("a", "FAILURE"), own("")}, "1 a", false},
+		"ours is red":         {[]Check{run("a", "SUCCESS"), own("FAILURE")}, "", true},
+		"ours hides the end":  {[]Check{run("a", ""), own("")}, "", true},
+		"ours hides nothing":  {[]Check{run("a", ""), own("SUCCESS")}, "", false},
+		"ours alone":          {[]Check{own("")}, "", false},
+		"a run of that name":  {[]Check{run("mergexo/review", "FAILURE")}, "1 mergexo/review", false},
+		"none":                {nil, "", false},
+		"all green":           {[]Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, "", false},
+		"red":                 {[]Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, "1 a\n1 b", false},
+		"some are running":    {[]Check{run("a", "FAILURE"), run("b", "")}, "", true},
+		"running, none red":   {[]Check{run("a", ""), run("b", "SUCCESS")}, "", false},
+		"cancelled by hand":   {[]Check{run("a", "CANCELLED")}, "", true},
+		"waits for a person":  {[]Check{run("a", "ACTION_REQUIRED")}, "", true},
+		"cancelled, one runs": {[]Check{run("a", "CANCELLED"), run("b", "")}, "", true},
+		"red and cancelled":   {[]Check{run("a", "CANCELLED"), run("b", "FAILURE")}, "1 b", false},
 	} {
-		if got := RedChecks(c.checks, c.policy); got != c.want {
+		if got := Listed(Red(c.checks, noon)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		if got := HiddenByRollup(c.checks); got != c.hidden {
@@ -67,14 +62,14 @@ func TestFingerprintsOfChecksProveWhatIsDecidedByThem(t *testing.T) {
 			}
 		}
 	}
-	for _, policy := range []work.ChecksPolicy{work.ChecksFirst, work.ChecksComplete, work.ChecksNever} {
+	for what, red := range map[string]func([]Check) []Check{"failed": Failed, "failed, and all ended": func(all []Check) []Check { return Red(all, noon) }} {
 		for _, stored := range states {
-			if HiddenByRollup(stored) || RedChecks(stored, policy) != "" {
+			if HiddenByRollup(stored) || len(red(stored)) > 0 {
 				continue // read in each pass; or acted on, and then read again
 			}
 			for _, now := range states {
-				if rollupOf(now) == rollupOf(stored) && RedChecks(now, policy) != "" {
-					t.Fatalf("%s: %v was stored; a light query cannot tell it from %v", policy, stored, now)
+				if rollupOf(now) == rollupOf(stored) && len(red(now)) > 0 {
+					t.Fatalf("%s: %v was stored; a light query cannot tell it from %v", what, stored, now)
 				}
 			}
 		}
@@ -104,19 +99,17 @@ func TestRedChecksWaitForOthersAnHour(t *testing.T) {
 	hangs := Check{ID: "2", Name: "deploy"}
 	for name, c := range map[string]struct {
 		checks []Check
-		policy work.ChecksPolicy
 		after  time.Duration
 		want   string
 	}{
-		"soon":             {[]Check{failed, hangs}, work.ChecksComplete, time.Hour, ""},
-		"an hour later":    {[]Check{failed, hangs}, work.ChecksComplete, time.Hour + time.Second, "1 unit"},
-		"nobody is asked":  {[]Check{failed, hangs}, work.ChecksNever, 2 * time.Hour, ""},
-		"nothing is red":   {[]Check{hangs}, work.ChecksComplete, 2 * time.Hour, ""},
-		"all have ended":   {[]Check{failed}, work.ChecksComplete, 0, "1 unit"},
-		"another, lately":  {[]Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, work.ChecksComplete, 90 * time.Minute, ""},
-		"no stamp is told": {[]Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, work.ChecksComplete, 2 * time.Hour, ""},
+		"soon":             {[]Check{failed, hangs}, time.Hour, ""},
+		"an hour later":    {[]Check{failed, hangs}, time.Hour + time.Second, "1 unit"},
+		"nothing is red":   {[]Check{hangs}, 2 * time.Hour, ""},
+		"all have ended":   {[]Check{failed}, 0, "1 unit"},
+		"another, lately":  {[]Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, 90 * time.Minute, ""},
+		"no stamp is told": {[]Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, 2 * time.Hour, ""},
 	} {
-		if got := RedChecks(c.checks, PolicyAt(c.checks, c.policy, noon.Add(c.after))); got != c.want {
+		if got := Listed(Red(c.checks, noon.Add(c.after))); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package notify sends one message to one target: to the standard input of an operator's program,
-// or to a URL by POST. It decides nothing and remembers nothing: the caller chooses messages and
-// sends each once.
+// Package notify sends one message to the standard input of an operator's program. It decides nothing
+// and remembers nothing: the caller chooses messages and sends each once.
 package notify
 
 import (
@@ -14,17 +13,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// Target is where a message goes: a program, or a URL.
+// Target is the program that gets a message.
 type Target struct {
 	Timeout time.Duration // 0: 5 seconds
-
-	Command []string // absolute path and arguments; empty: use URL
-	Env     []string // the program's whole environment
-	Dir     string   // the program's working folder
-
-	URL    string
-	Secret string // signs the request; empty: unsigned
-	Redact func(string) string
+	Command []string      // absolute path and arguments
+	Env     []string      // the program's whole environment
+	Dir     string        // the program's working folder
+	Redact  func(string) string
 }
 
 // Message is one notification.
@@ -48,7 +43,7 @@ const (
 // Answer is the target's answer.
 type Answer struct {
 	Fate Fate
-	Says string // one line: a status, an exit code, output
+	Says string // one line: an exit code, output
 }
 
 // usualTimeout is shorter than a pass waits for messages at its end.
@@ -59,13 +54,7 @@ func Send(ctx context.Context, t Target, m Message) Answer {
 	t.Timeout = cmp.Or(t.Timeout, usualTimeout)
 	within, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
-	answer := Answer{Unreached, "the target has neither a command nor an address"}
-	switch {
-	case len(t.Command) > 0:
-		answer = run(within, t, m)
-	case t.URL != "":
-		answer = post(within, t, m)
-	}
+	answer := run(within, t, m)
 	if ctx.Err() != nil && answer.Fate != Taken { // the caller had less time than the target
 		answer.Says = "there was no time left to wait for an answer"
 	}

@@ -158,8 +158,8 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	} {
 		_, _, err := tool.Wrap(w.box, []string{program}, w.job)
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `not visible in the sandbox of agent "mine"`) ||
-			!strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "readable of [agents.mine]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "gh mergexo sandbox show mine") {
+		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `not visible in the sandbox of agent "mine"`) ||
+			!strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo sandbox show mine") {
 			t.Errorf("%s: %v", program, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 func TestAnInterpreterThatIsNotOnPathIsNamed(t *testing.T) {
 	err := Box{Agent: "a"}.notVisible("/opt/bin/codex", "node")
 	blocked, ok := errors.AsType[*work.BlockedError](err)
-	if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `"node", which`) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "not on the PATH") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "crontab") {
+	if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `"node", which`) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "not on the PATH") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "crontab") {
 		t.Errorf("got %#v", err)
 	}
 }

@@ -101,7 +101,7 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 	c := w.config
 	c.set("runtime", "state_dir", "")
 	c.set("runtime", "turn_timeout", "5m")
-	c.set("runtime", "idle_timeout", "2m")
+	c.setTiming("idle_timeout", "2m")
 	c.set("agents.codex", "model", "gpt-5.5")
 	c.set("agents.codex", "args", tomlList(model.CodexArgs("TEST_KEY")))
 	c.set("agents.codex", "env_pass", `["TEST_KEY"]`)

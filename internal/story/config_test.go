@@ -12,14 +12,42 @@ import (
 )
 
 // configFile is a story's config.toml: sections in the order of their making,
-// written again after each change.
+// written again after each change. What no key sets is in timings.
 type configFile struct {
 	path     string
 	sections []*configSection
+	timings  [][2]string
+}
+
+// timingsVariable has the timings of a story for its programs.
+const timingsVariable = "MERGEXO_TIMINGS"
+
+// timings are the waits and limits that no key sets: see config.Timings.
+var timings = []string{
+	"idle_timeout", "retry_base", "quiet_period", "min_interval", "ingest_timeout", "settle_after", "remind_after", "fallback_after",
+	"test_timeout", "setup_timeout", "checks_timeout", "max_turns_per_pass", "max_events_per_turn", "max_processes", "log_max_size",
+	"max_files", "max_file_bytes", "max_feedback_rounds", "max_tokens_per_turn",
+}
+
+// setTiming gives a timing its value; an empty value takes it out.
+func (c *configFile) setTiming(name, value string) {
+	c.timings = slices.DeleteFunc(c.timings, func(t [2]string) bool { return t[0] == name })
+	if value != "" {
+		c.timings = append(c.timings, [2]string{name, value})
+	}
+}
+
+// timed is the value of timingsVariable.
+func (c *configFile) timed() string {
+	var all []string
+	for _, t := range c.timings {
+		all = append(all, t[0]+"="+t[1])
+	}
+	return strings.Join(all, ",")
 }
 
 type configSection struct {
-	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels", "repo:owner/name.reviewers:quinn", "notify:chat"
+	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.review", "repo:owner/name.reviewers:quinn", "notify:chat"
 	lines [][2]string
 }
 
@@ -77,7 +105,7 @@ func (c *configFile) firstRepo() string {
 	panic("no repository in the config")
 }
 
-// cutTable cuts "repo:owner/name.labels" into the repository and its table.
+// cutTable cuts "repo:owner/name.review" into the repository and its table.
 func cutTable(name string) (repo, table string, nested bool) {
 	if !strings.HasPrefix(name, "repo:") {
 		return "", "", false

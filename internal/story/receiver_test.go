@@ -5,44 +5,34 @@ package story
 import (
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
+	"path/filepath"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdReceiver begins to take what [[notify]] posts.
+// cmdReceiver begins to take what is posted, and makes a program for [[notify]].
 func cmdReceiver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: receiver FILE")
 	}
 	file := ts.MkAbs(args[0])
 	var mu sync.Mutex
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		body, _ := io.ReadAll(r.Body)
-		var headers []string
-		for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-			headers = append(headers, name+": "+strings.Join(r.Header[name], ", "))
-		}
 		addLine(file, string(body))
-		addLine(file+".headers", strings.Join(headers, "\t"))
-		if code, err := os.ReadFile(file + ".code"); err == nil {
-			n, _ := strconv.Atoi(strings.TrimSpace(string(code)))
-			w.Header().Set("Location", "/elsewhere")
-			w.WriteHeader(n)
-			fmt.Fprintln(w, "the receiver says", n)
-		}
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("RECEIVER", server.URL+"/hook")
+	tell := filepath.Join(worldOf(ts).work, "tell-"+filepath.Base(file))
+	script := fmt.Sprintf("#!/bin/sh\ncat >>%q\n[ ! -e %[1]q.code ] || { echo \"the receiver says $(cat %[1]q.code)\" >&2; exit 1; }\n", file)
+	ts.Check(os.WriteFile(tell, []byte(script), 0o700))
+	ts.Setenv("TELL", tell)
 }
 
 // addLine adds a line to a file.

@@ -29,10 +29,10 @@ func cmdExtension(ts *testscript.TestScript, neg bool, args []string) {
 case "$1 $2" in
 "auth token") echo %s ;;
 "--version ") echo 'gh version 2.60.0 (2024-10-31)' ;;
-"mergexo "*) shift && %s=%s GH_TOKEN=%s exec %s "$@" ;;
+"mergexo "*) shift && %s=%s %s=%s GH_TOKEN=%s exec %s "$@" ;;
 *) exit 1 ;;
 esac
-`, w.token, clockVariable, w.clock.path, w.token, self)
+`, w.token, clockVariable, w.clock.path, timingsVariable, w.config.timed(), w.token, self)
 	ts.Check(os.MkdirAll(dir, 0o755))
 	ts.Check(os.WriteFile(filepath.Join(dir, "gh"), []byte(script), 0o755))
 	ts.Setenv("PATH", strings.Join([]string{dir, filepath.Dir(self), "/usr/local/bin", "/usr/bin", "/bin"}, ":"))

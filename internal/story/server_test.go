@@ -407,7 +407,7 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 	m.fails([]string{"resume", "--all"}, "the database was moved to "+other, "and then: gh mergexo resume --all")
 
 	m.env = append(m.env, "THE_DATABASE="+other)
-	m.configure("database_env", "THE_DATABASE")
+	m.configure("database", "$THE_DATABASE")
 	m.ran("resume", "--all")
 	reply := func() {
 		t.Helper()
@@ -429,10 +429,10 @@ func TestOnAServerADatabaseIsMoved(t *testing.T) {
 		}
 	}
 	kill(back)
-	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")+"; on the machine that has this file, remove database or database_env from [runtime]") {
+	if _, out, stderr := m.run("tick"); !strings.Contains(stderr, "the database was moved to "+filepath.Join(m.state, "state.db")+"; on the machine that has this file, remove database from [runtime]") {
 		t.Error(out, stderr)
 	}
-	m.configure("database_env", "")
+	m.configure("database", "")
 	if out := m.ran("resume", "--all"); !strings.Contains(out, "is over") {
 		t.Error(out)
 	}
@@ -452,7 +452,7 @@ func TestOnAServerAPauseSurvivesAMove(t *testing.T) {
 	other := m.newDatabase()
 	m.ran("pause", "--all", "checking the bill")
 	m.ran("database", "move", "--to", other)
-	next := "the database was moved to " + other + "; write database or database_env with its URL under [runtime] in the config of this machine"
+	next := "the database was moved to " + other + "; write database with its URL under [runtime] in the config of this machine"
 	m.fails([]string{"resume", "--all"}, next+", and then: gh mergexo resume --all")
 	for _, args := range [][]string{{"pause", "octo/app#1"}, {"resume", "--merging", "octo/app"}, {"machines", "forget", "elsewhere"}, {"database", "move", "--to", other}} {
 		m.fails(args, next)
@@ -525,7 +525,7 @@ func TestOnAServerThePasswordIsNowhere(t *testing.T) {
 	m.config.set("agents.scripted", "env_pass", `["NAMED"]`)
 	m.config.set("repo", "setup", environOf("setup"))
 	m.config.set("repo", "required_tests", environOf("tests"))
-	m.configure("database_env", "THE_DATABASE")
+	m.configure("database", "$THE_DATABASE")
 	hooks := filepath.Join(m.hub.Repo(mainRepo).GitDir(), "hooks") // our git starts them
 	if err := errors.Join(
 		put(filepath.Join(m.agentDir(), "rules.yaml"), "- env: agent.environ\n  write: {work/1.txt: done}\n"),

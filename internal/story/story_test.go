@@ -25,11 +25,12 @@
 //	hub …                    what people do on GitHub, and what is there: see internal/hubscript
 //	tick [flags]             exec gh-mergexo tick
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
-//	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out.
+//	                         repo.review, repo:owner/name (made when it is not there) and so on; '' takes it out.
+//	                         A wait or limit that no key sets (config.Timings) is set for the programs that start from now on
 //	                         repo.reviewers:NAME is one of [[repo.reviewers]]; they stand in the order of their making
 //	                         notify:NAME is one of [[notify]]
-//	receiver FILE            takes what is posted on loopback: its address is in $RECEIVER, each body becomes a line of
-//	                         FILE, each request's headers a line of FILE.headers; FILE.code, if it is there, has the status
+//	receiver FILE            takes what is posted on loopback to $RECEIVER, and what the program $TELL gets for [[notify]]: each
+//	                         becomes a line of FILE; where FILE.code is there, the program fails and says what it holds
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
 //	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds
@@ -97,6 +98,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -106,6 +108,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the db command
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/hubscript"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
@@ -115,6 +118,7 @@ import (
 var update = flag.Bool("update", false, "write what cmp found into the stories")
 
 func TestMain(m *testing.M) {
+	config.TimingsVariable = timingsVariable
 	testscript.Main(suite{testhome.Waiting{M: m}}, map[string]func(){"gh-mergexo": func() { os.Exit(runProgram()) }})
 }
 
@@ -241,6 +245,11 @@ func cmdConfig(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts)
 	if name, ok := strings.CutPrefix(args[0], "repo:"); ok && !strings.Contains(name, ".") {
 		w.addRepo(name)
+	}
+	if slices.Contains(timings, args[1]) {
+		w.config.setTiming(args[1], strings.Trim(args[2], `"`))
+		ts.Setenv(timingsVariable, w.config.timed())
+		return
 	}
 	w.config.set(args[0], args[1], args[2])
 	ts.Check(w.config.write())

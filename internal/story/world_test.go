@@ -124,15 +124,13 @@ func (w *world) writeConfig() error {
 		{"agent", "scripted"},
 		{"workers", "2"},
 		{"turn_timeout", "60s"},
-		{"idle_timeout", "60s"},
-		{"retry_base", "1ms"},
-		{"quiet_period", "0s"},
-		{"min_interval", "0s"},
-		{"settle_after", "0s"},
 		{"state_dir", w.stateDir()},
 		{"sandbox", "none"}, // a story about the sandbox says otherwise; the agents of the others leave their traces in $WORK
 	} {
 		w.config.set("runtime", kv[0], kv[1])
+	}
+	for _, t := range [][2]string{{"idle_timeout", "60s"}, {"retry_base", "1ms"}, {"quiet_period", "0s"}, {"min_interval", "0s"}, {"settle_after", "0s"}} {
+		w.config.setTiming(t[0], t[1])
 	}
 	w.config.set("agents.scripted", "adapter", "command")
 	w.config.set("agents.scripted", "command", fmt.Sprintf("[%q, %q]", agent, w.agentDir()))
@@ -188,6 +186,7 @@ func (w *world) environ() map[string]string {
 		"GOGC": "off", "GOMEMLIMIT": "256MiB", // a pass is over before it has collected its garbage
 		clockVariable:    w.clock.path,
 		twiceVariable:    twice,
+		timingsVariable:  w.config.timed(),
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}

@@ -40,14 +40,13 @@ const (
 	ActionEnqueue      ActionKind = "enqueue"       // adds it to its base's merge queue, at the approved head
 	ActionDequeue      ActionKind = "dequeue"       // removes it from that queue
 	ActionUpdateBranch ActionKind = "update_branch" // updates its branch from the base
-	ActionDeleteBranch ActionKind = "delete_branch" // deletes the branch of a pull request that we merged
 )
 
 // Merging reports whether the action is part of merging a pull request. Only the merge step sends
 // those.
 func (k ActionKind) Merging() bool {
 	switch k { //nolint:exhaustive // no other is
-	case ActionMerge, ActionEnqueue, ActionDequeue, ActionUpdateBranch, ActionDeleteBranch:
+	case ActionMerge, ActionEnqueue, ActionDequeue, ActionUpdateBranch:
 		return true
 	}
 	return false

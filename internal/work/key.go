@@ -245,8 +245,3 @@ func DequeueToken(repo RepoKey, pull int, head string, enqueued int) string {
 func UpdateToken(repo RepoKey, pull int, head string) string {
 	return token("update_branch", repo, pull, head)
 }
-
-// DeleteBranchToken is the token of deleting the branch of a merged pull request.
-func DeleteBranchToken(repo RepoKey, pull int, branch string) string {
-	return token("delete_branch", repo, pull, branch)
-}

@@ -41,10 +41,9 @@ func (m Machine) Differs(known Machine) bool {
 }
 
 // Silence returns after how long without a pass a machine counts as silent. every is the time since
-// its last pass ended: it follows the schedule, also one of another program. A pass that lets no
-// other one begin may take pass; 0: passes overlap.
-func Silence(every, pass time.Duration) time.Duration {
-	return MachineNoteEvery + max(leastSlack, 3*min(every, 24*time.Hour)) + pass
+// its last pass ended: it follows the schedule, also one of another program.
+func Silence(every time.Duration) time.Duration {
+	return MachineNoteEvery + max(leastSlack, 3*min(every, 24*time.Hour))
 }
 
 // Silent returns since when the machine is silent; false: it is not. One whose passes a person

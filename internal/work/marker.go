@@ -209,8 +209,8 @@ type stopMark struct {
 }
 
 // MarkStop returns the marker of the comment about a stop.
-func MarkStop(s Stop, spending bool) string {
-	b, err := json.Marshal(stopMark{s.Number, Marked(s.Reason, spending), s.Attempts, s.Since.UnixMilli()})
+func MarkStop(s Stop) string {
+	b, err := json.Marshal(stopMark{s.Number, Marked(s.Reason), s.Attempts, s.Since.UnixMilli()})
 	if err != nil {
 		panic(err) // plain fields
 	}
@@ -218,10 +218,10 @@ func MarkStop(s Stop, spending bool) string {
 }
 
 // Marked returns the part of a reason that a marker may contain: without details of this machine,
-// without what was spent unless spending is true, and shortened if it is long.
-func Marked(r Reason, spending bool) Reason {
+// without what was spent, and shortened if it is long.
+func Marked(r Reason) Reason {
 	r.Local = ""
-	if !spending && isSpending(r.Name) {
+	if isSpending(r.Name) {
 		r.Used, r.Limit = 0, 0
 	}
 	if len(r.identity()+r.Advice) > maxMarked {

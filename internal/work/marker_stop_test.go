@@ -23,7 +23,7 @@ func TestAStopIsReadBackFromItsMarker(t *testing.T) {
 			},
 			Attempts: rapid.IntRange(1, 9).Draw(t, "attempts"), Since: time.UnixMilli(rapid.Int64Range(1, 1<<42).Draw(t, "since")).UTC(),
 		}
-		body := Mark("gh mergexo stopped here", Marks{Token: strings.Repeat("a", 64), Stop: MarkStop(want, false)})
+		body := Mark("gh mergexo stopped here", Marks{Token: strings.Repeat("a", 64), Stop: MarkStop(want)})
 		if strings.ContainsFunc(body, func(r rune) bool { return r > '~' }) {
 			t.Errorf("not ASCII: %q", body)
 		}
@@ -58,7 +58,7 @@ func TestAMarkersLengthIsBounded(t *testing.T) {
 		"names":  {Kind: WhyNotFixed, Names: slices.Repeat([]string{strings.Repeat("matrix ", 30)}, 400)},
 		"bytes":  {Kind: WhyQuestion, Text: strings.Repeat("\xff", 20000)},
 	} {
-		mark := MarkStop(Stop{Number: 7, Reason: r, Attempts: 1, Since: time.UnixMilli(1)}, false)
+		mark := MarkStop(Stop{Number: 7, Reason: r, Attempts: 1, Since: time.UnixMilli(1)})
 		got, ok := ParseStop(mark, 7)
 		if !ok || len(mark) > 50000 || got.Reason.Kind != r.Kind {
 			t.Errorf("%s: %d characters, read %v", name, len(mark), ok)

@@ -57,16 +57,6 @@ func (l Labels) Of(f Flow) string {
 	return ""
 }
 
-// ChecksPolicy is when red checks of a pull request cause a turn.
-type ChecksPolicy string
-
-// The policies about checks.
-const (
-	ChecksNever    ChecksPolicy = "never"
-	ChecksFirst    ChecksPolicy = "first_failure" // as soon as one has failed
-	ChecksComplete ChecksPolicy = "all_complete"  // once all have finished
-)
-
 // MostMentioned is how many people a comment mentions at most who may end a wait and were not asked by
 // name.
 const MostMentioned = 3

@@ -199,8 +199,6 @@ const (
 
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
 	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
-	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red
-	WhyIssueOff     ReasonKind = "issue_comments_off"   // Count of comments
 	WhyOtherAgent   ReasonKind = "other_agent"          // GitHub's own agent may fix the branch, so ours does not; Text
 	WhyRepoWaits    ReasonKind = "github_repository"    // cannot be read; Name, Local, At
 	WhyPullWaits    ReasonKind = "github_pull_request"  // cannot be read; Number, Local, At
@@ -211,8 +209,7 @@ const (
 	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it
 )
 
-// isSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
-// the config enables that.
+// isSpending reports whether a budget limits money or tokens. Its usage is not shown on GitHub.
 func isSpending(budget string) bool {
 	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxCostOfRoadmap || budget == MaxTokensPerTurn
 }

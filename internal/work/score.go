@@ -4,7 +4,6 @@ package work
 
 import (
 	"fmt"
-	"math"
 	"path"
 	"strings"
 	"time"
@@ -16,23 +15,16 @@ const (
 	MaxPriority = 5
 )
 
-// ScoreWeights are the weights of a score.
-type ScoreWeights struct {
-	Priority  float64 // for each level of priority
-	Conflict  float64 // for a full risk of conflict
-	Staleness float64 // for each day of waiting; negative, so that waiting raises the score
-}
+// The weights of a score.
+const (
+	priorityWeight = 1.0 // for each level of priority
+	conflictWeight = 5.0 // for a full risk of conflict
+	waitingWeight  = 0.5 // for each day of waiting
+)
 
 // LongestPassed is how long after an implementation another one may be added and still start before
-// it. Later ones never do, because no difference in priority or risk outweighs the longer wait. If
-// staleness is 0 or more there is no limit, and it is the longest duration.
-func (w ScoreWeights) LongestPassed() time.Duration {
-	days := (float64(MaxPriority-MinPriority)*w.Priority + w.Conflict) / -w.Staleness
-	if most := time.Duration(math.MaxInt64); w.Staleness < 0 && days < most.Hours()/24 {
-		return time.Duration(days * 24 * float64(time.Hour))
-	}
-	return math.MaxInt64
-}
+// it. Later ones never do, because no difference in priority or risk outweighs the longer wait.
+const LongestPassed = time.Duration(((MaxPriority-MinPriority)*priorityWeight + conflictWeight) / waitingWeight * 24 * float64(time.Hour))
 
 // Footprint is what an implementation changes, or will change.
 type Footprint struct {
@@ -53,7 +45,7 @@ type Score struct {
 
 // ScoreOf scores a waiting implementation against the active ones. Only the highest risk of
 // conflict counts: a sum would let many harmless ones outweigh one collision.
-func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint, w ScoreWeights) Score {
+func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint) Score {
 	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
 	s.Risk = 0.1 * s.Size
 	for _, other := range active {
@@ -62,7 +54,7 @@ func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footpr
 			s.Overlap, s.Modules, s.Risk = files, modules, risk
 		}
 	}
-	s.Total = w.Priority*float64(priority) - w.Conflict*s.Risk - w.Staleness*s.Days
+	s.Total = priorityWeight*float64(priority) - conflictWeight*s.Risk + waitingWeight*s.Days
 	return s
 }
 

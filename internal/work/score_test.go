@@ -17,7 +17,6 @@ func footprint(size string, files ...string) Footprint {
 }
 
 func TestScore(t *testing.T) {
-	w := ScoreWeights{Priority: 1, Conflict: 5, Staleness: -0.5}
 	for name, c := range map[string]struct {
 		priority int
 		waiting  time.Duration
@@ -35,7 +34,7 @@ func TestScore(t *testing.T) {
 		"nothing is known of it":  {1, 0, footprint(""), []Footprint{footprint("S", "a")}, 1},
 		"files of the root alone": {3, 0, footprint("S", "a"), []Footprint{footprint("S", "b")}, 2},
 	} {
-		if got := ScoreOf(c.priority, c.waiting, c.own, c.active, w); math.Abs(got.Total-c.want) > 1e-9 {
+		if got := ScoreOf(c.priority, c.waiting, c.own, c.active); math.Abs(got.Total-c.want) > 1e-9 {
 			t.Errorf("%s: %+v, want %v", name, got, c.want)
 		}
 	}
@@ -46,15 +45,14 @@ func TestScoreRisesByWaiting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"a", "a/b", "a/b/c", "d/e/f"})
 		files := rapid.SliceOfN(name, 0, 4)
-		w := ScoreWeights{Priority: rapid.Float64Range(0, 10).Draw(t, "priority"), Conflict: rapid.Float64Range(0, 100).Draw(t, "conflict"), Staleness: -rapid.Float64Range(0.01, 10).Draw(t, "staleness")}
 		own := footprint("L", files.Draw(t, "own")...)
 		active := []Footprint{footprint("S", files.Draw(t, "other")...)}
-		s := ScoreOf(1, 0, own, active, w)
+		s := ScoreOf(1, 0, own, active)
 		if s.Risk < 0 || s.Risk > 1.0001 {
 			t.Fatalf("risk %v", s.Risk)
 		}
-		wait := time.Duration((w.Conflict/-w.Staleness)+1) * 24 * time.Hour
-		if late := ScoreOf(1, wait, own, active, w); late.Total < 0 {
+		wait := time.Duration(conflictWeight/waitingWeight+1) * 24 * time.Hour
+		if late := ScoreOf(1, wait, own, active); late.Total < 0 {
 			t.Fatalf("after %s: %+v", wait, late)
 		}
 	})

@@ -156,9 +156,6 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
 	p.Accounts.operators, p.Accounts.met = map[string][]int64{}, met
-	for _, r := range p.Remotes {
-		p.Accounts.operators[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
-	}
 	for host, accounts := range met {
 		for _, a := range accounts {
 			p.Accounts.operators[host] = append(p.Accounts.operators[host], a.ID)
@@ -171,13 +168,13 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 }
 
 // AcceptAccount accepts the account that gh is logged in with on a host. If operator accounts are
-// known for the host, and this one is not among them, AcceptAccount makes the pass skip the host
-// and returns a BlockedError: it would read our own earlier replies as feedback.
+// known for the host, and this one is neither among them nor named by the config, AcceptAccount makes
+// the pass skip the host and returns a BlockedError: whoever switched gh's login may not have meant us.
 func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) error {
 	a := &p.Accounts
 	a.recording.Lock()
 	defer a.recording.Unlock()
-	if known, err := a.accept(host, who); known || err != nil {
+	if known, err := a.accept(host, who, p.Config.AccountOn(host)); known || err != nil {
 		return err
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleOperator) }); err != nil {
@@ -194,9 +191,8 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	return nil
 }
 
-// accept accepts a known account, and the first one of a host. One that the config names is not known
-// before the database has it: a later pass commits as it before GitHub names it.
-func (a *Accounts) accept(host string, who work.Account) (known bool, err error) {
+// accept accepts a known account, the first one of a host, and the one that the config names.
+func (a *Accounts) accept(host string, who work.Account, named string) (known bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.shut[host]; err != nil {
@@ -208,9 +204,9 @@ func (a *Accounts) accept(host string, who work.Account) (known bool, err error)
 	a.accepted[host] = who.ID
 	if slices.Contains(a.operators[host], who.ID) {
 		a.Names.SetLogin(host, who)
-		return slices.ContainsFunc(a.met[host], func(m work.Account) bool { return m.ID == who.ID }), nil
+		return true, nil
 	}
-	if len(a.operators[host]) > 0 {
+	if len(a.operators[host]) > 0 && !strings.EqualFold(named, who.Login) {
 		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(who, a.met[host])})
 	}
 	return false, nil
@@ -262,7 +258,7 @@ func (a *Accounts) Operator(host string) string {
 	return a.Names.login[host]
 }
 
-// Identity returns whom commits are by if neither the config nor git names anybody: the account that gh
+// Identity returns whom commits are by if git names nobody: the account that gh
 // is logged in with, by the address that GitHub keeps for it. It is zero if the account is unknown.
 func (a *Accounts) Identity(host string) git.Identity {
 	a.mu.Lock()
@@ -278,8 +274,8 @@ func (a *Accounts) Identity(host string) git.Identity {
 }
 
 // ReadOwnAccount asks GraphQL for our account, which GitHub's REST API does not name for the token of
-// an app's installation. If GraphQL does not either, the config must name it: without it our own
-// comments would be read as feedback.
+// an app's installation. If GraphQL does not either, and no earlier pass knew it, the host is skipped:
+// our own comments would be read as feedback.
 func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
 	_, silent := errors.AsType[*transport.BodyError](err)

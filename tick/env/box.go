@@ -109,13 +109,9 @@ func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *mergin
 		if f.Deleted() {
 			deleted = append(deleted, f.Path)
 		}
-		box.Lines += f.Lines
 		box.Paths = append(box.Paths, f.Path)
 		if f.From != "" {
 			box.Paths = append(box.Paths, f.From)
-		}
-		if !f.Counted && len(box.Uncounted) < merging.MostPaths {
-			box.Uncounted = append(box.Uncounted, f.Path)
 		}
 	}
 	box.Deletes = merging.Deletes(tracked, deleted)

@@ -78,8 +78,7 @@ type Env struct {
 // on a pull request.
 func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
 	return explain.Place{
-		Pull: pull, Comments: p.Config.Runtime.EnableIssueCommentRouting, Label: item.Label,
-		Ignore: r.Settings.Labels.Ignore, Spending: r.Settings.Voice.Spending,
+		Pull: pull, Label: item.Label, Ignore: r.Settings.Labels.Ignore,
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *Env) AgentFor(ctx context.Context, repo work.RepoName, kind work.Kind, 
 	if err != nil {
 		return a, "", fmt.Errorf("look whether the provider of agent %q is out: %w", a.Name, err)
 	}
-	if out.Takes(p.Now(), a.FallbackAfter) {
+	if out.Takes(p.Now(), p.Config.Runtime.FallbackAfter) {
 		return other, a.Name, nil
 	}
 	return a, "", nil

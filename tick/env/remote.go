@@ -50,7 +50,6 @@ type Lists interface {
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 	Stamps(ctx context.Context, nodeIDs []string) (map[string]github.RepoStamps, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
-	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
@@ -129,7 +128,6 @@ type Mirror interface {
 	MergedFiles(ctx context.Context, merged, head string) ([]string, error)
 	Changes(ctx context.Context, from, to, trusted string) ([]git.FileChange, error)
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
-	OnlyMerges(ctx context.Context, tip, before, after string) (bool, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool

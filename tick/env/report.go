@@ -276,7 +276,7 @@ func (p *Env) Changed(l *Lease, what, detail string) {
 const (
 	CauseLimit   = "limit"          // GitHub's rate limit
 	CauseBlocked = "blocked"        // a person must act
-	CauseSlow    = "slow"           // ingest_timeout ran out
+	CauseSlow    = "slow"           // the time for one pass ran out
 	CausePanic   = "internal_error" // a fault of gh mergexo
 	CauseOther   = "other"
 )
@@ -365,7 +365,7 @@ func (p *Env) tooSlow(r *Repo) Cause {
 		silent := github.UnansweredTrouble(r.Name.Host)
 		return Cause{Code: silent.Code, Text: silent.String()}
 	}
-	return Cause{Code: CauseSlow, Text: fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
+	return Cause{Code: CauseSlow, Text: fmt.Sprintf("reading it took more than %s; the next pass continues", limit)}
 }
 
 // ReasonOf joins all causes into the one line that is stored.

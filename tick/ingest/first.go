@@ -268,7 +268,7 @@ func (h *reading) unknownOurs(ctx context.Context, page []github.Pull) (ours []f
 
 const (
 	historiesAtOnce = 10
-	aheadUntil      = 4 // tenths of runtime.ingest_timeout
+	aheadUntil      = 4 // tenths of Timings.IngestTimeout
 )
 
 // readAhead reads the details and histories of found pull requests and their issues side by side. What

@@ -37,7 +37,7 @@ type number struct {
 	unheard  bool // more was said than comments and lines have
 }
 
-// readUntil are the tenths of runtime.ingest_timeout after which nothing more is read: tick.lock is held,
+// readUntil are the tenths of Timings.IngestTimeout after which nothing more is read: tick.lock is held,
 // and what was read is still to be judged.
 const readUntil = 9
 
@@ -324,7 +324,7 @@ func (h *reading) waits(b store.Backlogged) bool {
 
 // tellLong reports that a number takes longer than a pass, and returns that as an error.
 func (h *reading) tellLong(number int) error {
-	h.long = fmt.Sprintf("#%d has more to read than a pass has time for (%s); ingest_timeout under [runtime] in the config gives it more", number, h.env.Config.Runtime.IngestTimeout)
+	h.long = fmt.Sprintf("#%d has more to read than a pass has time for (%s), or GitHub answers slowly; it is tried again", number, h.env.Config.Runtime.IngestTimeout)
 	if !slices.Contains(h.trouble, h.long) {
 		h.trouble = append(h.trouble, h.long)
 	}

@@ -53,9 +53,6 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.intakeReviews(ctx, pull, d); err != nil {
 		return err
 	}
-	if err := h.keepApprovals(ctx, old, pull); err != nil {
-		return err
-	}
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {
 		return err
 	}
@@ -147,10 +144,9 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
-	policy := github.PolicyAt(d.Checks, h.repo.Settings.Checks, h.env.Now())
-	if red := github.RedChecks(d.Checks, policy); red != "" {
-		e := about(work.EventCheck, red)
-		if at := github.RedSince(d.Checks, policy); !at.IsZero() {
+	if red := github.Red(d.Checks, h.env.Now()); len(red) > 0 {
+		e := about(work.EventCheck, github.Listed(red))
+		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
 		}
 		h.newsOf(pull.Number).add(candidate{event: e, pull: true})

@@ -449,62 +449,6 @@ func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
 	return seen
 }
 
-// keepApprovals carries approvals over to a new head that only merged the base, if the config
-// allows it.
-func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest) error {
-	if old.ID == 0 || old.HeadOID == pull.HeadOID || old.HeadOID == "" || h.env.Preflight == nil {
-		return nil
-	}
-	by, err := h.reviewedBy(ctx, pull)
-	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
-		return err
-	}
-	approves := func(v review.Verdict) bool {
-		return old.Brings(v.Head, v.MergeBase) && v.MergeBase != "" && v.Decision == review.Approve && v.Validity == review.Counts
-	}
-	seen := &h.newsOf(pull.Number).reviews
-	justNow := func(v readVerdict) bool { // the base was merged right after the approval, before a pass read it
-		return v.ID == 0 && !v.dismissed && v.Head == old.HeadOID && v.Decision == review.Approve && v.At.After(pull.BaseChanged)
-	}
-	if !slices.ContainsFunc(by.stored.Verdicts, approves) && !slices.ContainsFunc(seen.verdicts, justNow) || h.env.Preflight(ctx) != nil {
-		return nil //nolint:nilerr // without git they look again
-	}
-	git := h.repo.Git()
-	if err := git.Fetch(ctx, pull.Base, old.HeadOID, pull.HeadOID, pull.BaseOID); err != nil {
-		return ctx.Err() // git could not tell: the head is reviewed again
-	}
-	only, err := git.OnlyMerges(ctx, pull.BaseOID, old.HeadOID, pull.HeadOID)
-	if err != nil || !only {
-		return ctx.Err()
-	}
-	if old.MergeBase == "" {
-		if old.MergeBase, err = git.MergeBases(ctx, pull.BaseOID, old.HeadOID); err != nil {
-			return ctx.Err()
-		}
-	}
-	read := slices.Clone(seen.verdicts) // by this pass
-	for _, v := range read {
-		if justNow(v) {
-			v.MergeBase, v.Validity = old.MergeBase, review.Counts
-			by.stored.Verdicts = append(by.stored.Verdicts, v.Verdict)
-		}
-	}
-	for i, v := range by.stored.Verdicts {
-		if !approves(v) || overtaken(v, by.stored.Verdicts[i+1:], read) {
-			continue
-		}
-		same, err := git.BringsNoMore(ctx, v.MergeBase, pull.BaseOID)
-		if err != nil {
-			return ctx.Err()
-		}
-		if same {
-			v.ID, v.KeptFrom, v.Head, v.MergeBase = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID, ""
-			seen.verdicts = append(seen.verdicts, readVerdict{Verdict: v})
-		}
-	}
-	return nil
-}
-
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
 // whenever its base moved. Verdicts for other merge bases stay valid where merging brings no more
 // commits than it did then: the base only grew. If git cannot tell, the details are read again.

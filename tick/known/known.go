@@ -18,14 +18,9 @@ type Policy struct {
 	QuietPeriod   time.Duration
 	ChecksTimeout time.Duration // how long checks, and GitHub, may take before a comment tells it
 	RemindAfter   time.Duration // the same for people; 0: no comment does
-	FeedbackLoop  bool
-	IssueComments bool
 	Labels        work.Labels
 	MaxEvents     int // of one turn
 	Budgets       work.Budgets
-	Weights       work.ScoreWeights
-	Checks        work.ChecksPolicy
-	Spending      bool // agents' costs may be posted on GitHub
 
 	Title func(string) string                    // makes a pull request's title safe for a commit: it closes no issues and skips no checks; nil keeps it
 	Clean func(string) string                    // makes other people's text harmless after ours on the same line
@@ -78,7 +73,7 @@ type DecidedInputs struct {
 func (v Snapshot) Place(i Item) explain.Place {
 	p := v.Policy
 	return explain.Place{
-		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Comments: p.IssueComments, Label: i.Label, Ignore: p.Labels.Ignore, Spending: p.Spending,
+		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Label: i.Label, Ignore: p.Labels.Ignore,
 	}
 }
 

@@ -31,22 +31,6 @@ func (o round) settingsOf(ctx context.Context, j *job) (p merging.Policy, issue 
 	return p, issue, err
 }
 
-// followUps returns the actions that follow a merge of ours. halted is whether it halted merging.
-func (o round) followUps(j *job, p merging.Policy, halted bool) (all []work.Action) {
-	if j.row.Differs != "" {
-		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
-	}
-	// If delete_branch is left to the repository's own setting, GitHub deletes it.
-	if p.DeleteBranch == merging.Yes && j.pull.Branch != "" && !j.pull.CrossRepo {
-		all = append(all, work.Action{
-			RepoID: o.r.Row.ID, ItemID: j.row.ItemID, Kind: work.ActionDeleteBranch, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
-			Token: work.DeleteBranchToken(o.r.Row.Key(), j.row.Number, j.pull.Branch), Number: j.row.Number, Target: j.pull.Branch, Head: j.row.Head, Base: j.row.Base,
-			Why: "its pull request was merged",
-		})
-	}
-	return all
-}
-
 // comment returns an action for a comment that is found again by its token.
 func (o round) comment(j *job, number int, about, text string) work.Action {
 	token := work.NoticeToken(o.r.Row.Key(), number, about)
@@ -64,34 +48,6 @@ func (o round) differsText(j *job, halted bool) string {
 	return fmt.Sprintf("**The landed commit differs from the approved one.** %s was approved, and %s landed on `%s`: %s.\n\n"+
 		"Look at both commits, and find out why they differ. %s somebody runs `gh mergexo resume --merging %s` on the machine that runs gh mergexo.",
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
-}
-
-// followFor is how long actions after a merge are tried. Failed looks count no send, so a limit on
-// sends alone is not enough.
-const followFor = 24 * time.Hour
-
-// sendFollowUp sends an action after a merge. Its failure stops nothing.
-func (o round) sendFollowUp(ctx context.Context, j *job) error {
-	a, err := o.Effects().Apply(ctx, o.Scope(o.r), j.a)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	if a.Sends >= work.MaxAttempts || o.Now().Sub(a.PlannedAt) > followFor {
-		_, dropErr := o.Effects().Drop(ctx, a, err)
-		if dropErr != nil {
-			return dropErr
-		}
-		return err
-	}
-	until := o.Now().Add(work.Backoff(o.Config.Runtime.RetryBase, max(1, a.Sends)))
-	if a.NotBefore.After(until) {
-		return err
-	}
-	why := err.Error()
-	if failed := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) }); failed != nil {
-		return failed
-	}
-	return err
 }
 
 // checkFollowUps checks whether GitHub closed the issues of merges.

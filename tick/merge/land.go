@@ -119,14 +119,10 @@ func (o round) recordLanding(ctx context.Context, l unrecordedMerge) error {
 	return o.storeStage(ctx, j, merging.Void)
 }
 
-// land compares the landed commit with the approved head and stores the result with the actions
-// that follow.
+// land compares the landed commit with the approved head and stores the result with the comment
+// that says that they differ.
 func (o round) land(ctx context.Context, j *job, commit string) error {
 	landed, err := o.compare(ctx, j, commit)
-	if err != nil {
-		return err
-	}
-	settings, err := o.policy(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -150,12 +146,11 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		if stop, _, err = tx.MergingStopped(ctx, o.r.Row.ID); err != nil {
 			return err
 		}
-		for _, a := range o.followUps(j, settings, halted) {
-			if _, err := tx.AddAction(ctx, a); err != nil {
-				return err
-			}
+		if row.Differs == "" {
+			return nil
 		}
-		return nil
+		_, err = tx.AddAction(ctx, o.comment(j, row.Number, "landed "+row.Commit, o.differsText(j, halted)))
+		return err
 	})
 	if errors.Is(err, store.ErrStale) {
 		return nil // another pass has stored it

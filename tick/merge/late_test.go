@@ -227,25 +227,3 @@ func TestTheLastLookIsLast(t *testing.T) {
 		before = rq
 	}
 }
-
-// Actions after a merge are given up in the end.
-func TestWhatFollowsIsGivenUp(t *testing.T) {
-	s := newStage(t)
-	s.pass()
-	s.lands()
-	s.hub.AddFault(githubsim.Fault{Method: "GET", Path: "*/pulls", Always: true, Status: 422})
-	left := func() (all []work.Action) {
-		s.view(func(tx *store.Tx) (err error) { all, err = tx.ListMergingActions(s.Context(), s.repo.Row.ID); return })
-		return all
-	}
-	s.later(time.Hour)
-	s.run()
-	if len(left()) != 1 {
-		t.Fatalf("waits: %+v\n%s", left(), &s.log)
-	}
-	s.later(48 * time.Hour)
-	s.run()
-	if len(left()) != 0 {
-		t.Errorf("still tried: %+v\n%s", left(), &s.log)
-	}
-}

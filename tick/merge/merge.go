@@ -205,15 +205,11 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 }
 
 // needsWork reports whether this pass must handle the action: the plan chose it, its request may
-// have been sent, or its pull request closed or has a new head. Dequeues always need it; branch
-// deletions do from NotBefore on. A half-merged head needs it while no blocker is
-// recorded, or once the pull request closes or moves.
+// have been sent, or its pull request closed or has a new head. Dequeues always need it. A
+// half-merged head needs it while no blocker is recorded, or once the pull request closes or moves.
 func (j *job) needsWork(m *Merging) bool {
-	switch j.a.Kind { //nolint:exhaustive // no other comes here
-	case work.ActionDequeue: // the pass that planned it may have died; the last look decides
+	if j.a.Kind == work.ActionDequeue { // the pass that planned it may have died; the last look decides
 		return true
-	case work.ActionDeleteBranch:
-		return !j.a.NotBefore.After(m.Now())
 	}
 	if j.row.Stage == merging.Half && !j.gone() {
 		return !j.judged

@@ -22,10 +22,6 @@ func TestMergesWhatWasChosen(t *testing.T) {
 	if s.outcome() != "merged" || row.Stage != merging.Landed || row.Commit != tip || row.Landed != row.Tree || row.Differs != "" || row.Method != merging.Squash {
 		t.Fatalf("%s: %+v, main at %s\n%s", s.outcome(), row, tip, &s.log)
 	}
-	s.run() // deletes the branch
-	if _, there := s.sim.Head(branch); there {
-		t.Error("its branch is there")
-	}
 	s.later(2 * time.Minute)
 	s.run() // checks the issue
 	if n := s.asked("GET", "/issues/1"); n != 1 {

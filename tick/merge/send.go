@@ -18,12 +18,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 		if o.mustNotSend(ctx) {
 			return
 		}
-		err := o.contain(ctx, "merge "+work.Ref(o.r.Name, j.a.Number), o.r, j.itemID(), o.rep, func() error {
-			if j.a.Kind == work.ActionDeleteBranch {
-				return o.sendFollowUp(ctx, j)
-			}
-			return o.sendOrSettle(ctx, j)
-		})
+		err := o.contain(ctx, "merge "+work.Ref(o.r.Name, j.a.Number), o.r, j.itemID(), o.rep, func() error { return o.sendOrSettle(ctx, j) })
 		if err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
 			o.keepFound(ctx, j, work.Reason{Kind: work.WhyTriedAgain, Local: err.Error()})

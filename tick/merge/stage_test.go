@@ -99,7 +99,7 @@ func (s *stage) assemble(client *github.Client) {
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	settings := config.Repo{
 		Name: name, Labels: work.Labels{Ignore: "agent:ignore", Freeze: "agent:freeze", Hold: "agent:hold", Bugfix: "agent:bugfix"},
-		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour, DeleteBranch: merging.Yes}},
+		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
 	state := s.TempDir()
@@ -109,7 +109,7 @@ func (s *stage) assemble(client *github.Client) {
 	remote := env.Remote{Name: name, Settings: settings, GitHub: client, Mirror: func(r work.Repo) env.Mirror {
 		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock")).WithBase("main")
 	}}
-	cfg := &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Second, EnableFeedbackLoop: true, Workers: 1}, Repos: []config.Repo{settings}}
+	cfg := &config.Config{Runtime: config.Runtime{Timings: config.Timings{SettleAfter: time.Minute, RetryBase: time.Second}, Workers: 1}, Repos: []config.Repo{settings}}
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}

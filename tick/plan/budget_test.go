@@ -61,7 +61,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"one is left":                       {scene(with(talk), budget(turns, full[:2])), "", work.KindImplementationFeedback, false},
 		"turns":                             {scene(with(talk), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"no limit":                          {scene(with(talk), budget(work.Budgets{}, took(work.KindFix, 500))), "", work.KindImplementationFeedback, false},
-		"rounds":                            {scene(with(talk), budget(work.Budgets{FeedbackRounds: 3}, full)), "comments were answered in 3 turns; max_feedback_rounds is 3", "", false},
+		"rounds":                            {scene(with(talk), budget(work.Budgets{FeedbackRounds: 3}, full)), "comments were answered in 3 turns, and an item has 3 for that", "", false},
 		"reviews are turns":                 {scene(with(talk), budget(turns, took(work.KindReview, 3))), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"a review":                          {scene(reviewedBy("quinn"), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"reviews are no rounds":             {scene(with(talk), budget(work.Budgets{FeedbackRounds: 3}, took(work.KindReview, 3))), "", work.KindImplementationFeedback, false},

@@ -12,9 +12,9 @@ import (
 )
 
 // finishStale finishes events that no longer apply: those of an old head, reviews due for it,
-// checks that are green or that the config leaves to people, and all conflicts but the last.
+// checks that are green, and all conflicts but the last.
 func (r *itemPlanner) finishStale() {
-	var old, green, left []work.Event
+	var old, green []work.Event
 	last := int64(0)
 	for _, e := range r.item.Events {
 		if e.Kind == work.EventConflict && e.Source == r.item.Pull.HeadOID {
@@ -32,8 +32,6 @@ func (r *itemPlanner) finishStale() {
 			old = append(old, e)
 		case e.Kind == work.EventConflict:
 			return false
-		case r.v.Policy.Checks == work.ChecksNever:
-			left = append(left, e)
 		case r.item.Pull.Rollup == "SUCCESS" && e.State == "": // a merge group's checks are not the head's
 			green = append(green, e)
 		default:
@@ -43,7 +41,6 @@ func (r *itemPlanner) finishStale() {
 	})
 	r.finish("stale: the head moved on", old...)
 	r.finish(work.OutcomeVoid+"the checks are green by now", green...)
-	r.finish(`ignored: checks = "never"`, left...)
 }
 
 // besideOthers plans the wait of a fix while GitHub's own agent may fix the same branch, and the
@@ -79,12 +76,8 @@ func (r *itemPlanner) fixChecks() bool {
 			reasons = append(reasons, "it conflicts with "+r.item.Pull.Base)
 		}
 	}
-	switch {
-	case len(events) == 0:
+	if len(events) == 0 {
 		return false
-	case !r.v.Policy.FeedbackLoop:
-		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Names: reasons})
-		return true
 	}
 	if why := r.noProgress(events); !why.None() {
 		r.stop(why)

@@ -27,8 +27,6 @@ func TestRouteOfChecksAndConflicts(t *testing.T) {
 	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
 	queue := check
 	queue.State, queue.Body = "ggg", "queue unit"
-	off := func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }
-	never := func(v *known.Snapshot) { v.Policy.Checks = work.ChecksNever }
 	for name, c := range map[string]struct {
 		view     known.Snapshot
 		kind     work.Kind // of the one turn; none
@@ -41,13 +39,11 @@ func TestRouteOfChecksAndConflicts(t *testing.T) {
 		"an older head":         {scene(with(broken(work.EventCheck, "old", 1), broken(work.EventConflict, "old", 2)), snapshot("FAILURE", work.Conflicting)), "", 0, []string{"stale: the head moved on"}},
 		"green by now":          {scene(with(check), snapshot("SUCCESS", "MERGEABLE")), "", 0, []string{"void: the checks are green by now"}},
 		"red in a merge queue":  {scene(with(queue), snapshot("SUCCESS", "MERGEABLE")), work.KindFix, 1, nil},
-		"left to people":        {scene(with(check), snapshot("FAILURE", "MERGEABLE"), never), "", 0, []string{`ignored: checks = "never"`}},
 		"mergeable by now":      {scene(with(conflict), snapshot("", "MERGEABLE")), "", 0, nil},
 		"GitHub does not know":  {scene(with(conflict), snapshot("", "UNKNOWN")), "", 0, nil},
 		"the newest conflict":   {scene(with(conflict, broken(work.EventConflict, "aaa", 3)), snapshot("", work.Conflicting)), work.KindFix, 1, []string{"stale: the head moved on"}},
 		"people first":          {scene(with(check, said(work.EventIssue, 2, "5", ann)), snapshot("FAILURE", "MERGEABLE")), work.KindImplementationFeedback, 1, nil},
 		"blocked":               {scene(with(check), snapshot("FAILURE", "MERGEABLE"), state(work.StateBlocked)), "", 0, nil},
-		"no feedback loop":      {scene(with(check), snapshot("FAILURE", "MERGEABLE"), off), "", 0, nil},
 		"merged: nothing to do": {scene(with(check), pullIs(work.PullMerged)), "", 0, []string{"void: pull request #2 was merged"}},
 	} {
 		p := For(c.view)

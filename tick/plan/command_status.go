@@ -24,7 +24,7 @@ func (r *commander) status() Reply {
 	if r.item.HasPull() {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.item.Pull.Number, r.item.Pull.State))
 	}
-	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets, r.v.Policy.Spending))
+	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets, false))
 	return Reply{Said: fmt.Sprintf("State of #%d:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 

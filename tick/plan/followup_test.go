@@ -17,7 +17,6 @@ func waitingSince(cursor int64) func(*known.Snapshot) {
 
 func TestWhatIsHeardAfterAWait(t *testing.T) {
 	answer := said(work.EventSource, 1, "77", ann) // its row is 102
-	off := func(v *known.Snapshot) { v.Policy.IssueComments = false }
 	for name, c := range map[string]struct {
 		view known.Snapshot
 		want string
@@ -25,8 +24,6 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
 		"one that was fed":              {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer)), "wait"},
 		"the label set again":           {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
-		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
-		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
 		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},
 		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *known.Snapshot) { v.Items[0].Since = noon }, with(answer)), "turn"},
 		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
@@ -47,9 +44,5 @@ func TestRedirectedIsNotVoid(t *testing.T) {
 	p := For(v)
 	if len(Of[change.FinishEvents](p)) != 1 || Of[change.FinishEvents](p)[0].Outcome != work.OutcomeRedirected {
 		t.Errorf("%+v", Of[change.FinishEvents](p))
-	}
-	off := scene(with(after), func(v *known.Snapshot) { v.Policy.IssueComments = false })
-	if p := For(off); len(p.Turns())+len(Of[change.Notice](p))+len(Of[change.FinishEvents](p)) > 0 {
-		t.Errorf("with routing off: %+v", p)
 	}
 }

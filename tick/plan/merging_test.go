@@ -167,7 +167,6 @@ func TestLanding(t *testing.T) {
 		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_taken"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},
-		{"people wrote something, and nobody answers", scene(landable, with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "#2 wait feedback_off"},
 		{"not all have approved", scene(landable, item(func(i *known.Item) { i.Reviews.Record.State, i.Reviews.Verdicts = review.Reviewing, nil })), ""},
 		{"who approved requests changes since", scene(landable, item(func(i *known.Item) { i.Landing.Policy.RequireHuman = true }), personApproved, box(func(b *merging.Box) {
 			b.Reviews = []merging.Review{{ID: 5000, State: "APPROVED", By: ann}, {ID: 5001, State: "CHANGES_REQUESTED", By: ann}}

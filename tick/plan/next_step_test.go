@@ -82,7 +82,7 @@ func TestTheNextStepOfAStopEndsIt(t *testing.T) {
 			continue
 		}
 		why := work.Reason{Kind: one.Kind, Text: "text", Name: "quinn", Who: "op", Branch: "agent/bugfix/1-x", Commit: "ccc", Number: 2, Count: 2, Names: []string{"unit"}, Head: "aaa"}
-		words := explain.Reason(why, explain.Place{Pull: true, Comments: true, Label: "agent:bugfix"})
+		words := explain.Reason(why, explain.Place{Pull: true, Label: "agent:bugfix"})
 		for step, s := range steps {
 			if !s.named(words) {
 				continue

@@ -21,8 +21,6 @@ import (
 func drawn(t *rapid.T) known.Snapshot {
 	v := scene(labels)
 	v.Items, v.Free = nil, 3
-	v.Policy.FeedbackLoop = rapid.Bool().Draw(t, "feedback")
-	v.Policy.IssueComments = rapid.Bool().Draw(t, "issue comments")
 	v.Policy.MaxEvents = rapid.IntRange(1, 5).Draw(t, "most events")
 	v.Policy.Budgets = work.Budgets{TurnsPerItem: rapid.IntRange(0, 3).Draw(t, "budget")}
 	for i := range rapid.IntRange(1, 4).Draw(t, "items") {
@@ -104,7 +102,7 @@ func drawReviews(t *rapid.T, item *known.Item) {
 	item.Reviewers = review.Policy{
 		Order: []review.Reviewer{{Name: "quinn", MayCallIn: []string{"sam"}}}, MaxFixCycles: rapid.IntRange(0, 2).Draw(t, "most fixes"), Blocking: review.Major,
 		Pool:         map[string]review.Reviewer{"sam": {Name: "sam"}},
-		RequireHuman: rapid.Bool().Draw(t, "a person must approve"), WithoutChecks: rapid.Bool().Draw(t, "without checks"), Author: "op",
+		RequireHuman: rapid.Bool().Draw(t, "a person must approve"), Author: "op",
 	}
 	grace := review.Reviewer{Name: "grace", Human: true, Login: rapid.SampledFrom([]string{"grace", "op"}).Draw(t, "her login")}
 	if rapid.Bool().Draw(t, "a person reviews") {

@@ -30,7 +30,7 @@ func (r reviews) about() review.Item {
 	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return i.Pull.Brings(w.Head, w.MergeBase) })
 	return review.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
-		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
+		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, Now: r.v.Now,
 	}
 }
 

@@ -123,7 +123,6 @@ func TestReviews(t *testing.T) {
 		{"checks that run come first", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Minute) })), "pending(quinn); status pending; waits: review_checks"},
 		{"red ones that nobody mends are waited for", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup = "FAILURE" })), "pending(quinn); status pending; waits: review_checks; looked"},
 		{"for an hour", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Hour) })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
-		{"without checks", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Reviewers.WithoutChecks = "FAILURE", true })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"a draft waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Draft = true })), "pending(quinn); status pending; waits: review_draft; looked"},
 		{"what is held waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} })), "pending(quinn); status pending; waits: review_held; looked"},
 		{"what is paused waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "waits: paused"},
@@ -184,7 +183,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			switch {
 			case item.Pause != nil, item.HeldBack != nil, item.Reviewers.Off(), said && !first:
 				t.Fatalf("%s for %s begins on what people have: %+v", turn.Kind, turn.Reviewer, item)
-			case ofReview && item.Pull.Draft, ofReview && !item.Reviewers.WithoutChecks && item.Pull.Rollup == "FAILURE":
+			case ofReview && item.Pull.Draft, ofReview && item.Pull.Rollup == "FAILURE":
 				t.Fatalf("%s for %s begins too early: %+v", turn.Kind, turn.Reviewer, item.Pull)
 			case ofReview && slices.ContainsFunc(item.Reviews.Verdicts, func(v review.Verdict) bool { return v.Reviewer == turn.Reviewer && v.Head == turn.Head }):
 				t.Fatalf("%s looks at %s again", turn.Reviewer, turn.Head)

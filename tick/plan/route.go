@@ -316,13 +316,3 @@ func (r *itemPlanner) pendingIssueComments() []work.Event {
 		return !e.SeenAt.After(r.item.Since)
 	})
 }
-
-// waitForPerson plans the wait of a stopped item without a turn.
-func (r *itemPlanner) waitForPerson(unheard []work.Event) {
-	if len(unheard) == 0 {
-		r.waitBlocked("", r.item.Reason)
-		return
-	}
-	off := work.Reason{Kind: work.WhyIssueOff, Count: len(unheard)}
-	r.waitFor("", explain.What(off, r.v.Here(r.item))+"; "+r.blockedBy(r.item.Reason), off, r.item.Reason)
-}

@@ -32,10 +32,6 @@ func (r *itemPlanner) redirects() {
 		if !r.item.OnIssueDuringPull(e) {
 			return false
 		}
-		if !r.v.Policy.IssueComments {
-			r.p.add(Wait{r.words("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))})
-			return true
-		}
 		token := work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)
 		state, planned := r.item.Notices[token]
 		if !planned && r.pointedOften(e) {
@@ -92,7 +88,7 @@ func (r *itemPlanner) finishRedirected() {
 // pointToReplan answers each person once who comments on the issue of a merged roadmap, where no turn
 // reads comments.
 func (r *itemPlanner) pointToReplan() {
-	if c := r.commander(); !c.changesRoadmap() || r.item.IssueClosed || !r.v.Policy.IssueComments {
+	if c := r.commander(); !c.changesRoadmap() || r.item.IssueClosed {
 		return
 	}
 	var told []string
@@ -112,7 +108,7 @@ func (r *itemPlanner) pointToReplan() {
 func (r *itemPlanner) acknowledge() {
 	seen := r.item.Seen()
 	for _, e := range r.item.Events {
-		if !seen[e.Key] || !r.wanted(e) {
+		if !seen[e.Key] || !e.Kind.IsComment() {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
@@ -138,17 +134,6 @@ func (r *itemPlanner) notice(a work.Action, said string) {
 	w := r.words("notice", "", said)
 	w.Says.Number = a.Number
 	r.p.add(change.Notice{Action: a, Words: w})
-}
-
-// wanted reports whether an event will be part of a turn.
-func (r *itemPlanner) wanted(e work.Event) bool {
-	switch {
-	case r.item.HasPull():
-		return e.Kind.IsComment() && r.v.Policy.FeedbackLoop
-	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.item.Relabelled():
-		return e.Kind.IsComment()
-	}
-	return e.Kind.IsComment() && r.v.Policy.IssueComments
 }
 
 func (r *itemPlanner) redirect(e work.Event, token string) work.Action {

@@ -22,7 +22,7 @@ var (
 func scene(change ...func(*known.Snapshot)) known.Snapshot {
 	v := known.Snapshot{
 		Repo: app, Now: noon,
-		Policy: known.Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
+		Policy: known.Policy{QuietPeriod: time.Minute, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
 		Items: []known.Item{{
 			Item:    work.Item{ID: 10, RepoID: 1, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Priority: 3, Label: "agent:bugfix", Since: noon.Add(-time.Hour)},
 			Pull:    work.PullRequest{ID: 20, ItemID: 10, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", Base: "main", HeadOID: "aaa", CreatedAt: noon.Add(-time.Hour)},
@@ -125,7 +125,6 @@ func TestRoute(t *testing.T) {
 			v.Items[0].Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied
 		}), "turn implementation_feedback 2:issue:66:h"},
 		{"a resolved thread is not answered", scene(with(review), func(v *known.Snapshot) { v.Items[0].Resolved = []int64{55} }), "finish ignored: its thread is resolved"},
-		{"the feedback loop may be off", scene(with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), ""},
 		{"a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
 		{"a held slot is left alone whatever the database says", scene(with(talk), func(v *known.Snapshot) {
 			v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}}

@@ -49,11 +49,11 @@ func (r *itemPlanner) answeredSince() bool {
 // start plans the turn that opens the pull request.
 func (r *itemPlanner) start() {
 	still, unheard := r.item.Stopped(), r.pendingIssueComments()
-	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
+	answered := still && len(unheard) > 0
 	switch {
 	case answered, still && r.item.Relabelled(), !still && (r.item.Labelled() || r.item.BegunAgain()):
 	case still:
-		r.waitForPerson(unheard)
+		r.waitBlocked("", r.item.Reason)
 		return
 	default:
 		return
@@ -117,9 +117,6 @@ func (r *itemPlanner) feedback() {
 		if !reviewsOf(r).keepStopped() && !r.fixChecks() {
 			reviewsOf(r).plan()
 		}
-		return
-	case !r.v.Policy.FeedbackLoop:
-		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said)})
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {

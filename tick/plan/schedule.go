@@ -85,7 +85,7 @@ func (p *Plan) schedule(v *known.Snapshot) {
 	waiting := slices.Clone(p.waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active, v.Policy.Weights)
+			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b Turn) int {

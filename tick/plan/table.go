@@ -42,7 +42,7 @@ func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, tell []roadmap.Neglec
 	for _, n := range tell {
 		why.Names = append(why.Names, v.Short(n.Ref))
 	}
-	at := explain.Place{Comments: v.Policy.IssueComments, Ignore: v.Policy.Labels.Ignore}
+	at := explain.Place{Ignore: v.Policy.Labels.Ignore}
 	w := explain.Reason(why, at)
 	body := fmt.Sprintf("Since %s %s\n\n- Next step: %s.", work.UTC(tell[0].Since), work.Sentence(w.What), w.Next())
 	token := work.NoticeToken(v.Repo.Key(), s.Number, "nobody works on "+strings.Join(why.Names, " "))
@@ -57,6 +57,6 @@ func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, tell []roadmap.Neglec
 
 // TableWords are how the table of a roadmap is written on GitHub.
 func TableWords(v known.Snapshot) roadmap.Words {
-	at := explain.Place{Comments: v.Policy.IssueComments, Ignore: v.Policy.Labels.Ignore, Spending: v.Policy.Spending}
+	at := explain.Place{Ignore: v.Policy.Labels.Ignore}
 	return roadmap.Words{Short: v.Short, Clean: v.Policy.Clean, Why: func(r work.Reason) string { return explain.What(r, at) }}
 }

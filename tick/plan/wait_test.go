@@ -126,7 +126,6 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"a queue that stands still":         {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
 		"it is behind, and no update helps": {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},
 		"an approval was dismissed since":   {patient(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "not approved at this head by quinn"},
-		"comments that no turn may answer":  {patient(landable, with(said(work.EventIssue, 2, "66", bob)), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "enable_feedback_loop is false"},
 		"merging is halted":                 {patient(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "merging is stopped in this repository"},
 		"news that is never read":           {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "changed on GitHub since it was read"},
 		"a rule that GitHub does not show":  {patient(landable, item(func(i *known.Item) { i.Pull.HeadSince = noon }), box(func(b *merging.Box) { b.Status = "BLOCKED" })), "stopped"},
@@ -177,7 +176,7 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		}
 	}
 	for _, gate := range merging.Table() {
-		if !closed[gate.Code] {
+		if !closed[gate.Code] && gate.Code != "comments" { // a turn answers them
 			t.Errorf("no pull request waits at the gate %s", gate.Code)
 		}
 	}

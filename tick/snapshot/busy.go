@@ -54,7 +54,7 @@ func (p *Loader) decidesAgain(r *env.Repo, decided map[int64]store.Policies) (bo
 	if !any {
 		return false, nil
 	}
-	name, err := policyName(r.Settings, p.Config.Runtime.EnableFeedbackLoop)
+	name, err := policyName(r.Settings)
 	return before.Low != name || before.High != name, err
 }
 

@@ -97,10 +97,9 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	v := known.Snapshot{
 		Repo: r.Row, Now: p.Now(),
 		Policy: known.Policy{
-			QuietPeriod: p.Config.Runtime.QuietPeriod, ChecksTimeout: r.Settings.Review.Merge.ChecksTimeout, RemindAfter: p.Config.Runtime.RemindAfter, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
-			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
-			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: public.InlineBody, Title: p.title, Mark: r.Mark, Match: env.Matches,
+			QuietPeriod: p.Config.Runtime.QuietPeriod, ChecksTimeout: p.Config.Runtime.ChecksTimeout, RemindAfter: p.Config.Runtime.RemindAfter,
+			MaxEvents: p.Config.Runtime.MaxEventsPerTurn, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
+			Clean: public.InlineBody, Title: p.title, Mark: r.Mark, Match: env.Matches,
 		},
 		Day: p.Day, Ignored: r.Ignored,
 	}

@@ -27,7 +27,7 @@ var (
 	noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	app  = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
 	cfg  = &config.Config{
-		Runtime: config.Runtime{Workers: 4, EnableFeedbackLoop: true, EnableIssueCommentRouting: true, MaxEventsPerTurn: 50},
+		Runtime: config.Runtime{Workers: 4, Timings: config.Timings{MaxEventsPerTurn: 50, ChecksTimeout: time.Hour}},
 		Repos: []config.Repo{{
 			Name: app, Labels: work.Labels{Ignore: "agent:ignore"},
 			Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour}}, Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}, {Name: "grace", Human: true, Login: "grace", Flows: []work.Flow{work.FlowBugfix}}},
@@ -81,7 +81,7 @@ func (s *sower) all() {
 	ready := s.item(80, work.FlowImplementation, work.StateReady)
 	s.event(ready, 80, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
-	free := s.item(85, work.FlowImplementation, work.StateReady) // begins, and is weighed against 71
+	free := s.item(85, work.FlowImplementation, work.StateReady) // waits, weighed against 71
 	s.event(free, 85, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: free, Ref: "github.com/octo/app#9", State: work.DependencyClosed}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, with a pending event
@@ -118,7 +118,7 @@ func (s *sower) landing(item int64, number int) {
 	after := before.Record
 	after.State, after.Head, after.Why = review.Approved, "aaa", work.Reason{Kind: work.WhyReviewApproved, Number: number}
 	s.do(s.tx.PutReviewState(s.ctx, before.Record, after))
-	name, err := policyName(cfg.Repos[0], cfg.Runtime.EnableFeedbackLoop)
+	name, err := policyName(cfg.Repos[0])
 	s.do(err)
 	before, err = s.tx.GetReviews(s.ctx, pull)
 	s.do(err)
@@ -141,7 +141,7 @@ func (s *sower) reviewed(item int64, number, looks int) {
 	s.do(s.tx.PutReviewState(s.ctx, before.Record, after))
 	_, err = s.tx.AddRequest(s.ctx, store.ReviewRequest{PullID: pull, Reviewer: "grace", Head: "aaa"})
 	s.do(err)
-	name, err := policyName(cfg.Repos[0], cfg.Runtime.EnableFeedbackLoop)
+	name, err := policyName(cfg.Repos[0])
 	s.do(err)
 	s.do(s.tx.MarkReviewsDecided(s.ctx, pull, before.Look, name))
 }
@@ -234,7 +234,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
 	}
-	if !strings.Contains(lines[asking], "#85 turn implementation_start: ") || !strings.Contains(lines[asking], "files 1.00") {
+	if !strings.Contains(lines[asking], "#85 wait implementation_start: it would collide") || !strings.Contains(lines[asking], "files 1.00") {
 		t.Errorf("#85 is not weighed against #71:\n%s", lines[asking])
 	}
 	if !strings.Contains(lines[asking], "#161 merge : PR #161 is merged into main (squash)") {

@@ -117,7 +117,7 @@ type reading struct {
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
 	r = &reading{tx: tx, repo: repo.Row, now: now, settings: repo.Settings, turns: map[int64]*work.Turn{}}
-	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
+	if r.reviewing, err = policyName(r.settings); err != nil {
 		return r, err
 	}
 	turns, err := tx.ListUnfinishedTurns(ctx)

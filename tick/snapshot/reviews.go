@@ -81,13 +81,12 @@ func (r *reading) pin(ctx context.Context, who *review.Reviewer) error {
 	return err
 }
 
-// policyName returns a hash of the config for reviews, including whether comments are acted on. If
-// it changes, reviews are decided again.
-func policyName(settings config.Repo, feedback bool) (string, error) {
+// policyName returns a hash of the config for reviews. If it changes, reviews are decided again.
+func policyName(settings config.Repo) (string, error) {
 	if !settings.Review.Enabled {
 		return "off", nil
 	}
-	b, err := json.Marshal([]any{settings.Review, settings.Reviewers, settings.Checks, feedback})
+	b, err := json.Marshal([]any{settings.Review, settings.Reviewers})
 	return work.ContentHash(string(b)), err
 }
 

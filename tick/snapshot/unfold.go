@@ -45,8 +45,5 @@ func (r *reading) roadmapFacts(ctx context.Context, m roadmap.Record) (f roadmap
 	if f.Work, err = r.tx.ListWorkOn(ctx, r.repo.ID, f.Issues()); err != nil {
 		return f, err
 	}
-	if r.settings.Voice.Spending && m.State == roadmap.Followed {
-		f.Cost, err = r.tx.CostBelow(ctx, m.Ref)
-	}
 	return f, err
 }

@@ -72,7 +72,7 @@ func newRig(t *testing.T) *rig {
 			t.Fatal(err)
 		}
 		r.all[i] = NewNotices(&env.Env{
-			Config: &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Minute}}, Store: db, Session: session,
+			Config: &config.Config{Runtime: config.Runtime{Timings: config.Timings{SettleAfter: time.Minute, RetryBase: time.Minute}}}, Store: db, Session: session,
 			Dirs: folder.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler),
 		})
 		r.repos[i] = &env.Repo{Remote: env.Remote{Name: row.Name, GitHub: &hub{now: now, created: &r.created}}, Row: row, Ready: true}

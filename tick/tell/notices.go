@@ -276,7 +276,7 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if len(from) == 0 {
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}
-	says := explain.Reason(m.Reason, explain.Place{Comments: true, Spending: true}).Here()
+	says := explain.Reason(m.Reason, explain.Place{Spending: true}).Here()
 	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (w *world) opens(number int) {
 func (w *world) teller(db *store.DB, names ...string) *Notifier {
 	cfg := &config.Config{Path: "config.toml"}
 	for _, name := range names {
-		cfg.Notify = append(cfg.Notify, config.Notify{Target: news.Target{Name: name, Kinds: news.All()}})
+		cfg.Notify = append(cfg.Notify, config.Notify{Name: name})
 	}
 	now := func() time.Time { return w.now }
 	e := &env.Env{Config: cfg, Store: db, Dirs: folder.Dirs{State: w.dir}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler), Secrets: &secrets.Redactor{}}

@@ -82,25 +82,24 @@ func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFact
 	return c, nil
 }
 
-// fresh returns configured targets and kinds that are not stored yet. Their news start with this
+// fresh returns configured targets that are not stored yet, with their kinds. Their news start with this
 // pass.
-func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
+func (t *Notifier) fresh(known []news.Known, targets []string) (all []news.Known) {
 	for _, target := range targets {
-		for _, w := range target.Kinds {
-			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
-				all = append(all, news.Known{Target: target.Name, What: w, Config: t.ConfigID(), Since: t.began})
+		for _, w := range news.All() {
+			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target && k.What == w }) {
+				all = append(all, news.Known{Target: target, What: w, Config: t.ConfigID(), Since: t.began})
 			}
 		}
 	}
 	return all
 }
 
-// gone returns stored targets and kinds that this config no longer names. Targets of another config
+// gone returns stored targets that this config no longer names. Targets of another config
 // that uses the same state folder stay.
-func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.Known) {
+func (t *Notifier) gone(known []news.Known, targets []string) (all []news.Known) {
 	for _, k := range known {
-		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
-		if !named && k.Config == t.ConfigID() {
+		if !slices.Contains(targets, k.Target) && k.Config == t.ConfigID() {
 			all = append(all, k)
 		}
 	}
@@ -108,7 +107,7 @@ func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.K
 }
 
 // facts loads the facts for messages and redacts them, because people paste secrets into titles.
-func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, passes *work.PassFacts, now time.Time) (f news.Facts, err error) {
+func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []string, passes *work.PassFacts, now time.Time) (f news.Facts, err error) {
 	since := now.Add(-news.MostAge)
 	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
 	if t.Store.Shared() {
@@ -144,13 +143,13 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 		f.Halts, err = tx.ListNewHalts(ctx, since)
 	}
 	for _, target := range targets {
-		if err != nil || !target.Wants(news.PassFailing) {
-			continue
+		if err != nil {
+			break
 		}
 		var e news.Entry
 		var failing bool
-		if e, failing, err = tx.FindFailing(ctx, target.Name, f.Machine); failing {
-			f.Failing[target.Name] = e
+		if e, failing, err = tx.FindFailing(ctx, target, f.Machine); failing {
+			f.Failing[target] = e
 		}
 	}
 	f.Clean(t.Secrets.Redact)

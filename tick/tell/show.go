@@ -294,7 +294,7 @@ func (p *Notices) stopOf(s Target, m work.Move) stopping {
 // after returns the stop as it follows the item's earlier one: a repetition keeps its comment and
 // counts, another stop has a new comment and counts from one.
 func (s stopping) after(before work.Stop) stopping {
-	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // a marker has only the beginning of a long reason
+	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason)) // a marker has only the beginning of a long reason
 	if before.Token != s.Token && (s.hasComment || before.Number != s.Number || !same) {
 		return s
 	}
@@ -331,7 +331,7 @@ func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work
 
 // marks returns the comment's markers while the stop lasts.
 func (s Target) marks(stop work.Stop) work.Marks {
-	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending), Epoch: s.epoch()}
+	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop), Epoch: s.epoch()}
 }
 
 // epoch returns how often people restarted the reviews, for passes without the database.
@@ -353,7 +353,7 @@ func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) w
 // can also be retried unchanged.
 func (s Target) stopText(stop work.Stop) string {
 	w := explain.Reason(stop.Reason, s.place)
-	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
+	if stop.Reason.Kind == work.WhyQuestion {
 		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n\nThis comment is kept up to date.",
 			public.InlineBody(stop.Reason.Text), since(stop))
 	}

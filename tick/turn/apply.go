@@ -228,9 +228,7 @@ func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 // report the agent's question.
 func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked bool) change.AfterTurn {
 	c := change.AfterTurn{Move: work.Move{Item: l.Item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}}
-	if p.Config.Runtime.EnableFeedbackLoop { // a comment may be the answer: the next turn reads it and asks again if not
-		c.Heard = c.Move
-	}
+	c.Heard = c.Move // a comment may be the answer: the next turn reads it and asks again if not
 	switch why := whyStillRed(l, answer, f.planned); {
 	case answer.BlockedReason != "" && !asked:
 		c.Reason, c.Asked = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}, l.Turn.Key

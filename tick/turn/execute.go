@@ -218,11 +218,11 @@ func markImplemented(l *env.Lease) *git.Edit {
 	}}
 }
 
-// trailers returns the commit trailers of the config and the one that names a review.
+// trailers returns the commit trailers that name the agent and a review.
 func trailers(l *env.Lease) []string {
 	var lines []string
-	for _, line := range l.Repo.Settings.Voice.Trailers {
-		lines = append(lines, strings.ReplaceAll(line, agentWord, l.Turn.Agent))
+	if l.Repo.Settings.Voice.Disclosure != "" {
+		lines = append(lines, "Assisted-by: "+l.Turn.Agent)
 	}
 	if line := reviewTrailer(l); line != "" {
 		lines = append(lines, line)

@@ -124,12 +124,11 @@ func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 	}
 	l.Shown = details[0].Pull
 	checks := details[0].Checks
-	policy := github.PolicyAt(checks, l.Repo.Settings.Checks, p.Now())
-	if l.Red = github.Red(checks, policy); len(l.Red) == 0 {
+	if l.Red = github.Red(checks, p.Now()); len(l.Red) == 0 {
 		switch {
 		case l.Merge != nil:
 			return nil
-		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another check has started
+		case len(github.Failed(checks)) > 0: // another check has started
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyChecksRun}}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}
@@ -207,7 +206,7 @@ func (p *briefs) describeRun(ctx context.Context, l *env.Lease, id string, into 
 // readRedBeside reads the head's red checks for a turn that answers people: they may ask about
 // them, and the push may fix them. No turn waits for this.
 func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
-	if l.Turn.Kind.Start() || l.Turn.Kind == work.KindFix || l.Repo.Settings.Checks == work.ChecksNever {
+	if l.Turn.Kind.Start() || l.Turn.Kind == work.KindFix {
 		return nil
 	}
 	pull, err := p.ItemPull(ctx, l)
@@ -219,7 +218,7 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("read the checks: %w", err)
 	}
 	if len(details) == 1 && details[0].HeadOID == l.Turn.Head {
-		l.Red, l.Shown = github.Red(details[0].Checks, work.ChecksFirst), details[0].Pull
+		l.Red, l.Shown = github.Failed(details[0].Checks), details[0].Pull
 	}
 	return p.readRuns(ctx, l)
 }
@@ -251,6 +250,6 @@ func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
 		return nil
 	}
 	l.Checks = slices.DeleteFunc(slices.Clone(details[0].Checks), github.IsOurStatus)
-	l.Red = github.Red(l.Checks, work.ChecksFirst)
+	l.Red = github.Failed(l.Checks)
 	return p.readRuns(ctx, l)
 }

@@ -72,7 +72,7 @@ func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []git
 		func(ctx context.Context) error { return p.StillSame(ctx, l.Repo, 0) },
 		func(ctx context.Context) (err error) { s, err = p.LastLook.read(ctx, l); return err },
 		func(ctx context.Context) (err error) {
-			if l.Turn.Kind.Start() && p.Config.Runtime.EnableIssueCommentRouting {
+			if l.Turn.Kind.Start() {
 				said, err = p.reader.SaidSinceClaim(ctx, l)
 			}
 			return err

@@ -60,14 +60,14 @@ func followupOf(l *env.Lease, v settlement, before work.Followup) work.Followup 
 }
 
 // waitingMove returns the state of an item with a followup. It is blocked if no comment on the
-// issue can answer the reason, or comments there are ignored by the config.
+// issue can answer the reason.
 func (p *Turns) waitingMove(f work.Followup) work.Move {
 	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason}
 	if f.Reason.Kind == work.WhyQuestion {
 		m.Cause, m.Asked = work.CauseAsked, f.Turn
 	}
 	m.Passing = f.Reason.Kind == work.WhyNewComments
-	if f.Reason.Kind.Answerable() && p.Config.Runtime.EnableIssueCommentRouting {
+	if f.Reason.Kind.Answerable() {
 		m.To = work.StateAwaitingIssueFollowup
 	}
 	return m
@@ -96,7 +96,7 @@ func talkOf(l *env.Lease) []change.Change {
 // opened. After the push was sent, new comments go to the first turn on the pull request.
 func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work.Action, said []github.Comment) error {
 	begun := push.Base != "" // on a branch pushed before the state folder was lost
-	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
+	if !l.Turn.Kind.Start() || begun {
 		return nil
 	}
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
@@ -134,35 +134,6 @@ func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work
 	}
 	p.LogComments(ctx, l, "issue comments queued", unheard)
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNewComments}}
-}
-
-// ReconcileFollowups moves items with a followup between blocked and waiting for an answer, as
-// today's config requires. A pass with another config may have set the other state.
-func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
-	from := work.StateBlocked
-	if !p.Config.Runtime.EnableIssueCommentRouting {
-		from = work.StateAwaitingIssueFollowup
-	}
-	standing, err := tx.ListIdleFollowups(ctx, from)
-	if err != nil {
-		return err
-	}
-	for _, f := range standing {
-		item := f.Item
-		other := from == work.StateBlocked && !item.Reason.Same(f.Reason) // stopped for another reason since
-		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer continues it
-			continue
-		}
-		if r := p.RemoteByID(item.RepoID); r != nil {
-			tx.Hold(r.Planning())
-		}
-		m := p.waitingMove(f.Followup)
-		m.Cause = work.CauseStopped
-		if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // runStart returns the newest comment id in a stored prompt; 0: none.

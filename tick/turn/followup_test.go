@@ -3,17 +3,13 @@ package turn
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // standing returns a database with items that are blocked before their pull requests exist, and one
@@ -59,58 +55,7 @@ func standing(t *testing.T) *store.DB {
 	return db
 }
 
-// At the start of a pass, an item that is blocked for a reason that a comment on the issue can
-// answer starts to wait for that comment. An unknown reason stays.
-func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
-	db := standing(t)
-	e := &env.Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
-	p := &Turns{Env: e, notices: &tell.Notices{Env: e}}
-	states := func(routing bool) string {
-		p.Config.Runtime.EnableIssueCommentRouting = routing
-		var b strings.Builder
-		err := db.Update(t.Context(), func(tx *store.Tx) error {
-			b.Reset()
-			if err := p.ReconcileFollowups(t.Context(), tx); err != nil {
-				return err
-			}
-			repos, err := tx.ListRepos(t.Context())
-			if err != nil {
-				return err
-			}
-			items, err := tx.ListItems(t.Context(), repos[0].ID)
-			for _, i := range items[:4] {
-				b.WriteString(string(i.State) + "/" + explain.Reason(i.Reason, explain.Place{Comments: routing}).Next() + "\n")
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	const (
-		over  = "blocked/comment `/mergexo retry`, or remove the label and set it again\n"
-		asks  = "awaiting_issue_followup/answer in a comment on the issue\n"
-		fails = "blocked/say more in a comment on the issue, or remove the label and set it again to start over\n"
-		more  = "awaiting_issue_followup/say more in a comment on the issue, or remove the label and set it again to start over\n"
-	)
-	for _, c := range []struct {
-		routing bool
-		want    string
-	}{
-		{false, over + over + over + over},
-		{true, asks + fails + fails + more},
-		{true, asks + fails + fails + more},
-		{false, over + over + over + over},
-		{true, asks + fails + fails + more},
-	} {
-		if got := states(c.routing); got != c.want {
-			t.Errorf("with routing %v:\n%swant\n%s", c.routing, got, c.want)
-		}
-	}
-}
-
-// Every reason for which a start waits has a state, with routing and without.
+// Every reason for which a start waits has a state.
 func TestEveryWaitHasAState(t *testing.T) {
 	kinds := []work.ReasonKind{
 		work.WhyQuestion, work.WhyTestsFail, work.WhyNothingChanged, work.WhyChangeRefused, work.WhyNewComments, work.WhyAgentMissing,
@@ -120,13 +65,9 @@ func TestEveryWaitHasAState(t *testing.T) {
 		if (v.kind == env.VerdictSuperseded) != (kind == work.WhyNewComments) || v.why.Kind != kind || v.why.Text != "why" {
 			t.Errorf("%s: %+v", kind, v)
 		}
-		for _, routing := range []bool{true, false} {
-			p := &Turns{Env: &env.Env{Config: &config.Config{}}}
-			p.Config.Runtime.EnableIssueCommentRouting = routing
-			m := p.waitingMove(work.Followup{Reason: work.Reason{Kind: kind}})
-			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Answerable()) || !slices.Contains(work.StatesBefore(m.Cause, m.To), work.StateRunning) {
-				t.Errorf("%s, routing %v: %+v", kind, routing, m)
-			}
+		m := (&Turns{}).waitingMove(work.Followup{Reason: work.Reason{Kind: kind}})
+		if (m.To == work.StateAwaitingIssueFollowup) != kind.Answerable() || !slices.Contains(work.StatesBefore(m.Cause, m.To), work.StateRunning) {
+			t.Errorf("%s: %+v", kind, m)
 		}
 	}
 }

@@ -109,6 +109,6 @@ func submodulesOf(ctx context.Context, l *env.Lease, commit string) ([]git.Submo
 func checkoutOf(l *env.Lease) git.Restore {
 	return git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
-		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Guarded: l.Guarded, Submodules: l.Submodules, Change: l.Change,
+		Merge: l.Merge, Guarded: l.Guarded, Submodules: l.Submodules, Change: l.Change,
 	}
 }

@@ -49,9 +49,9 @@ const overshoot = 10_000_000
 
 // limits returns what the gates refuse in a push of the turn.
 func (p *runner) limits(l *env.Lease) git.Limits {
-	r := l.Repo.Settings
+	run := &p.Config.Runtime
 	limits := git.Limits{
-		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: r.ProtectedPaths, Secrets: p.Secrets.Find,
+		MaxFiles: run.MaxFiles, MaxFileBytes: run.MaxFileBytes, Protected: l.Repo.Settings.ProtectedPaths, Secrets: p.Secrets.Find,
 	}
 	if l.Turn.Kind == work.KindImplementationStart {
 		limits.NotOnly = documents

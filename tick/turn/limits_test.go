@@ -56,8 +56,8 @@ func TestLimitsOfATurn(t *testing.T) {
 		"no limits":    {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9, CostUSD: 1e6}, work.Budgets{}, ""},
 		"below both":   {work.Usage{InputTokens: 90, OutputTokens: 9, CostUSD: 4.99}, work.Budgets{CostPerTurn: 5, TokensPerTurn: 100}, ""},
 		"cost":         {work.Usage{CostUSD: 5}, work.Budgets{CostPerTurn: 5}, "this turn has cost 5.00 USD; max_cost_per_turn_usd is 5.00"},
-		"tokens":       {work.Usage{InputTokens: 90, OutputTokens: 10}, work.Budgets{TokensPerTurn: 100}, "this turn has used 100 tokens; max_tokens_per_turn is 100"},
-		"no wrapround": {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9}, work.Budgets{TokensPerTurn: 100}, "this turn has used 9223372036854775808 tokens; max_tokens_per_turn is 100"},
+		"tokens":       {work.Usage{InputTokens: 90, OutputTokens: 10}, work.Budgets{TokensPerTurn: 100}, "this turn has used 100 tokens, and a turn has 100"},
+		"no wrapround": {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9}, work.Budgets{TokensPerTurn: 100}, "this turn has used 9223372036854775808 tokens, and a turn has 100"},
 	} {
 		if got := strings.TrimPrefix(explain.What(overLimit(c.used, c.b), explain.Place{Spending: true}), "its agent is not run again: "); got != c.want {
 			t.Errorf("%s: %q", name, got)

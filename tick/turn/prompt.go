@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -32,7 +31,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 			Document: l.Item.Document, TurnKey: l.Turn.Key,
 		},
 		DecisionSummary: l.Item.DecisionSummary,
-		Refused:         refusedChanges(l.Repo.Settings, l.Turn.Kind),
+		Refused:         refusedChanges(p.Config.Runtime, l.Repo.Settings, l.Turn.Kind),
 	}
 	if err := p.surround(ctx, l, &c); err != nil {
 		return c, err
@@ -325,7 +324,7 @@ func (p *briefs) Write(ctx context.Context, l *env.Lease, kind work.Kind, c prom
 // prompt said, and nothing newer. After a run of this turn the session may know a part of its prompt.
 func (p *briefs) resumed(ctx context.Context, l *env.Lease, kind work.Kind, c prompts.Context) (env.Resumed, error) {
 	agent, now := p.agentOf(l), l.Turn
-	if now.Agent = agent.Name; now.Runs > 0 || agent.Session == config.SessionFresh {
+	if now.Agent = agent.Name; now.Runs > 0 {
 		return env.Resumed{}, nil
 	}
 	var session string

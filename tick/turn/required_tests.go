@@ -129,7 +129,7 @@ func (p *runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) err
 
 func (p *runner) testRequest(l *env.Lease) agent.Request {
 	return agent.Request{
-		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: l.Repo.Settings.TestTimeout, Active: p.active(l),
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: p.Config.Runtime.TestTimeout, Active: p.active(l),
 	}
 }
 
@@ -161,7 +161,7 @@ func (p *runner) checkOut(ctx context.Context, l *env.Lease, ag agent.Agent, com
 		return nil, err
 	}
 	at := git.Restore{
-		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: ignored(l.Repo.Settings), Submodules: modules,
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Submodules: modules,
 	}
 	if err := l.Repo.Git().Restore(ctx, at); err != nil {
 		return nil, fmt.Errorf("restore the checkout: %w", err)

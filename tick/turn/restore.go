@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -91,14 +89,6 @@ func (p *restorer) fetch(ctx context.Context, l *env.Lease) error {
 		defer p.Slowly(p.Config.Called(l.Repo.Name) + ": its commits are fetched")()
 	}
 	return m.Fetch(ctx, l.Turn.Base, l.Turn.Branch)
-}
-
-// ignored returns how a checkout treats ignored files.
-func ignored(r config.Repo) git.Ignored {
-	if r.KeepIgnored {
-		return git.KeepIgnored
-	}
-	return git.RemoveIgnored
 }
 
 // findBase chooses the base and the name of a new branch. Branches of earlier starts are not

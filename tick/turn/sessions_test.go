@@ -271,7 +271,8 @@ func TestATurnWaitsForWhoeverIsTriedFirst(t *testing.T) {
 		"the fallback, and the agent too": {"codex", [2]int{-60, 200}, 300, 200, ""},
 	} {
 		p, l := accountant(t, work.Budgets{})
-		p.Config.Agents = map[string]config.Agent{"codex": {Name: "codex", Fallback: "claude", FallbackAfter: 30 * time.Minute}, "claude": {Name: "claude"}}
+		p.Config.Agents = map[string]config.Agent{"codex": {Name: "codex", Fallback: "claude"}, "claude": {Name: "claude"}}
+		p.Config.Runtime.FallbackAfter = 30 * time.Minute
 		if l.Turn.InsteadOf = c.instead; c.instead != "" {
 			l.Turn.Agent = "claude"
 		}

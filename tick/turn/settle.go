@@ -149,7 +149,7 @@ func (p *Turns) awaitFallback(ctx context.Context, l *env.Lease, v settlement) s
 	if err != nil || out.Since.IsZero() {
 		return v // it waits for its provider
 	}
-	after := p.Config.Agents[first].FallbackAfter
+	after := p.Config.Runtime.FallbackAfter
 	ends := out.Again(after)
 	if l.Turn.InsteadOf == "" {
 		v.why.Name, ends = other.Name, out.Since.Add(after)
@@ -401,7 +401,7 @@ func (p *Turns) blocked(l *env.Lease, v settlement, f facts, failed error) []cha
 		return append(changes, append(p.reviewFailed(l, v, f, failed), back)...)
 	}
 	after := change.AfterTurn{Move: stop}
-	if p.Config.Runtime.EnableFeedbackLoop && !l.Turn.Kind.Start() {
+	if !l.Turn.Kind.Start() {
 		after.Heard, after.Since = back.Move, l.Turn.ClaimedAt
 	}
 	return append(changes, after)

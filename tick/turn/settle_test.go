@@ -17,7 +17,7 @@ import (
 // GitHub shows why a turn waits, but no details of this machine's network.
 func TestAWaitForTheNetworkNamesNoProxyOnGitHub(t *testing.T) {
 	v := classify(&git.NetworkError{Op: "fetch", Detail: "Could not resolve proxy: proxy.corp"}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Minute)
-	w := explain.Reason(v.why, explain.Place{Comments: true})
+	w := explain.Reason(v.why, explain.Place{})
 	if w.What == "" || strings.Contains(w.What+w.Next(), "proxy") || !strings.Contains(w.Here(), "proxy.corp") {
 		t.Errorf("%+v", w)
 	}
@@ -26,7 +26,6 @@ func TestAWaitForTheNetworkNamesNoProxyOnGitHub(t *testing.T) {
 // What a turn's error stores depends on its kind and on whether an effect may be on GitHub.
 func TestWhatAnErrorStores(t *testing.T) {
 	p := &Turns{Env: &env.Env{Config: &config.Config{}}}
-	p.Config.Runtime.EnableFeedbackLoop, p.Config.Runtime.EnableIssueCommentRouting = true, true
 	asks := &work.BlockedError{Reason: work.Reason{Kind: work.WhyQuestion}}
 	broke := errors.New("broke")
 	reviewed := facts{pull: work.PullRequest{ID: 7}}

@@ -138,7 +138,7 @@ type setup struct {
 }
 
 func (s *setup) run(ctx context.Context) error {
-	repo, timeout := s.l.Repo.Row, s.l.Repo.Settings.SetupTimeout
+	repo, timeout := s.l.Repo.Row, s.Config.Runtime.SetupTimeout
 	base, key, err := s.compare(ctx)
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (s *setup) execute(ctx context.Context, tree git.Restore, offline bool, fro
 	}
 	s.Changed(s.l, "setting up", strings.Join(settings.Setup, " "))
 	res, err = s.agent.Test(ctx, agent.Request{
-		Turn: s.l.Turn.Key, Mark: s.Mark(s.l.Turn), Kind: s.l.Turn.Kind, Mode: work.ModeWrite, Dir: c.Dir, Wall: settings.SetupTimeout, Active: s.active(s.l), Offline: offline,
+		Turn: s.l.Turn.Key, Mark: s.Mark(s.l.Turn), Kind: s.l.Turn.Kind, Mode: work.ModeWrite, Dir: c.Dir, Wall: s.Config.Runtime.SetupTimeout, Active: s.active(s.l), Offline: offline,
 	}, settings.Setup)
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		return agent.Tested{Failure: whySetupBlocked(blocked.Reason)}, nil

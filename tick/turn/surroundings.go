@@ -23,7 +23,7 @@ func Surroundings(cfg *config.Config, a config.Agent, r config.Repo, kind work.K
 		s.Shell = false // it only has tools that read files
 	}
 	if !kind.Document() && kind != work.KindReview {
-		s.RequiredTests, s.TestSeconds = r.RequiredTests, int(r.TestTimeout.Seconds())
+		s.RequiredTests, s.TestSeconds = r.RequiredTests, int(cfg.Runtime.TestTimeout.Seconds())
 	}
 	return s
 }
@@ -135,14 +135,14 @@ func role(e work.Event) prompts.Role {
 var documents = []string{"docs/**", "doc/**", "**/*.md", "**/*.mdx", "**/*.markdown", "**/*.rst", "**/*.adoc"}
 
 // refusedChanges lists for the agent what the gates refuse.
-func refusedChanges(r config.Repo, kind work.Kind) []string {
+func refusedChanges(run config.Runtime, r config.Repo, kind work.Kind) []string {
 	told := []string{"a token, password or private key in a file or an answer, even made up"}
 	if kind.Mode() == work.ModeRead { // the file is written from the answer
 		return told
 	}
 	told = append(told,
 		"a new or removed submodule or nested repository, even a bare one",
-		fmt.Sprintf("a file over %s, or more than %d changed files", work.SizeText(r.MaxFileBytes), r.MaxFiles),
+		fmt.Sprintf("a file over %s, or more than %d changed files", work.SizeText(run.MaxFileBytes), run.MaxFiles),
 		"conflict markers",
 		"a link out of the repository, special files",
 		"a path over 1000 bytes, or like .git",

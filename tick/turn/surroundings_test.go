@@ -16,8 +16,8 @@ import (
 )
 
 func TestWhatAnAgentCanDoIsTold(t *testing.T) {
-	cfg := &config.Config{Runtime: config.Runtime{TurnTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute}}
-	repo := config.Repo{RequiredTests: []string{"make", "test"}, TestTimeout: 15 * time.Minute}
+	cfg := &config.Config{Runtime: config.Runtime{TurnTimeout: 30 * time.Minute, Timings: config.Timings{IdleTimeout: 10 * time.Minute, TestTimeout: 15 * time.Minute}}}
+	repo := config.Repo{RequiredTests: []string{"make", "test"}}
 	for name, c := range map[string]struct {
 		adapter string
 		args    []string
@@ -52,10 +52,12 @@ func TestWhatAnAgentCanDoIsTold(t *testing.T) {
 // for the task.
 func TestPromptsStayShort(t *testing.T) {
 	const most = 900
-	cfg := &config.Config{Runtime: config.Runtime{TurnTimeout: 90 * time.Minute, IdleTimeout: 10 * time.Minute}}
+	cfg := &config.Config{Runtime: config.Runtime{
+		TurnTimeout: 90 * time.Minute, Timings: config.Timings{IdleTimeout: 10 * time.Minute, TestTimeout: 15 * time.Minute, MaxFiles: 300, MaxFileBytes: 5 << 20},
+	}}
 	repo := config.Repo{
-		MaxFiles: 300, MaxFileBytes: 5 << 20, ProtectedPaths: []string{".github/workflows/**", ".github/actions/**", ".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"},
-		RequiredTests: []string{"make", "test"}, TestTimeout: 15 * time.Minute,
+		ProtectedPaths: []string{".github/workflows/**", ".github/actions/**", ".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"},
+		RequiredTests:  []string{"make", "test"},
 	}
 	pack, err := prompts.Load("")
 	if err != nil {
@@ -66,7 +68,7 @@ func TestPromptsStayShort(t *testing.T) {
 			for _, instructions := range []*prompts.Instructions{nil, {}, prompts.Sample().Task.Instructions} {
 				for _, c := range richest(kind) {
 					c.Surroundings = Surroundings(cfg, config.Agent{Adapter: adapter}, repo, kind)
-					c.Refused, c.Task.Instructions = refusedChanges(repo, kind), instructions
+					c.Refused, c.Task.Instructions = refusedChanges(cfg.Runtime, repo, kind), instructions
 					text, err := pack.Render(kind, c)
 					if err != nil {
 						t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -32,12 +31,9 @@ type talk struct {
 	session string
 }
 
-// talk starts with the session of the item's last turn, unless the agent's config wants a new one.
+// talk starts with the session of the item's last turn.
 func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent, req env.Request) (*talk, error) {
 	t := &talk{p: p, l: l, agent: ag, asked: req}
-	if p.Config.Agents[l.Turn.Agent].Session == config.SessionFresh {
-		return t, nil
-	}
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
 		return err

@@ -13,7 +13,6 @@ import (
 // Place is where a text is shown.
 type Place struct {
 	Pull     bool   // on a pull request; false: on the issue, before there is a pull request
-	Comments bool   // comments on the issue are acted on: enable_issue_comment_routing
 	Label    string // the label that started the item
 	Repo     string // put before a number if the text covers several repositories
 	Ignore   string // the label that pauses it
@@ -173,7 +172,7 @@ func Entries() []Entry {
 		if one.after == Overdue { // At is a duration
 			r.At = time.Hour.Milliseconds()
 		}
-		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})
+		w := Reason(r, Place{Pull: true, Label: "LABEL", Ignore: "LABEL"})
 		all = append(all, Entry{one.kind, one.who, one.after, w.What, w.Next()})
 	}
 	return all

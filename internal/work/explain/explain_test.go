@@ -52,7 +52,7 @@ func TestEveryReasonHasWords(t *testing.T) {
 		t.Errorf("declared are\n%q\nand words are there for\n%q", kinds, got)
 	}
 	for _, kind := range kinds {
-		for _, p := range []Place{{}, {Comments: true}, {Pull: true, Comments: true}} {
+		for _, p := range []Place{{}, {Pull: true}} {
 			w := Reason(sample(kind), p)
 			if w.What == "" && w.Resume == "" || strings.Contains(w.What+w.Next(), "%!") {
 				t.Errorf("%s: %+v", kind, w)
@@ -64,14 +64,13 @@ func TestEveryReasonHasWords(t *testing.T) {
 	}
 }
 
-// What is this machine's business, and what agents cost unless the config says
-// otherwise, is in no word for GitHub.
+// What is this machine's business, and what agents cost, is in no word for GitHub.
 func TestWordsForGitHubKeepWhatIsTheMachines(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, budget := range []string{work.MaxCostPerItem, work.MaxCostPerTurn, work.MaxCostPerDay, work.MaxTokensPerTurn} {
 			r := sample(kind)
 			r.Local, r.Name, r.Used, r.Limit = "/home/me", budget, 4711, 815
-			w := Reason(r, Place{Comments: true})
+			w := Reason(r, Place{})
 			if said := w.What + w.Next(); strings.Contains(said, "/home/me") || strings.Contains(said, "4711") || strings.Contains(said, "815") {
 				t.Errorf("%s: %s", kind, said)
 			}
@@ -86,7 +85,7 @@ func TestWordsForGitHubKeepWhatIsTheMachines(t *testing.T) {
 // comment it was read from.
 func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 	for _, kind := range append(Kinds(), "of_a_newer_program") {
-		for _, p := range []Place{{}, {Comments: true, Spending: true}, {Pull: true, Comments: true, Spending: true}} {
+		for _, p := range []Place{{}, {Spending: true}, {Pull: true, Spending: true}} {
 			w := Reason(work.Reason{Kind: kind, Name: work.MaxCostPerItem}, p)
 			if said := w.What + w.Next() + w.Here(); strings.Contains(said, "0.00 USD") {
 				t.Errorf("%s: %q", kind, said)
@@ -99,9 +98,9 @@ func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 	}
 }
 
-// Where comments on the issue start nothing, the next step is a command, or the label.
-func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
-	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers, work.WhyOtherAgent, work.WhyRoadmapFaults}
+// What stops at once names the command that lets it go on.
+func TestEveryStopNamesACommand(t *testing.T) {
+	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers, work.WhyOtherAgent, work.WhyRoadmapFaults, work.WhyQuestion}
 	told := 0
 	for _, one := range reasons {
 		if one.after != AtOnce {

@@ -33,9 +33,9 @@ type After string
 const (
 	Never       After = "" // the item needs nothing more
 	AtOnce      After = "at once"
-	Overdue     After = "after checks_timeout"
-	Reminded    After = "after remind_after"
-	IfNobodyCan After = "at once if no configured reviewer can approve, else after remind_after"
+	Overdue     After = "after an hour"
+	Reminded    After = "after a day"
+	IfNobodyCan After = "at once if no configured reviewer can approve, else after a day"
 )
 
 // reasons is the complete table. A page of the docs is generated from it: go generate
@@ -138,17 +138,17 @@ var reasons = []row{
 	},
 	{
 		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits, and GitHub does not name gh's account",
-		fix("where gh mergexo runs, set both by `git config --global`, or write `author = \"Name <mail>\"` under [repo.voice] in the config"), nil,
+		fix("where gh mergexo runs, set both by `git config --global`"), nil,
 	},
 	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: the fix {commit} is pushed", step("the next pass reads the new head, and the same reviewer looks again"), nil},
 	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
 		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
-		step("a pass asks again after `settle_after`; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
+		step("a pass asks again after a minute; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
 	},
 	{
 		work.WhyPartMissing, Nobody, Reminded, "GitHub does not find a comment or review on #{number} that is being answered",
-		step("a pass asks again after `settle_after`; if it is still missing, it was deleted, and it is not answered"), nil,
+		step("a pass asks again after a minute; if it is still missing, it was deleted, and it is not answered"), nil,
 	},
 	{work.WhyBranchMoves, Nobody, Reminded, "the branch keeps moving", nil, nil},
 	{work.WhyCommitLost, Nobody, Reminded, "{text}", nil, nil},
@@ -174,7 +174,7 @@ var reasons = []row{
 	{work.WhyAgentTooOld, Operator, AtOnce, `The program of agent "{who}" is too old on the machine that runs gh mergexo: version {text}. No tokens were used.`, fix("{advice}"), nil},
 	{
 		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
-		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.{who}] in the config"), nil,
+		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [runtime] in the config"), nil,
 	},
 	{
 		work.WhyAgentNoTemp, Operator, AtOnce, `{name} in the settings of agent "{who}" keeps its commands from writing to the temporary folder. No tokens were used.`,
@@ -217,12 +217,12 @@ var reasons = []row{
 	// Whole repositories.
 	{
 		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as {name}",
-		stepAfterFix("log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account of that host in the config: account = \"LOGIN\" below each repository, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+		stepAfterFix("log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account that is right in the config: account = \"LOGIN\" below a repository of that host", ""), nil,
 	},
 	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
 		work.WhyAccountUnknown, Operator, Reminded, "GitHub does not name the account of the token with which gh is logged in to {name}",
-		stepAfterFix("put the account's id into the config: accounts = [ID] under [runtime]. For an app: gh api 'users/APP[bot]' --jq .id", ""), nil,
+		stepAfterFix("log in as an account that GitHub names: gh auth login; for an app, give its token more permissions, or run a pass later", ""), nil,
 	},
 	{
 		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
@@ -289,11 +289,6 @@ var reasons = []row{
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
-	{
-		work.WhyFeedbackOff, People, Reminded, "{problems}, and enable_feedback_loop is false|{count comment}, and enable_feedback_loop is false",
-		step("merge it or close it, or set enable_feedback_loop to true"), nil,
-	},
-	{work.WhyIssueOff, People, Reminded, "{count comment}, and enable_issue_comment_routing is false", step("{over}"), nil},
 	{
 		work.WhyOtherAgent, People, AtOnce, "GitHub's own agent: {text}, and two agents do not fix one branch",
 		step("turn Agent Merge off and unassign Copilot, or {resume}: then both agents fix it"), nil,
@@ -423,4 +418,4 @@ var reasons = []row{
 	{work.WhyMergeDue, Nobody, Overdue, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 
-const letIn = "name its folder in readable of [agents.{who}] in the config (`gh mergexo sandbox show {who}` lists what is let in)"
+const letIn = "name its folder in readable of [runtime] in the config (`gh mergexo sandbox show {who}` lists what is let in)"

@@ -26,11 +26,8 @@ func retried(fix, resume string) next {
 
 // again is for reasons after which a comment starts another attempt.
 func again(p Place) Words {
-	switch {
-	case p.Pull:
+	if p.Pull {
 		return Words{Resume: "comment on the pull request to retry", Retry: true}
-	case !p.Comments:
-		return Words{Resume: "{over}"}
 	}
 	return Words{Resume: "say more in a comment on the issue, or remove the label and set it again to start over", Retry: true}
 }
@@ -46,23 +43,15 @@ func mend(p Place) Words {
 
 // fix is for reasons that a person must fix first.
 func fix(what string) next {
-	return func(p Place) Words {
-		if !p.Pull && !p.Comments {
-			return Words{Fix: what, Resume: "{over}"}
-		}
-		return Words{Fix: what, Resume: "comment to retry", Retry: true}
-	}
+	return retried(what, "comment to retry")
 }
 
 // answer is for questions that people answer with text. Another attempt without an answer would ask
 // the same.
 func answer(how string) next {
 	return func(p Place) Words {
-		switch {
-		case p.Pull:
+		if p.Pull {
 			return Words{Resume: how + " in a comment on the pull request"}
-		case !p.Comments:
-			return Words{Resume: "{over}"}
 		}
 		return Words{Resume: how + " in a comment on the issue"}
 	}
@@ -80,12 +69,7 @@ func sayWhatToDo(Place) Words {
 
 // startAnyway is for an implementation that a comment starts even though its dependencies are open.
 func startAnyway(resume string) next {
-	return func(p Place) Words {
-		if !p.Comments {
-			return Words{Resume: "{over}"}
-		}
-		return Words{Resume: resume, Retry: true}
-	}
+	return retried("", resume)
 }
 
 // relabel is for content that nobody with write permission has reviewed in its current form. A
@@ -98,10 +82,7 @@ func relabel(first string) next {
 var restartReviews = step("{retry} to restart the agents, as a verdict of one of its reviewers does; or merge or close it")
 
 // keepOn explains how to continue after a turn reached a limit.
-func keepOn(p Place) Words {
-	if !p.Pull && !p.Comments {
-		return Words{Fix: "its changes so far are kept; raise the limit in the config where it is too low", Resume: "{over}"}
-	}
+func keepOn(Place) Words {
 	return Words{Resume: "its changes so far are kept; comment to have another turn continue from there, or raise the limit in the config first", Retry: true}
 }
 
@@ -126,12 +107,8 @@ func testsAdvice(r work.Reason, _ Place, w Words) Words {
 	return w
 }
 
-func changeAdvice(r work.Reason, p Place, w Words) Words {
-	switch {
-	case r.Advice == "":
-	case !p.Pull && !p.Comments:
-		w.Fix = r.Advice
-	default:
+func changeAdvice(r work.Reason, _ Place, w Words) Words {
+	if r.Advice != "" {
 		w.Resume = r.Advice
 	}
 	return w
@@ -210,13 +187,6 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 		w.What = fmt.Sprintf("%sit deletes all %d files of %s", head, r.Count, r.Names[0])
 	case r.Name == "deletions":
 		w.What = fmt.Sprintf("%sit deletes %d of %.0f files", head, r.Count, r.Limit)
-	case r.Name == "max_merge_lines" && len(r.Names) > 0:
-		w.What = head + "the changed lines of " + strings.Join(r.Names, ", ") + " are not counted (max_merge_lines)"
-		if r.Names[0] == "?" {
-			w.What = head + "what it changes is not known, and max_merge_lines is set"
-		}
-	case r.Name == "max_merge_lines":
-		w.What = fmt.Sprintf("%sit changes %d lines, more than %.0f (max_merge_lines)", head, r.Count, r.Limit)
 	}
 	if r.Branch != "" {
 		w.What += fmt.Sprintf("; its base `%s` was changed or rewritten since it was approved", r.Branch)
@@ -238,7 +208,7 @@ func budget(r work.Reason, p Place) string {
 	case work.MaxTurnsPerItem: // a number of turns may always be shown
 		return fmt.Sprintf("it has had %s; %s is %.0f", tries(int(r.Used), r.Begun), r.Name, r.Limit)
 	case work.MaxFeedbackRounds:
-		return fmt.Sprintf("comments were answered in %s; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
+		return fmt.Sprintf("comments were answered in %s, and an item has %.0f for that", work.Count(int(r.Used), "turn"), r.Limit)
 	case work.MaxTurnsPerDay:
 		return fmt.Sprintf("%s began in the last 24 hours; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
 	case work.MaxCostPerItem:
@@ -250,10 +220,13 @@ func budget(r work.Reason, p Place) string {
 	case work.MaxCostOfRoadmap:
 		spends = fmt.Sprintf("its issues have cost %s; %s is %.2f", spending.Cost(r.Used, r.Count), r.Name, r.Limit)
 	case work.MaxTokensPerTurn:
-		spends = fmt.Sprintf("this turn has used %.0f tokens; %s is %.0f", r.Used, r.Name, r.Limit)
+		spends = fmt.Sprintf("this turn has used %.0f tokens, and a turn has %.0f", r.Used, r.Limit)
 	}
 	if p.Spending && spends != "" && r.Limit > 0 { // 0: the comment that the reason was read from does not have it
 		return spends
+	}
+	if r.Name == work.MaxTokensPerTurn {
+		return "the limit of a turn's tokens is reached"
 	}
 	return r.Name + " in the config is reached"
 }

@@ -292,26 +292,13 @@ func (g *gates) asksPerson() work.Reason {
 	if paths := g.critical(); len(paths) > 0 {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "critical_paths", Names: paths}
 	}
-	b := g.f.Box
-	switch tooMany := (work.Reason{Kind: work.WhyMergePerson, Name: "max_merge_lines", Count: b.Lines, Limit: float64(g.p.MaxLines)}); {
-	case g.p.MaxLines == 0:
-	case b.Lines > g.p.MaxLines:
-		return tooMany
-	case g.notCounted():
-	case len(b.Paths) == 0: // nobody knows which files are binary
-		tooMany.Names = []string{"?"}
-		return tooMany
-	case len(b.Uncounted) > 0: // what cannot be counted is too much
-		tooMany.Names = b.Uncounted
-		return tooMany
-	}
 	if paths := g.agentFiles(); len(paths) > 0 {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "agent_files", Names: paths}
 	}
 	if paths := g.orders(); len(paths) > 0 {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "order_files", Names: paths}
 	}
-	if d := b.Deletes; d.Files > 0 {
+	if d := g.f.Box.Deletes; d.Files > 0 {
 		why := work.Reason{Kind: work.WhyMergePerson, Name: "deletions", Count: d.Files, Limit: float64(d.Of)}
 		if d.Folder != "" {
 			why.Names = []string{d.Folder}
@@ -507,11 +494,11 @@ func (g *gates) checks() closed {
 }
 
 // abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn
-// fixes: cancelled or stale ones (Lapsed), or all if agents do not fix checks (!FixesChecks).
+// fixes: cancelled or stale ones (Lapsed).
 func (g *gates) abandonedChecks(red []string) (names []string) {
 	for _, c := range g.f.Box.Checks {
 		over := c.State == Red && !c.Ended.IsZero() && g.p.ChecksTimeout > 0 && g.f.Now.Sub(c.Ended) >= g.p.ChecksTimeout
-		if over && (c.Lapsed || !g.p.FixesChecks) && slices.Contains(red, c.Name) {
+		if over && c.Lapsed && slices.Contains(red, c.Name) {
 			names = append(names, c.Name)
 		}
 	}

@@ -25,13 +25,13 @@ func ready() (Facts, Policy) {
 			Author: work.Account{ID: 1, Login: "bot"},
 		},
 		Box: Box{
-			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Change: Change{From: base, Lines: 30, Paths: []string{"a.go", "docs/b.md"}}, ChecksKnown: true,
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Change: Change{From: base, Paths: []string{"a.go", "docs/b.md"}}, ChecksKnown: true,
 			Methods: Methods(), Permission: "WRITE", Rules: Rules{Known: true},
 		},
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, Approvers: []string{""}, FixesChecks: true, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: []string{""}, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -57,10 +57,6 @@ func closings() []closing {
 		{"behind", gateBehind, work.WhyMergeBehind, false, func(f *Facts, _ *Policy) { f.Box.Status = behind }},
 		{"red", gateChecks, work.WhyMergeChecksRed, false, red("unit", Red)},
 		{"red for long", gateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
-			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
-		}},
-		{"red for long, and nobody mends it", gateChecks, work.WhyMergeChecksRed, true, func(f *Facts, p *Policy) {
-			p.FixesChecks = false
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
 		}},
 		{"cancelled", gateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
@@ -105,10 +101,6 @@ func closings() []closing {
 		{"person by config", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
 		{"person by path", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
 		{"person by unknown paths", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Box.Paths = []string{"x"}, nil }},
-		{"person by size", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
-		{"person by a file without lines", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
-			p.MaxLines, f.Box.Paths, f.Box.Uncounted = 1000, []string{"a", "logo.png"}, []string{"logo.png"}
-		}},
 		{"person by a file that agents obey", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) {
 			f.Box.Paths, f.Box.Obeyed = []string{"a.go", "docs/rules.md"}, []string{"docs/rules.md"}
 		}},
@@ -117,7 +109,6 @@ func closings() []closing {
 		}},
 		{"person by deletions", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Deletes = Deletion{Files: 2, Of: 3} }},
 		{"person by what may be such a file", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = nil }},
-		{"person by unknown files", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.MaxLines, f.Box.Paths = 1000, nil }},
 		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true
 			f.MergeApprovals = []MergeApproval{{Head: "2222222222222222222222222222222222222222"}}
@@ -195,7 +186,7 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 	}{
 		{"a person approves", func(f *Facts, p *Policy) { p.RequireHuman, f.Person = true, true }, AskMerge},
 		{"a person's word for this head", func(f *Facts, p *Policy) {
-			p.MaxLines, f.MergeApprovals = 1, []MergeApproval{{Head: head, MergeBase: base}}
+			p.RequireHuman, f.MergeApprovals = true, []MergeApproval{{Head: head, MergeBase: base}}
 		}, AskMerge},
 		{"a file that nobody was shown, and a person approves", func(f *Facts, _ *Policy) { f.Unread, f.Person = []string{"a.go"}, true }, AskMerge},
 		{"a file that nobody was shown, and a person's word", func(f *Facts, _ *Policy) {
@@ -233,7 +224,7 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		{"queued by somebody else, and held", queued(func(f *Facts) { f.Queued, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
 		{"out of the queue, and held", queued(func(f *Facts) { f.Box.Queue.In, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
 		{"what it changes is not counted yet", func(f *Facts, p *Policy) {
-			p.Critical, p.MaxLines, f.Box.Paths, f.Box.From = []string{"a"}, 1000, nil, "" // the last look does not accept that
+			p.Critical, f.Box.Paths, f.Box.From = []string{"a"}, nil, "" // the last look does not accept that
 		}, AskMerge},
 		{"behind alone", func(f *Facts, _ *Policy) { f.Box.Status = behind }, AskUpdate},
 		{"behind, told as blocked", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict = blocked, true }, AskUpdate},

@@ -25,15 +25,6 @@ const (
 // Methods lists the methods, the preferred one first.
 func Methods() []Method { return []Method{Squash, MergeCommit, Rebase} }
 
-// Setting is a yes or no of the config. Empty: the repository's own setting applies.
-type Setting string
-
-// The settings.
-const (
-	Yes Setting = "yes"
-	No  Setting = "no"
-)
-
 // Policy is the config's merge settings for one pull request. Each pass builds it again; it is
 // never stored.
 type Policy struct {
@@ -42,16 +33,13 @@ type Policy struct {
 	Required      []string      // checks that must be green, in addition to GitHub's required ones
 	ChecksTimeout time.Duration // how long to wait for checks and approvals that nobody here can give
 	Critical      []string      // globs of paths whose changes need a person's approval
-	MaxLines      int           // a change of more lines needs a person's approval; 0: no limit
 	RequireHuman  bool
 	Unread        []string // globs of paths that reviewers need not be shown whole
-	FixesChecks   bool     // turns fix failed checks
 	Approvers     []string // logins of configured reviewers whose approvals GitHub counts; "" is any person
 	Unable        []string // logins of those whose approvals it does not count
-	DeleteBranch  Setting
-	Freeze        string // label; while an open issue has it, nothing is merged
-	Hold          string // label that holds a pull request
-	Ignore        string // label, on a pull request or its issue, with which people take the work over
+	Freeze        string   // label; while an open issue has it, nothing is merged
+	Hold          string   // label that holds a pull request
+	Ignore        string   // label, on a pull request or its issue, with which people take the work over
 
 	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
@@ -172,9 +160,7 @@ type BoxOf struct {
 // Change is what merging a head changes, read from its commits.
 type Change struct {
 	From      string   `json:"from,omitempty"`      // the merge base from which the rest is read; empty: nothing is known
-	Lines     int      `json:"lines,omitempty"`     // added and removed, as git shows them
 	Paths     []string `json:"paths,omitempty"`     // that the head changes
-	Uncounted []string `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
 	Obeyed    []string `json:"obeyed,omitempty"`    // some of Paths that agents obey, also those that only files of the base's tip import
 	Deletes   Deletion `json:"deletes,omitzero"`
 }

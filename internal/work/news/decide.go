@@ -32,7 +32,7 @@ type fact struct {
 // before. known has since when each target gets each kind; a kind without an entry is not sent. The
 // caller stores the entries of Standing first for a new target, because their keys keep old states
 // from being sent.
-func Decide(f Facts, targets []Target, known []Known) []Entry {
+func Decide(f Facts, targets []string, known []Known) []Entry {
 	since := map[[2]string]time.Time{}
 	for _, k := range known {
 		since[[2]string{k.Target, string(k.What)}] = k.Since
@@ -45,11 +45,11 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 			if of, is := endOf[asked]; is {
 				asked = of
 			}
-			from, told := since[[2]string{t.Name, string(asked)}]
-			if !t.Wants(asked) || !told || x.at.Before(from.Truncate(time.Second)) || f.Now.Sub(x.at) > MostAge {
+			from, told := since[[2]string{t, string(asked)}]
+			if !told || x.at.Before(from.Truncate(time.Second)) || f.Now.Sub(x.at) > MostAge {
 				continue
 			}
-			all = append(all, x.entry(t.Name))
+			all = append(all, x.entry(t))
 		}
 	}
 	return all
@@ -125,14 +125,14 @@ func whatStopped(s Stop) Kind {
 
 // machines returns a target's messages that other machines are silent, or are so no more. A machine
 // that was forgotten, or whose passes a person stopped, is neither.
-func machines(f Facts, t Target) (all []fact) {
+func machines(f Facts, target string) (all []fact) {
 	for _, m := range f.Others {
 		if since, silent := m.Silent(f.Now); silent {
 			says, do := m.Says(f.Now)
 			all = append(all, fact{Kind: Silent, machine: m.Name, key: m.Name + " " + millis(m.BeganAt), at: since, says: says, do: do})
 			continue
 		}
-		told := slices.IndexFunc(f.Silences, func(e Entry) bool { return e.Target == t.Name && e.Machine == m.Name })
+		told := slices.IndexFunc(f.Silences, func(e Entry) bool { return e.Target == target && e.Machine == m.Name })
 		if told >= 0 && m.Stopped == "" {
 			all = append(all, fact{Kind: Back, machine: m.Name, key: subject(f.Silences[told].Key), at: f.Now, says: "machine " + m.Called() + ": a pass has begun again"})
 		}
@@ -141,14 +141,14 @@ func machines(f Facts, t Target) (all []fact) {
 }
 
 // passes returns a target's messages that passes of this machine do not work, or that they work again.
-func passes(f Facts, t Target) []fact {
+func passes(f Facts, target string) []fact {
 	var all []fact
 	if f.Passes == nil {
 		return all
 	}
-	failing, told := f.Failing[t.Name]
+	failing, told := f.Failing[target]
 	switch v := work.JudgePasses(*f.Passes); {
-	case v.Lasting && v.Code == work.PassesFail && f.Passes.Last.By == work.FailedByLogin && t.Wants(Blocked): // a message of its own says so
+	case v.Lasting && v.Code == work.PassesFail && f.Passes.Last.By == work.FailedByLogin: // a message of its own says so
 	case v.Lasting:
 		do := v.Do
 		if v.Code == work.PassesFail {
@@ -172,14 +172,12 @@ func (f Facts) where() string {
 
 // Alone returns the messages about passes alone, without a database: nobody knows since when the
 // targets get them.
-func Alone(p work.PassFacts, targets []Target, redact func(string) string) (all []Entry) {
+func Alone(p work.PassFacts, targets []string, redact func(string) string) (all []Entry) {
 	f := Facts{Now: p.Now, Passes: &p}
 	f.Clean(redact)
 	for _, t := range targets {
 		for _, x := range passes(f, t) {
-			if t.Wants(x.Kind) {
-				all = append(all, x.entry(t.Name))
-			}
+			all = append(all, x.entry(t))
 		}
 	}
 	return all
@@ -221,7 +219,7 @@ func (x fact) words() (says, do string) {
 	if x.says != "" {
 		return x.says, x.do
 	}
-	w := explain.Reason(x.reason, explain.Place{Pull: x.Pull, Comments: true, Spending: true})
+	w := explain.Reason(x.reason, explain.Place{Pull: x.Pull, Spending: true})
 	do = w.Next()
 	if x.do != "" {
 		do = x.do

@@ -26,15 +26,15 @@ const (
 	PassFailing Kind = "pass_failing"
 	Silent      Kind = "machine_silent" // no pass begins on another machine
 
-	// Recovered goes to the targets of PassFailing; it cannot be configured by itself.
+	// Recovered goes to the targets of PassFailing; it has no start of its own.
 	Recovered Kind = "pass_recovered"
-	// Back ends Silent, and goes to its targets; it cannot be configured by itself.
+	// Back ends Silent, and goes to its targets; it has no start of its own.
 	Back Kind = "machine_back"
 	// Test is sent by a person to test a target.
 	Test Kind = "test"
 )
 
-// All lists the kinds that a target may configure.
+// All lists the kinds that each target gets.
 func All() []Kind {
 	return []Kind{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing, Silent}
 }
@@ -52,15 +52,6 @@ const (
 	Unclear State = "unclear" // the pass died while sending it: it may have arrived
 	Dropped State = "dropped" // never sent: too old, or no longer configured
 )
-
-// Target is a configured receiver.
-type Target struct {
-	Name  string
-	Kinds []Kind
-}
-
-// Wants reports whether the target is configured for a kind.
-func (t Target) Wants(w Kind) bool { return slices.Contains(t.Kinds, w) }
 
 // Known is since when a target gets a kind. Earlier events are not sent.
 type Known struct {
@@ -215,7 +206,7 @@ const retryAfter = 5 * time.Minute
 
 // Due selects from the planned messages those to send now, oldest first and at most most, and those
 // that are too old to send. It skips a target for retryAfter after it could not be reached.
-func Due(planned []Entry, targets []Target, now time.Time, most int) (send, drop []Entry) {
+func Due(planned []Entry, targets []string, now time.Time, most int) (send, drop []Entry) {
 	away := map[string]bool{}
 	for _, e := range planned {
 		if !e.SentAt.IsZero() && now.Sub(e.SentAt) < retryAfter {
@@ -223,7 +214,7 @@ func Due(planned []Entry, targets []Target, now time.Time, most int) (send, drop
 		}
 	}
 	for _, e := range planned {
-		wanted := slices.ContainsFunc(targets, func(t Target) bool { return t.Name == e.Target })
+		wanted := slices.Contains(targets, e.Target)
 		switch {
 		case now.Sub(e.At) > MostAge:
 			drop = append(drop, e)

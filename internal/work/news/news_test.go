@@ -13,13 +13,13 @@ import (
 var (
 	noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	app  = Place{RepoID: 1, Repo: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}, Key: "github.com R1", ItemID: 3, Number: 7, URL: "https://github.com/octo/app/issues/7", Title: "Crash"}
-	chat = Target{Name: "chat", Kinds: All()}
+	chat = "chat"
 )
 
 // since is what is known of a target that is told everything since a time.
-func since(t Target, at time.Time) (all []Known) {
+func since(target string, at time.Time) (all []Known) {
 	for _, w := range All() {
-		all = append(all, Known{Target: t.Name, What: w, Since: at})
+		all = append(all, Known{Target: target, What: w, Since: at})
 	}
 	return all
 }
@@ -60,15 +60,11 @@ func TestDecide(t *testing.T) {
 		"nobody knew that they did": {Facts{Passes: &work.PassFacts{}, Failing: map[string]Entry{"mail": {Key: "pass_failing 17"}}}, nil},
 	} {
 		c.facts.Now = noon
-		if got := whats(Decide(c.facts, []Target{chat}, since(chat, noon.Add(-time.Hour)))); !slices.Equal(got, c.want) {
+		if got := whats(Decide(c.facts, []string{chat}, since(chat, noon.Add(-time.Hour)))); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := Decide(c.facts, []Target{chat}, nil); len(got) > 0 {
+		if got := Decide(c.facts, []string{chat}, nil); len(got) > 0 {
 			t.Errorf("%s: told to a target that nobody knows: %q", name, whats(got))
-		}
-		deaf := Target{Name: "chat"}
-		if got := Decide(c.facts, []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(got) > 0 {
-			t.Errorf("%s: told to a target that wants nothing: %q", name, whats(got))
 		}
 	}
 }
@@ -85,7 +81,7 @@ func TestKeys(t *testing.T) {
 		return f
 	}
 	keys := func(change func(*Facts)) (all []string) {
-		for _, e := range Decide(facts(change), []Target{chat}, since(chat, noon.Add(-time.Hour))) {
+		for _, e := range Decide(facts(change), []string{chat}, since(chat, noon.Add(-time.Hour))) {
 			all = append(all, e.Key)
 		}
 		return all
@@ -130,7 +126,7 @@ func TestStandingIsNoNews(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	for _, e := range all {
-		if !slices.ContainsFunc(Decide(f, []Target{chat}, since(chat, noon)), func(o Entry) bool { return o.Key == e.Key }) {
+		if !slices.ContainsFunc(Decide(f, []string{chat}, since(chat, noon)), func(o Entry) bool { return o.Key == e.Key }) {
 			t.Errorf("%q is not what would be told", e.Key)
 		}
 	}
@@ -151,7 +147,7 @@ func TestDue(t *testing.T) {
 		at("chat", time.Hour, 0), at("chat", 2*time.Hour, 6*time.Minute), at("chat", 25*time.Hour, 0),
 		at("mail", time.Hour, 0), at("mail", 3*time.Hour, time.Minute), at("left", time.Hour, 0), at("left", 30*time.Hour, 0),
 	}
-	targets := []Target{chat, {Name: "mail"}}
+	targets := []string{chat, "mail"}
 	keys := func(all []Entry) (out []string) {
 		for _, e := range all {
 			out = append(out, e.Key)
@@ -177,7 +173,7 @@ func TestMessage(t *testing.T) {
 	p := app
 	p.Title = "It's \"<b>\"\nand more" + strings.Repeat("x", 400)
 	f := Facts{Now: noon, Stops: []Stop{{Place: p, Token: "tok", Reason: work.Reason{Kind: work.WhyQuestion, Text: "Which\none?"}, Since: noon}}}
-	e := Decide(f, []Target{chat}, since(chat, noon))[0]
+	e := Decide(f, []string{chat}, since(chat, noon))[0]
 	var m Message
 	if err := json.Unmarshal([]byte(e.Body), &m); err != nil || strings.Contains(e.Body, "\n") {
 		t.Fatalf("%v in %s", err, e.Body)
@@ -215,7 +211,7 @@ func TestClean(t *testing.T) {
 func TestMachines(t *testing.T) {
 	failing := func(machine string) Entry {
 		f := Facts{Now: noon, Machine: machine, Passes: &work.PassFacts{Last: work.LastPass{Failures: 3, Why: "no network"}}}
-		all := Decide(f, []Target{chat}, since(chat, noon.Add(-time.Hour)))
+		all := Decide(f, []string{chat}, since(chat, noon.Add(-time.Hour)))
 		if len(all) != 1 || all[0].Machine != machine {
 			t.Fatalf("%+v", all)
 		}
@@ -226,7 +222,7 @@ func TestMachines(t *testing.T) {
 		t.Errorf("keys %q, %q, %q; %s", a.Key, b.Key, alone.Key, a.Body)
 	}
 	well := Facts{Now: noon, Machine: "a", Passes: &work.PassFacts{}, Failing: map[string]Entry{"chat": a}}
-	if all := Decide(well, []Target{chat}, since(chat, noon.Add(-time.Hour))); !slices.Equal(whats(all), []Kind{Recovered}) || all[0].Key != "pass_recovered a 0" || all[0].Machine != "a" {
+	if all := Decide(well, []string{chat}, since(chat, noon.Add(-time.Hour))); !slices.Equal(whats(all), []Kind{Recovered}) || all[0].Key != "pass_recovered a 0" || all[0].Machine != "a" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -240,7 +236,7 @@ func TestSilentMachines(t *testing.T) {
 	of := func(m ...work.Machine) Facts {
 		return Facts{Now: noon, Machine: "a", Others: m, Passes: &work.PassFacts{}}
 	}
-	decide := func(f Facts) []Entry { return Decide(f, []Target{chat}, since(chat, noon.Add(-time.Hour))) }
+	decide := func(f Facts) []Entry { return Decide(f, []string{chat}, since(chat, noon.Add(-time.Hour))) }
 	silent := decide(of(quiet))
 	if len(silent) != 1 || silent[0].What != Silent || silent[0].Machine != "b" || silent[0].Key != "machine_silent b "+millis(quiet.BeganAt) || !strings.Contains(silent[0].Body, "gh mergexo machines forget b") {
 		t.Fatalf("%+v", silent)
@@ -264,12 +260,6 @@ func TestSilentMachines(t *testing.T) {
 		got := decide(f)
 		if !slices.Equal(whats(got), c.want) || len(got) == 1 && subject(got[0].Key) != subject(silent[0].Key) {
 			t.Errorf("%s: %+v", name, got)
-		}
-	}
-	for _, kinds := range [][]Kind{{Question}, {PassFailing}} {
-		deaf := Target{Name: "chat", Kinds: kinds}
-		if all := Decide(of(quiet), []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(all) > 0 {
-			t.Errorf("%+v", all)
 		}
 	}
 }

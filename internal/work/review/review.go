@@ -60,15 +60,13 @@ type Reviewer struct {
 // Policy is the config's review settings for one pull request. Each pass builds it again; it is
 // never stored.
 type Policy struct {
-	Order           []Reviewer          // empty: no reviewers
-	Pool            map[string]Reviewer // reviewers that may be called in, by name
-	MaxFixCycles    int
-	RequireHuman    bool // also needs the approval of a person who is not the author
-	HearPeople      bool // record approvals of people who are not reviewers, because merging may need one
-	KeepOnBaseMerge bool // keep approvals if the base was merged in without changing the diff
-	WithoutChecks   bool // review even while checks run or are red
-	Blocking        Severity
-	Author          string // login of the author's account; GitHub refuses review requests to the author
+	Order        []Reviewer          // empty: no reviewers
+	Pool         map[string]Reviewer // reviewers that may be called in, by name
+	MaxFixCycles int
+	RequireHuman bool // also needs the approval of a person who is not the author
+	HearPeople   bool // record approvals of people who are not reviewers, because merging may need one
+	Blocking     Severity
+	Author       string // login of the author's account; GitHub refuses review requests to the author
 }
 
 // Off reports whether nothing is reviewed.

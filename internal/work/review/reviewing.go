@@ -14,17 +14,16 @@ import (
 
 // Item is the part of a work item that its pull request's reviews depend on.
 type Item struct {
-	ID           int64
-	Repo         work.Repo
-	Pull         work.PullRequest
-	Labels       work.Labels
-	Facts        Facts  // as stored
-	Policy       Policy // by today's config
-	Held         *Held  // nil: not held
-	LabelHead    string // somebody else's pull request: the head for which the label was set
-	Unanswered   int    // number of unanswered comments by people
-	FeedbackLoop bool   // agents fix findings
-	Now          time.Time
+	ID         int64
+	Repo       work.Repo
+	Pull       work.PullRequest
+	Labels     work.Labels
+	Facts      Facts  // as stored
+	Policy     Policy // by today's config
+	Held       *Held  // nil: not held
+	LabelHead  string // somebody else's pull request: the head for which the label was set
+	Unanswered int    // number of unanswered comments by people
+	Now        time.Time
 }
 
 // HasReviews reports whether the pull request is or was reviewed.
@@ -74,9 +73,6 @@ func (i Item) facts() Facts {
 	case i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewChecks}
 	}
-	if f.NoFix.None() && !i.FeedbackLoop {
-		f.NoFix = work.Reason{Kind: work.WhyFeedbackOff, Names: []string{"a reviewer requests changes"}}
-	}
 	return f
 }
 
@@ -102,9 +98,9 @@ func (i Item) checksOpen() bool {
 		return false
 	case "PENDING", "EXPECTED":
 		since := i.Pull.ChecksSince
-		return !i.Policy.WithoutChecks && (since.IsZero() || i.Now.Sub(since) < checkPatience)
+		return since.IsZero() || i.Now.Sub(since) < checkPatience
 	}
-	return !i.Policy.WithoutChecks
+	return true
 }
 
 // calledIn returns the reviewers that verdicts call in and that are not stored yet, and those that
