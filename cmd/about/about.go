@@ -1,5 +1,5 @@
 // Package about has the commands that describe the program itself: its version, the life of an
-// item, the prompts and personas, and what agents can see of this machine.
+// item, the prompts, and what agents can see of this machine.
 package about
 
 import "github.com/mergexo/gh-mergexo/cmd/cli"

@@ -38,7 +38,7 @@ prints the built-in one to begin with. A pass that reads the config tests your
 prompts; an invalid one stops it with the file and the line.`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
-	c.AddCommand(newPromptsListCmd(a), newPromptsShowCmd(a), newPersonasCmd(a))
+	c.AddCommand(newPromptsListCmd(a), newPromptsShowCmd(a))
 	return c
 }
 
@@ -122,8 +122,8 @@ the prompt that was sent. An agent that continues a session is told only what is
 or different since its last turn. Without a work item it prints an example.
 
 Prompts differ from agent to agent: --agent prints the one for another agent than the
-configured one. A reviewer's prompt contains a persona ("gh mergexo prompts
-personas"); --reviewer selects the reviewer.`,
+configured one. A reviewer's prompt contains its persona; --reviewer selects the
+reviewer.`,
 		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
   $ gh mergexo prompts show review --agent claude --reviewer sam
   $ gh mergexo prompts show system_base --source \
