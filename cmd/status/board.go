@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -229,9 +228,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		if t := f.Begins; t != nil {
 			kind, reviewer = t.Kind, t.Reviewer
 		}
-		if a, known := q.Config.AgentFor(r.Name, kind, reviewer); known {
-			f.Program = machine.ProgramOf(a)
-		}
+		f.Agent, _ = q.Config.AgentFor(r.Name, kind, reviewer)
 		if f.Told() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return err

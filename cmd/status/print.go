@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -122,7 +123,7 @@ func (b Board) printStandings(out terminal.Output) error {
 		default:
 			said = i.ref() + " waits: " + out.LocalTimes(i.WaitingFor)
 			if i.NextStep != "" {
-				next = out.Indented("  → ", out.LocalTimes(i.NextStep))
+				next = out.Linked("  → ", out.LocalTimes(i.NextStep), i.toAct())
 			}
 		}
 		if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(said, out.Width-4), "\n    ")+"\n"+next); err != nil {
@@ -131,6 +132,14 @@ func (b Board) printStandings(out terminal.Output) error {
 	}
 	_, err := fmt.Fprintln(out.W)
 	return err
+}
+
+// toAct is the URL where people do the item's next step; empty: it is not theirs.
+func (i Item) toAct() string {
+	if !i.Stopped && !explain.OfPeople(i.ReasonCode) {
+		return ""
+	}
+	return i.address()
 }
 
 // nothingOpen tells why the board is empty.

@@ -99,9 +99,9 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	if !found {
 		return UnknownItem(story, which.Called(cfg))
 	}
-	if story.Item.program != "" {
+	if story.Item.agent.Name != "" {
 		st, _ := schedule.Look(ctx, s.App, cfg) // doctor and schedule status report its problems
-		story.Item.lack(st.Lacks)
+		story.Item.lack(st, s.Environ())
 	}
 	out := s.Output()
 	switch {

@@ -267,7 +267,7 @@ var reasons = []row{
 	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once {they} {are} closed"), nil},
 	{
 		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
-		step("`/mergexo resume` on {name} ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
+		step("comment `/mergexo resume` on {name}, which ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
 	},
 	{
 		work.WhyRoadmapParallel, Nobody, Reminded, "{count issue} of its roadmap, {name}, may be under way at a time, and {list} {have} begun",
@@ -284,8 +284,8 @@ var reasons = []row{
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped; before work here begins, the roadmap {text}", step("resolve the stop that {name} describes"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
-	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed, or by `/mergexo cancel`"), nil},
-	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},
+	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed. To end it now, {cancel}"), nil},
+	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or {cancel}"), nil},
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
