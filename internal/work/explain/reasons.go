@@ -140,7 +140,7 @@ var reasons = []row{
 		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits, and GitHub does not name gh's account",
 		fix("where gh mergexo runs, set both by `git config --global`, or write `author = \"Name <mail>\"` under [repo.voice] in the config"), nil,
 	},
-	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: the fix {commit} is pushed", step("the next pass reads the new head, and the same reviewer looks again"), nil},
+	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: {commit} is pushed", step("the next pass reads the new head, and a reviewer looks at it"), nil},
 	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
 		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
