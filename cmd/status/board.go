@@ -33,7 +33,7 @@ type Board struct {
 	Passes   cli.PassesView `json:"passes"`       // whether passes work; asking for it asks the schedulers
 	Day      Day            `json:"day"`          // what was spent in the last 24 hours
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
-	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+	Finished []Ended        `json:"finished"`     // issues that were merged or closed in the last 24 hours, each once, the newest first
 	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
 	Machines []Machine      `json:"machines"`     // the machines that share the database, or this one
 

@@ -144,7 +144,7 @@ func (i Item) toAct() string {
 
 // nothingOpen tells why the board is empty.
 func (b Board) nothingOpen() string {
-	finished, configured, unread := 0, 0, 0
+	configured, unread, finished := 0, 0, false
 	for _, r := range b.Repos {
 		if r.Left {
 			continue
@@ -153,9 +153,7 @@ func (b Board) nothingOpen() string {
 			unread++
 		}
 		for state, n := range r.Items {
-			if !state.Open() {
-				finished += n
-			}
+			finished = finished || n > 0 && !state.Open()
 		}
 	}
 	switch {
@@ -163,10 +161,10 @@ func (b Board) nothingOpen() string {
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:
 		return "nothing open in the repositories that could be read"
-	case finished == 0:
-		return "nothing open; an issue becomes a work item by its label"
+	case finished:
+		return "nothing open; to list what is finished: gh mergexo status --all"
 	}
-	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
+	return "nothing open; an issue becomes a work item by its label"
 }
 
 // printUndelivered reports notifications that did not arrive, which GitHub does not show.
