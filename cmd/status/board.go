@@ -131,7 +131,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if b.Outages, err = loadOutages(ctx, tx, q.Config, q.Now); err != nil {
 		return b, err
 	}
-	near, err := tx.ListNearLabels(ctx)
+	near, err := tx.ListNearLabels(ctx, q.Now)
 	if err != nil {
 		return b, err
 	}

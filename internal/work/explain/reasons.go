@@ -303,7 +303,7 @@ var reasons = []row{
 	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
-	{work.WhyClosed, People, Never, "{text}", step("nothing; set the label again to start over"), nil},
+	{work.WhyClosed, People, Never, "{text}", step("nothing; reopen {name} and set the label again to start over|nothing; set the label again to start over"), nil},
 
 	// Reviews that are stopped.
 	{work.WhyReviewCycles, People, AtOnce, "PR #{number} exceeded max fix cycles ({count}) — requires human review", restartReviews, nil},
