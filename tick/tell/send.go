@@ -28,7 +28,7 @@ type sending struct {
 	mu    sync.Mutex
 	sent  int
 	wrote map[work.ActionKind]int // what GitHub has taken
-	over bool // GitHub accepts no more for now
+	over  bool                    // GitHub accepts no more for now
 }
 
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
