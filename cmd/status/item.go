@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/environ"
-	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -185,12 +184,9 @@ func (i *Item) lack(st schedule.State, env environ.Env) {
 	if i.agent.Name == "" {
 		return
 	}
-	program, lacks := machine.ProgramOf(i.agent), machine.Missing(env, i.agent)
-	if _, err := proc.LookPath(program, st.Path); err == nil {
-		lacks = nil
-	}
+	lacks := machine.Missing(env, i.agent, st.Path)
 	for _, l := range st.Lacks {
-		if l.Program == program {
+		if l.Program == machine.ProgramOf(i.agent) {
 			lacks = &l.Trouble
 		}
 	}
