@@ -70,7 +70,7 @@ func Main(env Env) int {
 	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
 	defer stderr.Flush()
 	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
-	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: stderr, a: a}
+	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: terminal.Fitted(stderr, env.Stderr), a: a}
 	ran := newRootCmd(a)
 	root := ran
 	err := work.Contain("run gh mergexo", func() (err error) { ran, err = root.ExecuteContextC(ctx); return err })

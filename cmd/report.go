@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,12 +90,12 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 	switch {
 	case out.TTY && rep.Held != "":
-		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
+		fmt.Fprint(out.W, out.Fit(out.LocalTimes(rep.Held)+"\n"))
 	case out.TTY && rep.Idle():
-		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
+		fmt.Fprint(out.W, out.Fit(out.LocalTimes(idleNote(rep))+"\n"))
 	case out.TTY:
 		for _, line := range leftLines(rep.Repos()) {
-			fmt.Fprintln(out.W, out.LocalTimes(line))
+			fmt.Fprint(out.W, out.Fit(out.LocalTimes(line)+"\n"))
 		}
 	}
 	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
@@ -104,9 +106,36 @@ func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 		return err
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
-		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows the state of every item")
+		fmt.Fprint(out.W, out.Fit(cmp.Or(wroteSays(rep.Repos()), "no turn was needed")+"; gh mergexo status shows the state of every item\n"))
 	}
 	return nil
+}
+
+// nouns are what notices write, where it is not called like their kind.
+var nouns = map[work.ActionKind]string{
+	work.ActionLabels: "label change", work.ActionRepoLabels: "label creation", work.ActionFlow: "label change", work.ActionStatus: "status report", work.ActionClose: "closed pull request",
+	work.ActionChild: "new issue", work.ActionBlock: "dependency edge", work.ActionSticky: "comment", work.ActionEditPull: "edited pull request", work.ActionEditIssue: "edited issue",
+	work.ActionCloseIssue: "closed issue", work.ActionReviewRequest: "review request", work.ActionDismiss: "dismissed review", work.ActionDeleteBranch: "deleted branch",
+}
+
+// wroteSays is what the pass wrote on GitHub beside turns; empty: nothing.
+func wroteSays(repos []env.RepoReport) string {
+	sums := map[string]int{}
+	for _, r := range repos {
+		for _, wrote := range r.Wrote {
+			for kind, n := range wrote {
+				sums[cmp.Or(nouns[kind], string(kind))] += n
+			}
+		}
+	}
+	var all []string
+	for _, noun := range slices.Sorted(maps.Keys(sums)) {
+		all = append(all, work.Count(sums[noun], noun))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "written to GitHub: " + strings.Join(all, ", ")
 }
 
 // outcomeFilter tells for each outcome whether it must still be printed; nil: all must.

@@ -160,7 +160,7 @@ func TestStatus(t *testing.T) {
 
 func TestShow(t *testing.T) {
 	p := newPlace(t)
-	if code, _, stderr := run(t, "show", "octo/app#12", "--config", p.config); code != 1 || !strings.Contains(stderr, "octo/app#12 is no work item") {
+	if code, _, stderr := run(t, "show", "octo/app#12", "--config", p.config); code != 1 || !strings.Contains(stderr, "no work item is octo/app#12") {
 		t.Errorf("no state: code %d, %q", code, stderr)
 	}
 	p.fill(t)
@@ -188,7 +188,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("JSON: %q, want %q", stdout, want)
 	}
 	for name, want := range map[string]string{
-		"octo/app#99": "octo/app#99 is no work item",
+		"octo/app#99": "no work item is octo/app#99",
 		"12":          "2 repositories are configured, so #12 is ambiguous",
 		"octo/x#12":   "repository github.com/octo/x is not in the config",
 	} {

@@ -177,7 +177,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
 		_, lookErr := tx.ListFirstLooks(ctx, r.ID)
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
-		_, nearErr := tx.ListNearLabels(ctx)
+		_, nearErr := tx.ListNearLabels(ctx, t0)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
@@ -376,7 +376,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
-		tx.SetNearLabel(ctx, r.ID, NearLabel{1, "agent:smalljob", "agent:small-job"}),
+		tx.SetNearLabel(ctx, r.ID, NearLabel{Number: 1, Set: "agent:smalljob", Meant: "agent:small-job"}),
 		tx.SetCursors(ctx, r),
 		tx.NameRepo(ctx, r.ID, "config.toml"),
 		tx.MarkRepoRemoved(ctx, r.ID),

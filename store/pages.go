@@ -143,31 +143,34 @@ func (t *Tx) PutReviewerLevel(ctx context.Context, repoID int64, login string, l
 	return err
 }
 
-// NearLabel is a label of an issue or a pull request that is nearly one of ours.
+// NearLabel is a label of an issue or a pull request that starts nothing: it is nearly one of ours, or the
+// issue is closed.
 type NearLabel struct {
 	Number int
-	Set    string // empty: it has none
-	Meant  string
+	Set    string    // empty: it has none
+	Meant  string    // empty: the issue is closed
+	At     time.Time // when the closed issue changed
 }
 
-// SetNearLabel stores the label of a number that is nearly one of ours, in place of an earlier one.
+// SetNearLabel stores the label of a number that starts nothing, in place of an earlier one.
 func (t *Tx) SetNearLabel(ctx context.Context, repoID int64, l NearLabel) error {
 	what := fmt.Sprintf("set the near label of #%d", l.Number)
 	if _, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'near label' AND repo_id = ? AND n = ?`, repoID, l.Number); err != nil || l.Set == "" {
 		return err
 	}
-	return t.putReading(ctx, what, readingRow{what: "near label", repoID: repoID, key: l.Set, n: l.Number, why: l.Meant})
+	return t.putReading(ctx, what, readingRow{what: "near label", repoID: repoID, key: l.Set, n: l.Number, why: l.Meant, at: l.At})
 }
 
-// ListNearLabels returns the labels that are nearly ours, by repository.
-func (t *Tx) ListNearLabels(ctx context.Context) (map[int64][]NearLabel, error) {
+// ListNearLabels returns the labels that start nothing, by repository: those of closed issues only if these
+// changed within the last day.
+func (t *Tx) ListNearLabels(ctx context.Context, now time.Time) (map[int64][]NearLabel, error) {
 	all := map[int64][]NearLabel{}
 	_, err := listRows(ctx, t, "list near labels", func(row scanner) (id int64, err error) {
 		var l NearLabel
-		err = row.Scan(&id, &l.Number, &l.Set, &l.Meant)
+		err = row.Scan(&id, &l.Number, &l.Set, &l.Meant, timeOf(&l.At))
 		all[id] = append(all[id], l)
 		return id, err
-	}, `SELECT repo_id, n, key, why FROM reading WHERE what = 'near label' ORDER BY repo_id, n`)
+	}, `SELECT repo_id, n, key, why, at FROM reading WHERE what = 'near label' AND (why <> '' OR at > ?) ORDER BY repo_id, n`, millis(now)-dayMillis)
 	return all, err
 }
 

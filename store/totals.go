@@ -34,6 +34,7 @@ type TotalKey struct {
 	ItemID   int64
 	Number   int // the item's issue
 	Title    string
+	Pull     int    // number of the item's pull request; 0: it has none
 	Kind     string // a work.Kind; for failures a work.ReasonKind
 	Agent    string
 	Reviewer string // empty: none; for verdicts: people
@@ -81,7 +82,8 @@ func grouped(source, sums string, by []By) string {
 	} else {
 		query += ` HAVING count(*) > 0`
 	}
-	return `SELECT g.*, coalesce(r.name, ''), coalesce(i.number, 0), coalesce(i.title, '') FROM (` + query + `) g
+	return `SELECT g.*, coalesce(r.name, ''), coalesce(i.number, 0), coalesce(i.title, ''),
+		coalesce((SELECT max(p.number) FROM pull_requests p WHERE p.item_id = i.id), 0) FROM (` + query + `) g
 		LEFT JOIN repositories r ON r.id = g.repo_id LEFT JOIN work_items i ON i.id = g.item_id
 		ORDER BY g.day, r.name_key NULLS FIRST, i.number NULLS FIRST, i.id, g.kind, g.agent, g.reviewer, g.machine, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
 }
@@ -94,7 +96,7 @@ func listTotals[T any](ctx context.Context, t *Tx, what, query string, since tim
 		var day, most int64
 		k, sums := fields(&line)
 		dest := append([]any{&day, &k.RepoID, &k.ItemID, &k.Kind, &k.Agent, &k.Reviewer, &k.Machine, &k.Outcome, &most}, sums...)
-		if err := row.Scan(append(dest, &repo, &k.Number, &k.Title)...); err != nil {
+		if err := row.Scan(append(dest, &repo, &k.Number, &k.Title, &k.Pull)...); err != nil {
 			return line, err
 		}
 		if day > 0 {

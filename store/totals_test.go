@@ -144,7 +144,7 @@ func TestTotalsOfWhatIsKnown(t *testing.T) {
 	worked(t, d, i, pull, 6, t0, work.Usage{InputTokens: 1, OutputTokens: 1, CostUSD: 0.25})
 	for round := range 2 {
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, time.Time{}, ByItem) }), []CostLine{{
-			TotalKey: key(repo, TotalKey{ItemID: i.ID, Number: 7, Title: "seven"}),
+			TotalKey: key(repo, TotalKey{ItemID: i.ID, Number: 7, Title: "seven", Pull: 1007}),
 			Runs:     4, Turns: 2, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 31, OutputTokens: 7, CostUSD: 1.75}, UnknownTokens: 1, UnknownCost: 2},
 		}})
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, t0, ByDay) }), []CostLine{{

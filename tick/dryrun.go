@@ -67,7 +67,18 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		}
 		p.previewRoadmaps(&preview.Plans[i])
 	}
+	closed, err := store.Read(ctx, p.Store, func(tx *store.Tx) (map[int64][]store.NearLabel, error) { return tx.ListNearLabels(ctx, p.Now()) })
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range p.All {
+		for _, l := range closed[r.Row.ID] {
+			if l.Meant == "" {
+				line := waitFor(fmt.Sprintf("the issue is closed, so its label %s starts nothing", l.Set))
+				line.Says.Number = l.Number
+				preview.Plans = append(preview.Plans, plan.Plan{Repo: r.Row, Decisions: []plan.Decision{line}})
+			}
+		}
 		if until, is := left[r]; is {
 			says := fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.Row.Machine, work.Stamp(until))
 			preview.Plans = append(preview.Plans, plan.Plan{Repo: r.Row, Decisions: []plan.Decision{waitFor(says)}})

@@ -58,7 +58,7 @@ func (a *App) Output() terminal.Output { return terminal.Open(a.Env.Stdout, a.En
 // when a program reads them.
 func (a *App) Notes(out terminal.Output) io.Writer {
 	if out.TTY {
-		return out.W
+		return out.Lines(out.W)
 	}
 	return a.Env.Stderr
 }

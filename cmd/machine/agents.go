@@ -83,6 +83,17 @@ func programOf(env environ.Env, a config.Agent) agent.Spec {
 // ProgramOf returns the program of an agent, as it is looked for.
 func ProgramOf(a config.Agent) string { return programOf(environ.Env{}, a).CommandLine()[0] }
 
+// Missing says that an agent's program is found neither in this environment nor on another PATH; nil: it is.
+func Missing(env environ.Env, a config.Agent, path string) *doctor.Trouble {
+	if _, err := proc.LookPath(ProgramOf(a), path); err == nil {
+		return nil
+	}
+	if says, do := agent.Missing(programOf(env, a)); says != "" {
+		return &doctor.Trouble{Says: says, Do: do}
+	}
+	return nil
+}
+
 // used returns the names of the agents that the config uses, their fallbacks included.
 func used(cfg *config.Config) []string {
 	names := named(cfg)

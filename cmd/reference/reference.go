@@ -151,7 +151,7 @@ The exit codes are gh's:
 An error is printed once, on standard error. With ` + "`--json`" + ` it is an object on one line, unless standard error is a terminal:
 
 ` + "```json" + `
-{"error":{"code":"unknown_item","message":"owner/name#12 is no work item: …","do":"gh mergexo status --all"}}
+{"error":{"code":"unknown_item","message":"no work item is owner/name#12; …","do":"gh mergexo status --all"}}
 ` + "```" + `
 
 ` + "`message`" + ` is for people and may change; ` + "`code`" + ` stays as it is:

@@ -67,15 +67,16 @@ type costs struct {
 
 // costLine is one line of usage.
 type costLine struct {
-	Day     string `json:"day,omitempty"`     // the day, by this machine's clock
-	Repo    string `json:"repo,omitempty"`    // with --by repo or item
-	Number  int    `json:"number,omitempty"`  // of the issue, with --by item
-	Title   string `json:"title,omitempty"`   // the issue's title
-	Agent   string `json:"agent,omitempty"`   // with --by agent
-	Kind    string `json:"kind,omitempty"`    // the kind of turn
-	Machine string `json:"machine,omitempty"` // the name of the machine on which the agents ran
-	Runs    int    `json:"runs"`              // how often an agent's program was started
-	Turns   int    `json:"turns"`             // runs that budgets count as a turn
+	Day     string `json:"day,omitempty"`         // the day, by this machine's clock
+	Repo    string `json:"repo,omitempty"`        // with --by repo or item
+	Number  int    `json:"number,omitempty"`      // of the issue, with --by item
+	Title   string `json:"title,omitempty"`       // the issue's title
+	Pull    int    `json:"pullRequest,omitempty"` // number of its pull request, with --by item
+	Agent   string `json:"agent,omitempty"`       // with --by agent
+	Kind    string `json:"kind,omitempty"`        // the kind of turn
+	Machine string `json:"machine,omitempty"`     // the name of the machine on which the agents ran
+	Runs    int    `json:"runs"`                  // how often an agent's program was started
+	Turns   int    `json:"turns"`                 // runs that budgets count as a turn
 	status.Usage
 
 	name string // what it is about
@@ -120,8 +121,9 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	return all.print(out, a.Notes(out))
 }
 
-// costsOf joins lines that differ only in their repository, unless grouped by repository or item,
-// and sorts by cost; days keep their order.
+// costsOf joins lines that differ only in their repository, unless grouped by repository or item, and
+// items of an issue that would look alike: those without a pull request. It sorts by cost; days keep their
+// order.
 func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostLine) costs {
 	c, at := costs{By: by, Lines: []costLine{}, since: since}, map[store.TotalKey]int{}
 	if !since.IsZero() {
@@ -132,6 +134,7 @@ func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostL
 		if by != string(store.ByRepo) && by != string(store.ByItem) {
 			l.RepoID, l.Repo = 0, work.RepoName{}
 		}
+		l.ItemID = 0
 		i, known := at[l.TotalKey]
 		if !known {
 			i, at[l.TotalKey] = len(c.Lines), len(c.Lines)
@@ -151,7 +154,7 @@ func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostL
 
 // lineOf returns a line without usage.
 func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
-	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Agent: l.Agent, Kind: l.Kind, Machine: l.Machine}
+	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Pull: l.Pull, Agent: l.Agent, Kind: l.Kind, Machine: l.Machine}
 	if l.RepoID != 0 {
 		v.Repo = cfg.Called(l.Repo)
 	}
@@ -191,12 +194,20 @@ func (c costs) print(out terminal.Output, notes io.Writer) error {
 	if out.TTY && len(rows) > 1 {
 		rows = append(rows, row("total", c.Total))
 	}
+	head := []string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}
 	if c.By == string(store.ByItem) {
+		head = append(head, "PR")
+		for i := range rows {
+			rows[i] = append(rows[i], "")
+		}
 		for i, l := range c.Lines {
-			rows[i][len(rows[i])-1] = l.Title
+			rows[i][len(head)-2] = l.Title
+			if l.Pull != 0 {
+				rows[i][len(head)-1] = fmt.Sprintf("#%d", l.Pull)
+			}
 		}
 	}
-	if err := out.Table([]string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}, rows); err != nil {
+	if err := out.Table(head, rows); err != nil {
 		return err
 	}
 	said := says(c.Total, c.since)

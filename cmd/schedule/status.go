@@ -29,6 +29,7 @@ type State struct {
 	Passes    work.PassFacts
 	Next      time.Time
 	Command   []string
+	Path      string // PATH of our job; empty: there is none
 	Files     []string
 	Differs   []string // why schedule install would write something else
 	None      error    // why this machine can have no schedule, as in a container; nil: it can
@@ -98,7 +99,7 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 	st.Scheduler, st.Every, st.Since, st.Active = in.s.Kind(), in.found.Job.Every, in.found.Job.Since, in.found.Runs
 	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
 	j := in.found.Job
-	st.Command = j.Command(st.Scheduler)
+	st.Path, st.Command = j.Get("PATH"), j.Command(st.Scheduler)
 	st.Differs = p.differs(*in)
 	for _, other := range v.all[1:] {
 		st.Differs = append(st.Differs, fmt.Sprintf("%s repeats passes, too", other.s.Kind()))

@@ -46,7 +46,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if d.used = agent; d.text != "" && agent != d.cfg.Runtime.Agent {
 		repo.Agent = agent
 	}
-	if repo.AllowedUsers, err = r.choosePeople(p); err != nil {
+	if repo.AllowedUsers, err = r.choosePeople(ctx, p); err != nil {
 		return err
 	}
 	if err := r.chooseReviewers(&repo); err != nil {
@@ -171,7 +171,7 @@ func knownAgent(cfg *config.Config, name string) error {
 }
 
 // choosePeople returns who may give commands in addition to those with write permission.
-func (r *room) choosePeople(p *place) ([]string, error) {
+func (r *room) choosePeople(ctx context.Context, p *place) ([]string, error) {
 	typed := r.users
 	if len(typed) == 0 && r.ask != nil {
 		line, err := r.ask.Input("Whose comments count beside those of people with write permission to "+p.name.FullName()+"? (logins, or Enter)", "")
@@ -187,6 +187,10 @@ func (r *room) choosePeople(p *place) ([]string, error) {
 		}
 		if why := config.LoginProblem(login); why != "" {
 			return nil, flagNeeded("--allow-user: %s", why)
+		}
+		name, _, _ := strings.Cut(login, ":")
+		if known, _ := p.client.KnowsLogin(ctx, p.name, name); !known { // an error tells nothing about it
+			return nil, flagNeeded("--allow-user: %s has no account %q: check the spelling, or leave it out", p.name.Host, name)
 		}
 		all = append(all, login)
 	}

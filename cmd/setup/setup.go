@@ -5,7 +5,6 @@ package setup
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,12 +109,7 @@ func (r *room) run(ctx context.Context) error {
 
 // say prints lines. On a terminal long ones break at blanks; a command stays whole, to be copied.
 func (r *room) say(format string, args ...any) {
-	said := fmt.Sprintf(format+"\n", args...)
-	if prose, command, ok := strings.Cut(said, ": gh "); ok && r.out.TTY && len(said) > r.out.Width {
-		fmt.Fprint(r.out.W, r.out.Fit(prose+":\n"), "  gh ", command)
-		return
-	}
-	fmt.Fprint(r.out.W, r.out.Fit(said))
+	fmt.Fprint(r.out.W, r.out.Fit(fmt.Sprintf(format+"\n", args...)))
 }
 
 // flagNeeded is the error for a missing or wrong flag.

@@ -58,7 +58,7 @@ func TestLinesBreakAtBlanks(t *testing.T) {
 	}
 	b.Reset()
 	r.say("To start work, set a label: gh issue edit NUMBER --repo github.localhost/octo/app --add-label agent:bugfix")
-	if want := "To start work, set a label:\n  gh issue edit NUMBER --repo github.localhost/octo/app --add-label agent:bugfix\n"; b.String() != want {
+	if want := "To start work, set a label:\ngh issue edit NUMBER --repo github.localhost/octo/app --add-label agent:bugfix\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -34,7 +33,7 @@ type Board struct {
 	Passes   cli.PassesView `json:"passes"`       // whether passes work; asking for it asks the schedulers
 	Day      Day            `json:"day"`          // what was spent in the last 24 hours
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
-	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+	Finished []Ended        `json:"finished"`     // issues that were merged or closed in the last 24 hours, each once, the newest first
 	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
 	Machines []Machine      `json:"machines"`     // the machines that share the database, or this one
 
@@ -132,7 +131,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if b.Outages, err = loadOutages(ctx, tx, q.Config, q.Now); err != nil {
 		return b, err
 	}
-	near, err := tx.ListNearLabels(ctx)
+	near, err := tx.ListNearLabels(ctx, q.Now)
 	if err != nil {
 		return b, err
 	}
@@ -229,9 +228,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		if t := f.Begins; t != nil {
 			kind, reviewer = t.Kind, t.Reviewer
 		}
-		if a, known := q.Config.AgentFor(r.Name, kind, reviewer); known {
-			f.Program = machine.ProgramOf(a)
-		}
+		f.Agent, _ = q.Config.AgentFor(r.Name, kind, reviewer)
 		if f.Told() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -17,7 +18,7 @@ import (
 // lately is how long finished items are shown without --all.
 const lately = 24 * time.Hour
 
-// Ended is a work item that was merged or closed lately.
+// Ended is an issue that was merged or closed lately.
 type Ended struct {
 	Repo   string        `json:"repo"`        // owner/name, with the host in front where two hosts are configured
 	Number int           `json:"number"`      // of the issue or pull request
@@ -32,14 +33,19 @@ type Ended struct {
 	merged *Merged // by gh mergexo; nil: merged by somebody else, or not merged
 }
 
-// loadEnded reads a repository's items that ended within lately, newest first.
+// loadEnded reads a repository's issues that ended within lately, newest first. Of several items of an
+// issue, such as a design and its implementation, it is the one that ended last.
 func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Ended, error) {
 	items, err := tx.ListEndedItems(ctx, r.ID, q.Now.Add(-lately))
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(items, func(x, y work.Item) int { return x.Since.Compare(y.Since) })
 	all := make([]Ended, 0, len(items))
-	for _, i := range items {
+	for n, i := range items {
+		if slices.ContainsFunc(items[n+1:], func(later work.Item) bool { return later.Number == i.Number }) {
+			continue
+		}
 		pull, _, err := tx.FindPullOfItem(ctx, i.ID)
 		if err != nil {
 			return nil, err

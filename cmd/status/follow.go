@@ -26,7 +26,7 @@ func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 				_, err := fmt.Fprintln(out.W, v.err)
 				return err
 			}
-			return s.print(out, v.board, v.query, v.seen, append(s.passNotes(ctx, cfg, v.board, nil), machine...))
+			return s.print(out, v.board, v.query, v.seen, s.remarks(ctx, cfg, v.board, machine))
 		})
 	})
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -46,7 +49,7 @@ type Item struct {
 	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
 	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../using.md#set-up) failed for its last turn; null: it did not, or there is none
 
-	program    string // that its next turn needs, if it waits for that alone
+	agent      config.Agent // of its next turn, if it waits for a pass alone; empty name: it does not
 	open       bool
 	urgency    int       // orders items for people
 	now, local time.Time // by GitHub's clock, and by this machine's
@@ -112,9 +115,9 @@ type ItemFacts struct {
 	Said    work.Action   // the comment on GitHub with the reason why it is blocked
 	Place   explain.Place // for texts about the item on this machine
 	Budgets work.Budgets
-	Now     time.Time // by GitHub's clock
-	Local   time.Time // by this machine's clock
-	Program string    // of the agent of its next turn; empty: not known
+	Now     time.Time    // by GitHub's clock
+	Local   time.Time    // by this machine's clock
+	Agent   config.Agent // of its next turn; empty name: not known
 
 	broken error // a panic of the plan about it
 }
@@ -141,9 +144,7 @@ func (f ItemFacts) shown() (i Item) {
 func (f ItemFacts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil && !f.Halt.Moved, Live: f.Live})
 	typed := f.Place
-	if s.Why.Kind.AfterError() { // nobody has to say on GitHub that it is tried again
-		typed.Item = f.ref()
-	}
+	typed.Item = f.ref()
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
 		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
@@ -152,8 +153,13 @@ func (f ItemFacts) item() Item {
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
-	if s.Why.Kind == work.WhyFreeSlot {
-		i.program = f.Program
+	switch s.Why.Kind { //nolint:exhaustive // no other waits for a pass alone
+	case work.WhyToAnswer, work.WhyReviewDue, work.WhyReviewFixDue:
+		if f.Begins != nil {
+			i.agent = f.Agent
+		}
+	case work.WhyFreeSlot:
+		i.agent = f.Agent
 	}
 	if f.Told() {
 		i.Stop = &Stop{
@@ -173,12 +179,19 @@ func (f ItemFacts) item() Item {
 	return i
 }
 
-// lack tells that scheduled passes do not find the program of its next turn.
-func (i *Item) lack(all []schedule.Lack) {
-	for _, l := range all {
-		if l.Program != "" && l.Program == i.program {
-			i.WaitingFor, i.ReasonCode, i.NextStep = l.Says, work.WhyAgentMissing, l.Do
+// lack tells that passes do not find the program of its next turn: scheduled ones, or those of this shell.
+func (i *Item) lack(st schedule.State, env environ.Env) {
+	if i.agent.Name == "" {
+		return
+	}
+	lacks := machine.Missing(env, i.agent, st.Path)
+	for _, l := range st.Lacks {
+		if l.Program == machine.ProgramOf(i.agent) {
+			lacks = &l.Trouble
 		}
+	}
+	if lacks != nil {
+		i.WaitingFor, i.ReasonCode, i.NextStep = lacks.Says, work.WhyAgentMissing, lacks.Do
 	}
 }
 

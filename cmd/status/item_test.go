@@ -49,7 +49,7 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"usage limit":    {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: work.Reason{Kind: work.WhyProvider, Text: "usage limit"}}))}, "usage limit", "resumes after"},
 		"retry":          {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}))}, "exit 3", "resumes after"},
 		"blocked":        {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused))}, "a person: the push was refused: rules", "allow pushes"},
-		"paused":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or comment `/mergexo resume`"},
+		"paused":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or run gh mergexo resume octo/app#12"},
 		"paused blocked": {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused), paused)}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: the push was refused: rules", "agent:ignore"},
 		"paused, pushed": {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}), paused)}, "is pushed", "comments"},
 		"paused closed":  {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "label again"},

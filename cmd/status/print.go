@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -122,7 +123,7 @@ func (b Board) printStandings(out terminal.Output) error {
 		default:
 			said = i.ref() + " waits: " + out.LocalTimes(i.WaitingFor)
 			if i.NextStep != "" {
-				next = out.Indented("  → ", out.LocalTimes(i.NextStep))
+				next = out.Linked("  → ", out.LocalTimes(i.NextStep), i.toAct())
 			}
 		}
 		if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(said, out.Width-4), "\n    ")+"\n"+next); err != nil {
@@ -133,9 +134,17 @@ func (b Board) printStandings(out terminal.Output) error {
 	return err
 }
 
+// toAct is the URL where people do the item's next step; empty: it is not theirs.
+func (i Item) toAct() string {
+	if !i.Stopped && !explain.OfPeople(i.ReasonCode) {
+		return ""
+	}
+	return i.address()
+}
+
 // nothingOpen tells why the board is empty.
 func (b Board) nothingOpen() string {
-	finished, configured, unread := 0, 0, 0
+	configured, unread, finished := 0, 0, false
 	for _, r := range b.Repos {
 		if r.Left {
 			continue
@@ -144,9 +153,7 @@ func (b Board) nothingOpen() string {
 			unread++
 		}
 		for state, n := range r.Items {
-			if !state.Open() {
-				finished += n
-			}
+			finished = finished || n > 0 && !state.Open()
 		}
 	}
 	switch {
@@ -154,10 +161,10 @@ func (b Board) nothingOpen() string {
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:
 		return "nothing open in the repositories that could be read"
-	case finished == 0:
-		return "nothing open; an issue becomes a work item by its label"
+	case finished:
+		return "nothing open; to list what is finished: gh mergexo status --all"
 	}
-	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
+	return "nothing open; an issue becomes a work item by its label"
 }
 
 // printUndelivered reports notifications that did not arrive, which GitHub does not show.

@@ -33,7 +33,7 @@ type Repo struct {
 	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
 	Usage
 	Stopped *cli.StoppedView `json:"mergingStopped"` // null: merging is not stopped
-	Near    []NearLabel      `json:"nearLabels"`     // labels that start nothing, and are nearly ones that do
+	Near    []NearLabel      `json:"nearLabels"`     // labels that start nothing: they are nearly ones that do, or their issue is closed
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
@@ -41,11 +41,19 @@ type Repo struct {
 	gone    string   // why no pass works on a repository that the config no longer names
 }
 
-// NearLabel is a label that is nearly one of ours.
+// NearLabel is a label that starts nothing.
 type NearLabel struct {
 	Number int    `json:"number"` // of the issue or pull request that has it
 	Label  string `json:"label"`  // starts nothing
-	Meant  string `json:"meant"`  // one of ours that it nearly is
+	Meant  string `json:"meant"`  // one of ours that it nearly is; empty: it is one, and the issue was closed in the last 24 hours
+}
+
+// says tells it, and what to do.
+func (l NearLabel) says(repo string) string {
+	if l.Meant == "" {
+		return fmt.Sprintf("%[1]s#%[2]d is closed, so its label %[3]s starts nothing; to begin: gh issue reopen %[2]d --repo %[1]s", repo, l.Number, terminal.OneLine(l.Label))
+	}
+	return fmt.Sprintf("%s#%d has the label %s, which starts nothing; %s does", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
 }
 
 // Watched is how one repository is watched.
@@ -208,16 +216,16 @@ func (r Repo) printIgnored(notes io.Writer) {
 	}
 }
 
-// mostNear is how many labels of a repository that are nearly ours are shown.
+// mostNear is how many labels of a repository that start nothing are shown.
 const mostNear = 3
 
-// printNear names labels that are nearly ours.
+// printNear names labels that start nothing.
 func (r Repo) printNear(notes io.Writer) {
 	for _, l := range r.Near[:min(len(r.Near), mostNear)] {
-		fmt.Fprintf(notes, "%s#%d has the label %s, which starts nothing; %s does\n", r.Name, l.Number, terminal.OneLine(l.Label), l.Meant)
+		fmt.Fprintln(notes, l.says(r.Name))
 	}
 	if more := len(r.Near) - mostNear; more > 0 {
-		fmt.Fprintf(notes, "%s: %s more with a label that is nearly ours (gh mergexo status --json repositories)\n", r.Name, work.Count(more, "number"))
+		fmt.Fprintf(notes, "%s: %s more with a label that starts nothing (gh mergexo status --json repositories)\n", r.Name, work.Count(more, "number"))
 	}
 }
 

@@ -99,9 +99,9 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	if !found {
 		return UnknownItem(story, which.Called(cfg))
 	}
-	if story.Item.program != "" {
+	if story.Item.agent.Name != "" {
 		st, _ := schedule.Look(ctx, s.App, cfg) // doctor and schedule status report its problems
-		story.Item.lack(st.Lacks)
+		story.Item.lack(st, s.Environ())
 	}
 	out := s.Output()
 	switch {
@@ -127,7 +127,10 @@ func UnknownItem(story Story, called string) error {
 	if why := story.Unread; why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("there is no data about %s: its repository could not be read: %s", called, terminal.OneLine(why)))
 	}
-	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("%s is no work item: no label of it starts work, or agent:ignore is on it, or no pass has read it (gh mergexo tick)", called))
+	if story.near != "" {
+		return cli.Coded(cli.CodeUnknownItem, errors.New(story.near))
+	}
+	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s; to list those that exist: gh mergexo status --all", called))
 }
 
 // browse opens the item in the browser.

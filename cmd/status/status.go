@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,7 +138,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 		}
 		return s.JSON.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b, nil), s.machineNotes(ctx, cfg)...)); err != nil || seen {
+	if err := s.print(out, b, q, seen, s.remarks(ctx, cfg, b, s.machineNotes(ctx, cfg))); err != nil || seen {
 		return err
 	}
 	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
@@ -199,13 +200,13 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
-// nameLacks has items say that scheduled passes do not find the program that they wait for. It asks the
-// schedulers only if an item waits for a turn.
+// nameLacks has items say that passes do not find the program that they wait for. It asks the schedulers
+// only if an item waits for a turn.
 func (s *statusCmd) nameLacks(ctx context.Context, cfg *config.Config, all []Item) {
-	if slices.ContainsFunc(all, func(i Item) bool { return i.program != "" }) {
+	if slices.ContainsFunc(all, func(i Item) bool { return i.agent.Name != "" }) {
 		s.passes(ctx, cfg)
 		for n := range all {
-			all[n].lack(s.scheduled.Lacks)
+			all[n].lack(*s.scheduled, s.Environ())
 		}
 	}
 }
@@ -223,6 +224,15 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 		return nil
 	}
 	return []string{terminal.OneLine(v.Line())}
+}
+
+// remarks are those on passes and on this machine. The machine's say what to do about a cause that made
+// passes fail, too.
+func (s *statusCmd) remarks(ctx context.Context, cfg *config.Config, b Board, machine []string) []string {
+	passes := slices.DeleteFunc(s.passNotes(ctx, cfg, b, nil), func(line string) bool {
+		return slices.ContainsFunc(machine, func(cause string) bool { return strings.Contains(line, cause) })
+	})
+	return append(passes, machine...)
 }
 
 // machineNotes lists what status says about agents, their sandboxes and what the config names but

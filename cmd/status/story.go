@@ -27,6 +27,7 @@ type Story struct {
 	Repo   work.Repo    `json:"-"`
 	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
 	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
+	near   string       // why the label of a number that is no item starts nothing; empty: it has none
 }
 
 // Event is one inbound fact.
@@ -88,6 +89,13 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	}
 	for _, r := range b.Repos {
 		s.Repo, s.Unread = r.row, r.Error
+	}
+	for _, r := range b.Repos {
+		for _, l := range r.Near {
+			if l.Number == number {
+				s.near = l.says(r.Name)
+			}
+		}
 	}
 	if !found {
 		return s, false, nil

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -132,12 +133,20 @@ func Program(s Spec) (string, error) { return s.ProgramPath(s.CommandLine()[0]) 
 
 // Find reports whether an agent's program can be found. Its error is one line with the remedy.
 func Find(s Spec) error {
-	program := s.CommandLine()[0]
-	_, err := s.ProgramPath(program)
-	if err == nil {
+	says, do := Missing(s)
+	if says == "" {
 		return nil
 	}
-	return fmt.Errorf("agent %q: its program %q was not found: %s", s.Name, program, s.remedy())
+	return errors.New(says + ": " + do)
+}
+
+// Missing says that an agent's program cannot be found, and what to do; both are empty if it can.
+func Missing(s Spec) (says, do string) {
+	program := s.CommandLine()[0]
+	if _, err := s.ProgramPath(program); err == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("agent %q: its program %q was not found", s.Name, program), s.remedy()
 }
 
 // remedy says how to fix a missing program.

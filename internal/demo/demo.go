@@ -61,7 +61,8 @@ func Play(ctx context.Context, opt Options) (err error) {
 	case told != nil:
 		return fmt.Errorf("the demo failed: %w (everything is in %s)", told, dir)
 	case opt.Keep == "":
-		d.say("\n%s is removed now; with --keep DIR, everything stays.", dir)
+		d.say("%s is removed now; with --keep DIR, everything stays.", dir)
+		d.sayNext()
 		return nil
 	}
 	defer sayKept(d)

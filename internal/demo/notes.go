@@ -47,4 +47,11 @@ func leave(d *demo, notes string) error {
 // sayKept prints the path of the demo's folder, which stays.
 func sayKept(d *demo) {
 	d.say("\nAll of it is in %s; NOTES.md there says how to look around.", d.dir)
+	d.sayNext()
+}
+
+// sayNext prints what to type after the demo.
+func (d *demo) sayNext() {
+	d.say("\nNext:\n")
+	d.columns([][]string{{"gh mergexo demo --serve", "try gh and gh mergexo by hand on a simulated GitHub"}, {"gh mergexo init", "set up a repository of yours, in a checkout of it"}})
 }

@@ -61,6 +61,10 @@ func Serve(ctx context.Context, opt ServeOptions) (err error) {
 		}
 		return leave(d, serveNotes(d))
 	}
+	if !opt.JSON.Asked() {
+		d.say("\nThe simulated GitHub has ended, and %s is removed.", dir)
+		d.sayNext()
+	}
 	return nil
 }
 

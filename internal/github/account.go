@@ -89,6 +89,16 @@ func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Ac
 	return level, err
 }
 
+// KnowsLogin reports whether GitHub has an account with this login. It is false only if GitHub says so:
+// after an error it is true. GitHub does not tell apps here.
+func (c *Client) KnowsLogin(ctx context.Context, repo work.RepoName, login string) (bool, error) {
+	if strings.HasSuffix(login, "[bot]") {
+		return true, nil
+	}
+	level, id, err := c.permissionOf(ctx, repo, login)
+	return err != nil || level != "none" || id != 0, err
+}
+
 // permissionOf returns the permission and the id of the account with a login; id is 0 if there is
 // none.
 func (c *Client) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {

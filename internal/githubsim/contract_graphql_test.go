@@ -92,6 +92,7 @@ var beyondSubset = []string{
 	"Repository.description", "Repository.hasIssuesEnabled", "Repository.hasProjectsEnabled", "Repository.hasWikiEnabled",
 	"Repository.homepageUrl", "Repository.parent",
 	"Mutation.addPullRequestReview", "AddPullRequestReviewInput", "AddPullRequestReviewPayload", "PullRequestReviewEvent",
+	"Mutation.reopenPullRequest", "ReopenPullRequestInput", "ReopenPullRequestPayload",
 	"Mutation.reopenIssue", "ReopenIssueInput", "ReopenIssuePayload", "Mutation.updateIssue", "UpdateIssueInput", "UpdateIssuePayload",
 	"PullRequest.projectItems", "Issue.projectItems", "ProjectV2ItemConnection", "ProjectV2Item", "ProjectV2", "Repository.assignableUsers",
 	"Ref.branchProtectionRule", "BranchProtectionRule", "PullRequestConnection.edges", "PullRequestEdge", "SearchResultItemEdge",

@@ -214,19 +214,40 @@ func (*gqlRoot) CloseIssue(ctx context.Context, a struct {
 	})
 }
 
-// ClosePullRequest closes a pull request.
-func (*gqlRoot) ClosePullRequest(ctx context.Context, a struct {
+// pullInput names a pull request to change.
+type pullInput struct {
 	Input struct {
 		ClientMutationID *string
 		PullRequestID    graphql.ID
 	}
-},
-) (*mergePayload, error) {
+}
+
+// ClosePullRequest closes a pull request.
+func (*gqlRoot) ClosePullRequest(ctx context.Context, a pullInput) (*mergePayload, error) {
+	return changePull(ctx, a, func(u *user, p *pull) *apiError { return p.repo.setState(u, p.issue, "closed", "") })
+}
+
+// ReopenPullRequest reopens a pull request.
+func (*gqlRoot) ReopenPullRequest(ctx context.Context, a pullInput) (*mergePayload, error) {
+	return changePull(ctx, a, func(u *user, p *pull) *apiError { return p.repo.setState(u, p.issue, "open", "") })
+}
+
+// MarkPullRequestReadyForReview marks a draft as ready.
+func (*gqlRoot) MarkPullRequestReadyForReview(ctx context.Context, a pullInput) (*mergePayload, error) {
+	return changePull(ctx, a, func(u *user, p *pull) *apiError { return p.repo.setDraft(u, p, false) })
+}
+
+// ConvertPullRequestToDraft makes a draft of a pull request.
+func (*gqlRoot) ConvertPullRequestToDraft(ctx context.Context, a pullInput) (*mergePayload, error) {
+	return changePull(ctx, a, func(u *user, p *pull) *apiError { return p.repo.setDraft(u, p, true) })
+}
+
+func changePull(ctx context.Context, a pullInput, change func(*user, *pull) *apiError) (*mergePayload, error) {
 	x, p, err := target[*pull](ctx, a.Input.PullRequestID)
 	if err != nil {
 		return nil, err
 	}
-	if e := p.repo.setState(x.viewer, p.issue, "closed", ""); e != nil {
+	if e := change(x.viewer, p); e != nil {
 		return nil, refuse(e)
 	}
 	return &mergePayload{gqlAccountOf(x.viewer), a.Input.ClientMutationID, x.pullRequest(p)}, nil

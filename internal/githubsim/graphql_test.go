@@ -256,17 +256,24 @@ func TestGraphQLChangesOfAnIssue(t *testing.T) {
 	}
 }
 
-// What gh pr close sends.
-func TestGraphQLClosesAPullRequest(t *testing.T) {
+// What gh pr close, reopen and ready send.
+func TestGraphQLChangesOfAPullRequest(t *testing.T) {
 	w := newWorld(t)
 	n := w.pull("topic", "ann")
 	id := at(t, w.data("me", fmt.Sprintf(`{ repository(owner: "acme", name: "app") { pullRequest(number: %d) { id } } }`, n), nil), "repository", "pullRequest", "id")
-	const closes = `mutation($id: ID!) { closePullRequest(input: {pullRequestId: $id}) { pullRequest { state } } }`
-	if a := w.graph("eve", closes, object{"id": id}); len(a.Errors) != 1 || a.Errors[0].Type != "FORBIDDEN" {
-		t.Errorf("a stranger: %+v", a)
-	}
-	if state := at(t, w.data("me", closes, object{"id": id}), "closePullRequest", "pullRequest", "state"); state != "CLOSED" {
-		t.Errorf("it is %v", state)
+	for _, c := range []struct{ mutation, want string }{
+		{"convertPullRequestToDraft", "map[isDraft:true state:OPEN]"},
+		{"markPullRequestReadyForReview", "map[isDraft:false state:OPEN]"},
+		{"closePullRequest", "map[isDraft:false state:CLOSED]"},
+		{"reopenPullRequest", "map[isDraft:false state:OPEN]"},
+	} {
+		text := `mutation($id: ID!) { ` + c.mutation + `(input: {pullRequestId: $id}) { pullRequest { isDraft state } } }`
+		if a := w.graph("eve", text, object{"id": id}); len(a.Errors) != 1 || a.Errors[0].Type != "FORBIDDEN" {
+			t.Errorf("a stranger: %s: %+v", c.mutation, a)
+		}
+		if got := fmt.Sprint(at(t, w.data("me", text, object{"id": id}), c.mutation, "pullRequest")); got != c.want {
+			t.Errorf("%s: %s, want %s", c.mutation, got, c.want)
+		}
 	}
 }
 

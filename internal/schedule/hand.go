@@ -30,12 +30,20 @@ func (h Hand) Says() string { return fmt.Sprintf("%s, line %d", h.Where, h.Line)
 func (h Hand) End() string {
 	switch h.Kind {
 	case Systemd:
-		return "systemctl --user disable --now " + h.Repeats
+		return "systemctl --user disable --now " + shellWord(h.Repeats)
 	case Launchd:
-		return fmt.Sprintf("launchctl bootout gui/$(id -u)/%s; rm '%s'", h.Repeats, h.Where)
+		return fmt.Sprintf("launchctl bootout gui/$(id -u)/%s; rm %s", shellWord(h.Repeats), shellWord(h.Where))
 	case Cron:
 	}
 	return "crontab -e"
+}
+
+// shellWord quotes a name that a file gave, for a command that people copy into a shell.
+func shellWord(s string) string {
+	if plainWord().MatchString(s) {
+		return s
+	}
+	return `'` + strings.ReplaceAll(s, `'`, `'\''`) + `'`
 }
 
 // CrontabList is the command that prints the crontab, where a Hand of cron is.
@@ -50,6 +58,7 @@ const (
 var (
 	cronVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*["']?([A-Za-z_]\w*)["']?\s*=\s*(.*?)\s*$`) })
 	cronCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:@\w+|(?:[^\s#]\S*\s+){4}\S+)\s+(.*)$`) })
+	plainWord    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w@%+=:,./-]+$`) })
 	cronMark     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^# gh-mergexo (begin|end)( [0-9a-f]{8})?$`) })
 )
 
@@ -115,11 +124,11 @@ func settingsOf(text string) (all []setting) {
 			continue
 		}
 		part, more := strings.CutSuffix(line, `\`)
-		if continues {
-			all[len(all)-1].value += " " + part
-		} else {
+		if last := len(all) - 1; !continues {
 			name, value, _ := strings.Cut(part, "=")
 			all = append(all, setting{strings.TrimSpace(name), strings.TrimSpace(value), n})
+		} else if len(all[last].value) < mostLine { // each line copies those before it
+			all[last].value += " " + part
 		}
 		continues = more
 	}
@@ -245,7 +254,7 @@ func handInAgent(text string, s starter) (h Hand, found bool, err error) {
 	}
 	var words []string
 	for _, w := range argv {
-		words = append(words, `'`+strings.ReplaceAll(w, `'`, `'\''`)+`'`)
+		words = append(words, shellWord(w))
 	}
 	h, found = s.tick(strings.Join(words, " "), 0)
 	h.Line, h.Text, h.Repeats = line, strings.Join(argv, " "), label

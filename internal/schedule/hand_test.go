@@ -235,3 +235,33 @@ func TestAtScreen(t *testing.T) {
 		}
 	}
 }
+
+// What files name is quoted in the command that people copy.
+func TestEndOfAHandQuotesNames(t *testing.T) {
+	for want, h := range map[string]Hand{
+		`systemctl --user disable --now a.timer`:                               {Kind: Systemd, Repeats: "a.timer"},
+		`systemctl --user disable --now 'a; reboot.timer'`:                     {Kind: Systemd, Repeats: "a; reboot.timer"},
+		`launchctl bootout gui/$(id -u)/'$(reboot)'; rm '/a/it'\''s; x.plist'`: {Kind: Launchd, Repeats: "$(reboot)", Where: "/a/it's; x.plist"},
+		`launchctl bootout gui/$(id -u)/me.pass; rm /a/me.plist`:               {Kind: Launchd, Repeats: "me.pass", Where: "/a/me.plist"},
+	} {
+		if got := h.End(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Lines that nobody writes take no time that their length squares.
+func TestHandInHugeLines(t *testing.T) {
+	const lines = mostText / 21
+	flags := strings.Repeat("gh-mergexo --config ", lines)
+	for what, read := range map[string]func() int{
+		"a crontab": func() int { return len(handInCron("* * * * * "+flags+"x tick", "/home/me")) },
+		"a unit": func() int {
+			return len(settingsOf("ExecStart=x\\\n" + strings.Repeat("y\\\n", mostText/3))[0].value) / (2 * mostLine)
+		},
+	} {
+		if n := read(); n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+}

@@ -17,8 +17,14 @@ type starter struct {
 // deepest is how many shells within shells are looked into.
 const deepest = 4
 
+// mostLine is how long a command line may be: nobody writes longer ones.
+const mostLine = 1 << 14
+
 // tick reports whether a command line of a shell runs a pass: with which config, and on which PATH.
 func (s starter) tick(line string, depth int) (Hand, bool) {
+	if len(line) > mostLine {
+		return Hand{}, false
+	}
 	for _, words := range simpleCommands(line) {
 		if len(words) > 0 && slices.Contains([]string{".", "source"}, words[0]) {
 			s.path = "" // a profile may set it

@@ -40,6 +40,16 @@ func Open(w, bare io.Writer) Output {
 	return o
 }
 
+// Fitted returns a writer to w, which is written to bare in the end, that breaks lines as Fit does if bare is
+// a terminal.
+func Fitted(w, bare io.Writer) io.Writer {
+	o := Output{TTY: Watched(bare), Width: 80}
+	if width, _, err := term.FromEnv().Size(); err == nil && width > 0 {
+		o.Width = width
+	}
+	return o.Lines(w)
+}
+
 // Bold makes text stand out.
 func (o Output) Bold(s string) string { return o.Paint("1", s) }
 

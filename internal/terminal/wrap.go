@@ -2,8 +2,11 @@ package terminal
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cli/go-gh/v2/pkg/text"
@@ -33,8 +36,11 @@ func (o Output) Indented(begin, s string) string {
 	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
 }
 
+// copied matches what people copy: a command in backquotes, or one of gh.
+var copied = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`]+`|\\bgh [a-z][^`\"();,:…]*") })
+
 // Fit breaks each line that is too long for a terminal at blanks; further lines are indented like the
-// line. Blanks within a line stay, and colours need no room.
+// line. Blanks within a line stay, colours need no room, and a command that fits on a line stays whole.
 func (o Output) Fit(s string) string {
 	if !o.TTY {
 		return s
@@ -45,8 +51,12 @@ func (o Output) Fit(s string) string {
 		indent := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
 		for columnsOf(rest) > o.Width {
 			at := -1 // of the blank to break at: the last that fits, or else the first
+			spans := copied().FindAllStringIndex(rest, -1)
+			whole := func(i int) bool {
+				return slices.ContainsFunc(spans, func(s []int) bool { return s[0] < i && i < s[1] && columnsOf(indent+rest[s[0]:s[1]]) <= o.Width })
+			}
 			for i := len(indent); i < len(rest); i++ {
-				if rest[i] == ' ' && (at < 0 || columnsOf(rest[:i]) <= o.Width) {
+				if rest[i] == ' ' && !whole(i) && (at < 0 || columnsOf(rest[:i]) <= o.Width) {
 					at = i
 				}
 			}
@@ -62,6 +72,19 @@ func (o Output) Fit(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Lines returns a writer to w that fits whole lines.
+func (o Output) Lines(w io.Writer) io.Writer { return fitting{o, w} }
+
+type fitting struct {
+	out Output
+	to  io.Writer
+}
+
+func (f fitting) Write(b []byte) (int, error) {
+	_, err := io.WriteString(f.to, f.out.Fit(string(b)))
+	return len(b), err
 }
 
 // columnsOf is the width of text without our own colours.

@@ -43,6 +43,19 @@ func TestAge(t *testing.T) {
 	}
 }
 
+func TestFitKeepsCommandsWhole(t *testing.T) {
+	o := Output{TTY: true, Width: 44}
+	for text, want := range map[string]string{
+		"the last pass failed; run gh auth login --hostname github.com, and wait": "the last pass failed; run\ngh auth login --hostname github.com, and\nwait",
+		"not found: run `npm install -g @openai/codex`, or wait":                  "not found: run\n`npm install -g @openai/codex`, or wait",
+		"gh mergexo did not open this pull request and reviews it in a sandbox":   "gh mergexo did not open this pull request\nand reviews it in a sandbox",
+	} {
+		if got := o.Fit(text); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 // TestFit: no line is wider than the terminal if it can be broken, none loses a word, its indentation
 // or its colours, and nothing changes where no terminal is.
 func TestFit(t *testing.T) {

@@ -24,18 +24,19 @@ func NearLabel(set, known, wanted []string) (label, meant string) {
 }
 
 func nearLabel(label, wanted string) bool {
-	if lettersOf(label) == lettersOf(wanted) {
-		return true
-	}
 	prefix, word := cutLabel(label)
 	own, deed := cutLabel(wanted)
-	if prefix == "" || own == "" {
+	word, deed = lettersOf(word), lettersOf(deed)
+	switch {
+	case deed == "": // no sign is nearly another one
+		return false
+	case lettersOf(label) == lettersOf(wanted):
+		return true
+	case prefix == "" || own == "":
 		return false // bug is a label of its own
-	}
-	if !strings.EqualFold(prefix, own) && !slices.Contains(agentWords, strings.ToLower(prefix)) && distance(strings.ToLower(prefix), strings.ToLower(own)) > 1 {
+	case !strings.EqualFold(prefix, own) && !slices.Contains(agentWords, strings.ToLower(prefix)) && distance(strings.ToLower(prefix), strings.ToLower(own)) > 1:
 		return false // type:bugfix is somebody else's
 	}
-	word, deed = lettersOf(word), lettersOf(deed)
 	return distance(word, deed) <= len(deed)/4 || len(word) >= 3 && strings.HasPrefix(deed, word)
 }
 

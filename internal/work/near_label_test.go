@@ -36,6 +36,11 @@ func TestNearLabel(t *testing.T) {
 	if set, _ := NearLabel([]string{"agent:smalljob", "agent:small-job"}, known, wanted); set != "" {
 		t.Errorf("%q is near a label that is set as well", set)
 	}
+	for _, label := range []string{"✨", "agent:✨", "agent:"} {
+		if set, _ := NearLabel([]string{label}, nil, []string{"🐛", "agent:🐛"}); set != "" {
+			t.Errorf("%q is near another sign", set)
+		}
+	}
 	if set, _ := NearLabel([]string{":bugfix"}, nil, []string{""}); set != "" {
 		t.Errorf("%q is near a label that the config does not have", set)
 	}

@@ -74,6 +74,8 @@ type RepoReport struct {
 	Ignored  int    `json:"ignored"`  // new events that were ignored
 	Notices  int    `json:"notices"`  // notices that were sent
 
+	Wrote []map[work.ActionKind]int `json:"-"` // the notices, by kind
+
 	Warnings []string   `json:"warnings"`            // problems for the operator, each printed once
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
 	Until    *time.Time `json:"notBefore,omitempty"` // no pass reads it before this time; `note` says why

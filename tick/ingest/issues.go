@@ -29,6 +29,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.repo.Ignored[is.Number] = label.Flow
 	}
+	if !tracked && wanted {
+		h.noteClosedLabel(is, label.Name)
+	}
 	if is.State != "open" && tracked {
 		h.closed = append(h.closed, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
 	}

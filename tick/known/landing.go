@@ -43,10 +43,14 @@ func (i Item) AutoMerges() bool {
 // commit: a newer head waits for its reviewers. Once approved, a pull request that we merge
 // ourselves waits for no reviewer; the plan reports the gate that holds its merge.
 func (i Item) ReviewWait(by review.Record) work.Reason {
+	head := i.NewestHead()
+	if by.Why.Kind == work.WhyReviewChecks && i.Pull.HeadOID != head { // its checks are those of the old head
+		return work.Reason{Kind: work.WhyHeadNotRead, Commit: head}
+	}
 	if by.Why.Kind != work.WhyReviewApproved {
 		return by.Why
 	}
-	if head := i.NewestHead(); by.Head != "" && by.Head != head {
+	if by.Head != "" && by.Head != head {
 		return work.Reason{Kind: work.WhyReviewPushed, Number: i.Pull.Number, Commit: head}
 	}
 	if i.AutoMerges() {

@@ -261,6 +261,8 @@ func ended(i known.Item) work.Reason {
 		return work.Reason{Kind: work.WhyDesignMerged}
 	case i.State == work.StateMerged, i.State == work.StateCompleted:
 		return work.Reason{Kind: work.WhyMerged}
+	case i.IssueClosed:
+		return work.Reason{Kind: work.WhyClosed, Name: "the issue"}
 	}
 	return work.Reason{Kind: work.WhyClosed}
 }

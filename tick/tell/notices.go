@@ -67,9 +67,11 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
-	sent := p.sendDue(ctx, r, due, looks, rep)
-	if sent > 0 {
-		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Notices += sent })
+	if s := p.sendDue(ctx, r, due, looks, rep); s.sent > 0 {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+			x.Notices += s.sent
+			x.Wrote = append(x.Wrote, s.wrote)
+		})
 	}
 }
 

@@ -25,15 +25,16 @@ type sending struct {
 	rep   *env.Report
 	end   time.Time
 
-	mu   sync.Mutex
-	sent int
-	over bool // GitHub accepts no more for now
+	mu    sync.Mutex
+	sent  int
+	wrote map[work.ActionKind]int // what GitHub has taken
+	over  bool                    // GitHub accepts no more for now
 }
 
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
 // the other. Answers to commands follow, because they report on both. Each group keeps its order.
-func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks actions.Looks, rep *env.Report) int {
-	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, end: p.Now().Add(noticesLimit)}
+func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks actions.Looks, rep *env.Report) *sending {
+	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, wrote: map[work.ActionKind]int{}, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
 	for _, a := range due {
 		switch {
@@ -50,7 +51,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, l
 	s.all(ctx, words)
 	wg.Wait()
 	s.all(ctx, answers)
-	return s.sent
+	return s
 }
 
 func (s *sending) all(ctx context.Context, due []work.Action) {
@@ -96,6 +97,9 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 	var wait *work.WaitError
 	switch {
 	case err == nil:
+		s.mu.Lock()
+		s.wrote[a.Kind]++
+		s.mu.Unlock()
 		s.logRedirect(ctx, s.repo, a)
 	case ctx.Err() != nil, errors.Is(err, store.ErrTaken):
 		s.unsent(true)

@@ -108,6 +108,12 @@ func AfterOf(kind work.ReasonKind) After {
 	return one.after
 }
 
+// OfPeople reports whether people end a reason of this kind on the issue or pull request.
+func OfPeople(kind work.ReasonKind) bool {
+	one, _ := find(kind)
+	return one.who == People
+}
+
 // Logins returns the people that a reason waits for, as far as they are known.
 func Logins(r work.Reason) []string {
 	switch r.Kind { //nolint:exhaustive // no other waits for a login

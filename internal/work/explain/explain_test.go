@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,22 @@ func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 			w = Reason(work.Reason{Kind: kind, Text: "TEXT", Local: "/home/me"}, p)
 			if strings.Contains(w.What+w.Next(), "/home/me") {
 				t.Errorf("%s tells GitHub of this machine: %s", kind, w.What)
+			}
+		}
+	}
+}
+
+// A command is named as what it is: a comment on GitHub, or what a person types on this machine.
+func TestCommandsAreNamedAsWhereTheyAreGiven(t *testing.T) {
+	bare := regexp.MustCompile("(?:^|[^ts] )`/mergexo ")
+	for _, kind := range Kinds() {
+		if next := Reason(sample(kind), Place{Pull: true, Comments: true}).Next(); bare.MatchString(next) {
+			t.Errorf("%s does not say that the command is a comment: %s", kind, next)
+		}
+		next := Reason(sample(kind), Place{Pull: true, Item: "octo/app#1"}).Next()
+		for _, verb := range []work.Verb{work.VerbRetry, work.VerbResume, work.VerbCancel, work.VerbMerge, work.VerbUnblock} {
+			if strings.Contains(next, "/mergexo "+string(verb)) && !strings.Contains(next, " on ") { // of another issue
+				t.Errorf("%s names a comment where a command is typed: %s", kind, next)
 			}
 		}
 	}

@@ -158,7 +158,7 @@ func (d details) valueOfPlace(key string) string {
 		return d.p.Ignore
 	case "over":
 		return d.p.startOver()
-	case "retry", "unblock", "resume", "merge":
+	case "retry", "unblock", "resume", "merge", "cancel":
 		return d.p.howToGive(work.Verb(key))
 	case "resume-merging":
 		return d.p.resumeMerging()

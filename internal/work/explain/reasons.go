@@ -140,7 +140,7 @@ var reasons = []row{
 		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits, and GitHub does not name gh's account",
 		fix("where gh mergexo runs, set both by `git config --global`"), nil,
 	},
-	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: the fix {commit} is pushed", step("the next pass reads the new head, and the same reviewer looks again"), nil},
+	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: {commit} is pushed", step("the next pass reads the new head, and a reviewer looks at it"), nil},
 	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
 		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
@@ -267,7 +267,7 @@ var reasons = []row{
 	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once {they} {are} closed"), nil},
 	{
 		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
-		step("`/mergexo resume` on {name} ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
+		step("comment `/mergexo resume` on {name}, which ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
 	},
 	{
 		work.WhyRoadmapParallel, Nobody, Reminded, "{count issue} of its roadmap, {name}, may be under way at a time, and {list} {have} begun",
@@ -284,8 +284,8 @@ var reasons = []row{
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped; before work here begins, the roadmap {text}", step("resolve the stop that {name} describes"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
-	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed, or by `/mergexo cancel`"), nil},
-	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or `/mergexo cancel`"), nil},
+	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed. To end it now, {cancel}"), nil},
+	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or {cancel}"), nil},
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
@@ -298,7 +298,7 @@ var reasons = []row{
 	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
-	{work.WhyClosed, People, Never, "{text}", step("nothing; set the label again to start over"), nil},
+	{work.WhyClosed, People, Never, "{text}", step("nothing; reopen {name} and set the label again to start over|nothing; set the label again to start over"), nil},
 
 	// Reviews that are stopped.
 	{work.WhyReviewCycles, People, AtOnce, "PR #{number} exceeded max fix cycles ({count}) — requires human review", restartReviews, nil},
