@@ -229,7 +229,7 @@ var former = map[string]string{
 	"runtime.retry_base":                   "what failed is tried again after 1, 2, 4 … minutes",
 	"runtime.quiet_period":                 "comments are answered once there was no new one for a minute",
 	"runtime.min_interval":                 "GitHub is read every 10 seconds at most",
-	"runtime.ingest_timeout":               "reading a repository goes on in the next pass after 15 seconds",
+	"runtime.ingest_timeout":               "after 15 seconds the next pass continues reading a repository",
 	"runtime.settle_after":                 "a request without an answer is sent again after a minute",
 	"runtime.remind_after":                 "what waits for people is told them after 24 hours",
 	"runtime.max_turns_per_pass":           "a pass starts 20 turns at most",
@@ -245,7 +245,7 @@ var former = map[string]string{
 	"runtime.database_env":                 `database = "$NAME" names the variable`,
 
 	"agents.*.session":                     "an agent continues its session from turn to turn",
-	"agents.*.fallback_after":              "the fallback takes over when the provider is out for 30 minutes",
+	"agents.*.fallback_after":              "the fallback works once the provider is out for 30 minutes",
 	"agents.*.sandbox":                     "sandbox in [runtime] is that of all agents",
 	"agents.*.readable":                    "readable in [runtime] is for all agents",
 	"agents.*.usd_per_million.cache_write": "what is written to a cache costs as input",
