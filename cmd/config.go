@@ -30,7 +30,7 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			if example {
-				_, err := io.WriteString(a.Env.Stdout, config.Example)
+				_, err := io.WriteString(a.Env.Stdout, config.Example())
 				return err
 			}
 			cfg, err := a.Config()

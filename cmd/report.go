@@ -115,7 +115,7 @@ func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 var nouns = map[work.ActionKind]string{
 	work.ActionLabels: "label change", work.ActionRepoLabels: "label creation", work.ActionFlow: "label change", work.ActionStatus: "status report", work.ActionClose: "closed pull request",
 	work.ActionChild: "new issue", work.ActionBlock: "dependency edge", work.ActionSticky: "comment", work.ActionEditPull: "edited pull request", work.ActionEditIssue: "edited issue",
-	work.ActionCloseIssue: "closed issue", work.ActionReviewRequest: "review request", work.ActionDismiss: "dismissed review", work.ActionDeleteBranch: "deleted branch",
+	work.ActionCloseIssue: "closed issue", work.ActionReviewRequest: "review request", work.ActionDismiss: "dismissed review",
 }
 
 // wroteSays is what the pass wrote on GitHub beside turns; empty: nothing.

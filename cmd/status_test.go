@@ -31,7 +31,6 @@ func newPlace(t *testing.T) place {
 [runtime]
 agent = "mine"
 state_dir = %q
-quiet_period = "0s"
 [agents.mine]
 adapter = "command"
 command = ["/bin/true"]

@@ -481,7 +481,7 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 	}
 	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ChooseNotices(ctx, u.RepoID, nil) }), notices)
 	equal(t, tokens(func(tx *Tx) ([]work.Action, error) { return tx.ListMergingActions(ctx, u.RepoID) }), merges)
-	equal(t, len(merges), 8)
+	equal(t, len(merges), 6)
 }
 
 // An update counts while its pull request is open at the head that came of it.

@@ -77,7 +77,7 @@ func TestAgentOfOneRepository(t *testing.T) {
 var parts = []string{
 	"# ours\n[runtime]\nworkers = 3 # as many\n",
 	"\n\n[agents.claude]\nenv_pass = [\n  \"A\", # first\n]\n",
-	"[agents.codex]\nmodel = \"x\"\n\n\n",
+	"[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n\n\n",
 	"[[repo]]\nname = \"o/one\"\n  allowed_users = [ 'ann' ]\n[repo.review]\nenabled = false\n",
 	"[[repo]] # [[repo]]\nname = 'o/two'\nlabel_prefix = \"bot # not a comment\"\n[[repo.reviewers]]\nname = \"quinn\"\npersona = \"\"\"\nYou look.\n\n[[repo]]\n\"\"\"\n",
 	"# the end\n",

@@ -23,23 +23,25 @@ var (
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
+const adapterWords = `"codex", "claude", "acp" for a program that speaks the Agent Client Protocol (docs/agents.md), or "command" for one that uses the protocol in docs/setup.md`
+
 // agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {
 	known := !slices.Contains(withCommand, a.Adapter) // a known command line accepts an effort and arguments
 	return []key{
-		textKey("adapter", &a.Adapter, a.Adapter),
+		of(textKey("adapter", &a.Adapter, a.Adapter), AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand).says(adapterWords),
 		ownKey("command", func(t *Table) { a.Command = t.texts("command") }, func() any {
 			if known && len(a.Command) == 0 {
 				return []string{a.Adapter}
 			}
 			return a.Command
-		}),
-		textKey("model", &a.Model, "").only(a.Adapter != AdapterCommand),
-		textKey("effort", &a.Effort, "").only(known),
-		textsKey("args", &a.Args).only(known),
-		textsKey("env_pass", &a.EnvPass),
-		textKey("fallback", &a.Fallback, ""),
-		ownKey("writable", func(t *Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
+		}).says("the program: an absolute path, a path that begins with ~/, or a name on PATH"),
+		textKey("model", &a.Model, "").says("default: that of the program").only(a.Adapter != AdapterCommand),
+		textKey("effort", &a.Effort, "").says(`how hard the model thinks, in the program's words, such as "high"`).only(known),
+		textsKey("args", &a.Args).says(`further arguments, such as ["-c", "sandbox_workspace_write.network_access=true"]`).only(known),
+		textsKey("env_pass", &a.EnvPass).says("environment variables it gets beside PATH, HOME, locale, temporary folder and CODEX_HOME, such as its key"),
+		textKey("fallback", &a.Fallback, "").says("another agent, which works in its place once its provider is out for 30 minutes"),
+		ownKey("writable", func(t *Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }).says("folders it may write in the sandbox, beside its checkout and its own home"),
 	}
 }
 
@@ -48,9 +50,9 @@ func (p *parser) agentKeys(a *Agent) []key {
 func pricesKeys(p *spending.Prices) []key {
 	const most = 1e6
 	return []key{
-		numberKey("input", &p.Input, 0, 0, most),
-		numberKey("cached", &p.CacheRead, p.Input, 0, most),
-		numberKey("output", &p.Output, 0, 0, most),
+		numberKey("input", &p.Input, 0, most).says("what is read for the first time, and what is written to a cache").must(),
+		numberKey("cached", &p.CacheRead, p.Input, most).says("what is read from a cache; default: as input"),
+		numberKey("output", &p.Output, 0, most).says("what is written").must(),
 	}
 }
 

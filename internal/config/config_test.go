@@ -344,7 +344,7 @@ func TestLoadRefusesAFolder(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(minimal)
-	f.Add(config.Example)
+	f.Add(config.Example())
 	f.Add("[runtime]\nstate_dir = '''/a\n''''\nx.\"y z\" = { a = [1, \"]\"] } # c\n")
 	f.Add("a = \"\\\"\nb")
 	f.Add("[[repo]]\n[repo.roadmap]\n\"paralle\\u006c\" = 1\n")

@@ -26,7 +26,7 @@ var noDefaults = map[string]string{
 // TestTheExampleStatesTheTrueDefaults: what is commented out in the example is what holds
 // without it, for each key that the program prints of a config.
 func TestTheExampleStatesTheTrueDefaults(t *testing.T) {
-	as, stated := printed(t, config.Example), printed(t, uncomment.ReplaceAllString(config.Example, "$1"))
+	as, stated := printed(t, config.Example()), printed(t, uncomment.ReplaceAllString(config.Example(), "$1"))
 	for _, key := range slices.Sorted(maps.Keys(stated)) {
 		_, excepted := noDefaults[key]
 		if same := as[key] == stated[key]; same == excepted {

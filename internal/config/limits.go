@@ -147,8 +147,8 @@ func (p *parser) metricsFile(t *Table) string {
 // roadmapKeys are the keys of [repo.roadmap].
 func roadmapKeys(l *roadmap.Limits) []key {
 	return []key{
-		countKey("parallel", &l.Parallel, 3, 1, 100),
-		numberKey("max_cost", &l.MaxCost, 0, 0, 1_000_000),
+		countKey("parallel", &l.Parallel, 3, 1, 100).says("issues below one roadmap that are under way at a time, those of its nested roadmaps too"),
+		numberKey("max_cost", &l.MaxCost, 0, 1_000_000).says("cost of everything below one roadmap, in US dollars; then nothing more of it begins; 0: no limit"),
 	}
 }
 

@@ -25,11 +25,11 @@ type Merging struct {
 // mergingKeys are the keys of [repo.review] about merging.
 func mergingKeys(m *Merging) []key {
 	return []key{
-		flagKey("auto_merge", &m.Auto, false),
-		textKey("merge_method", &m.Method, ""),
-		textsKey("required_checks", &m.Required),
-		textsKey("critical_paths", &m.Critical),
-		textsKey("review_unread", &m.Unread),
+		flagKey("auto_merge", &m.Auto, false).says("true: merge the commit that all reviewers approved; the keys below belong to this"),
+		of(textKey("merge_method", &m.Method, "").says(`"squash", "merge" or "rebase"; default: the first that the repository allows`), append(merging.Methods(), "")...),
+		textsKey("required_checks", &m.Required).says("names of checks that must succeed, beside those that GitHub requires"),
+		textsKey("critical_paths", &m.Critical).says(`such as ["db/**", "**/*.sql"]: a person must approve changes of these paths; case does not matter`),
+		textsKey("review_unread", &m.Unread).says(`such as ["**/*.pb.go", "**/*.png"]: files that reviewers need not be shown whole; others that they were not ask for a person`),
 	}
 }
 

@@ -41,9 +41,9 @@ var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 // notifyKeys are the keys of [[notify]].
 func notifyKeys(n *Notify) []key {
 	return []key{
-		textKey("name", &n.Name, ""),
-		textsKey("command", &n.Command),
-		textsKey("env_pass", &n.EnvPass),
+		textKey("name", &n.Name, "").says("name of the target in status and in the log").shown(`"chat"`).must(),
+		textsKey("command", &n.Command).says("the program and its arguments, without a shell").shown(`["/usr/local/bin/tell"]`).must(),
+		textsKey("env_pass", &n.EnvPass).says(`environment variables it gets beside PATH, HOME, locale and temporary folder, such as ["SLACK_WEBHOOK"]`),
 	}
 }
 

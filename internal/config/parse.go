@@ -77,26 +77,26 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 	const mostTurns, mostUSD = 100_000, 100_000
 	b := &r.Budgets
 	return []key{
-		countKey("workers", &r.Workers, 2, 1, 64),
-		textKey("agent", &r.Agent, ""),
-		durationKey("turn_timeout", &r.TurnTimeout, 30*time.Minute, time.Second),
+		textKey("agent", &r.Agent, "").says("or another of [agents.*]; optional if there is only one").shown(`"codex"`),
+		countKey("workers", &r.Workers, 2, 1, 64).says("parallel turns of this machine, of all repositories"),
+		durationKey("turn_timeout", &r.TurnTimeout, 30*time.Minute, time.Second).says("time limit of an agent"),
 
 		// The default limits exceed what honest work needs, but stay below what an operator would
 		// mind overnight.
-		countKey("max_turns_per_item", &b.TurnsPerItem, 30, 0, mostTurns),
-		numberKey("max_cost_per_item_usd", &b.CostPerItem, 25, 0, mostUSD),
-		numberKey("max_cost_per_turn_usd", &b.CostPerTurn, 20, 0, mostUSD),
-		countKey("max_turns_per_day", &b.TurnsPerDay, 200, 0, mostTurns),
-		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, 0, mostUSD),
-		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone needs this much
-		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20),
-		ownKey("state_dir", func(t *Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }),
-		ownKey("database", func(t *Table) { p.database(t, r) }, func() any { return r.Database }),
-		ownKey("machine", func(t *Table) { r.Machine = p.machine(t) }, func() any { return r.Machine }),
-		ownKey("prompts_dir", func(t *Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }),
-		ownKey("sandbox", func(t *Table) { r.Sandbox = p.sandbox(t) }, func() any { return string(r.Sandbox) }),
-		ownKey("readable", func(t *Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }), // once the state folder is known
-		ownKey("metrics_file", func(t *Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }),
+		countKey("max_turns_per_item", &b.TurnsPerItem, 30, 0, mostTurns).says("turns of one item; then it waits for a person; 0: no limit"),
+		numberKey("max_cost_per_item_usd", &b.CostPerItem, 25, mostUSD).says("cost of one item, as reported or by usd_per_million; 0: no limit"),
+		numberKey("max_cost_per_turn_usd", &b.CostPerTurn, 20, mostUSD).says("cost of one turn; then the agent is stopped, and its changes are kept; 0: no limit"),
+		countKey("max_turns_per_day", &b.TurnsPerDay, 200, 0, mostTurns).says("turns of all repositories and machines in any 24 hours; then everything waits; 0: no limit"),
+		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, mostUSD).says("cost of all repositories and machines in any 24 hours; then everything waits; 0: no limit"),
+		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20).says(`memory of a run of an agent or of required tests, with all its processes; then it is stopped; "0": no limit`), // codex alone needs this much
+		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20).says(`size of what a run writes to its checkout, plus its own temporary and home folders; "0": no limit`),
+		ownKey("state_dir", func(t *Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }).says("default: $XDG_DATA_HOME/mergexo").shown(`"~/.local/share/mergexo"`),
+		ownKey("database", func(t *Table) { p.database(t, r) }, func() any { return r.Database }).says(`PostgreSQL database for several machines, such as "postgres://mergexo@db.example.com/mergexo?sslmode=verify-full"; or "$NAME": the environment variable NAME holds the URL, which may have a password; "": state.db in state_dir`),
+		ownKey("machine", func(t *Table) { r.Machine = p.machine(t) }, func() any { return r.Machine }).says("name of this machine for the others on its database; default: made of state_dir"),
+		ownKey("prompts_dir", func(t *Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }).says("folder, relative to this file, with your own prompts: NAME.tmpl replaces the built-in one"),
+		of(ownKey("sandbox", func(t *Table) { r.Sandbox = p.sandbox(t) }, func() any { return string(r.Sandbox) }).says(`sandbox of agents: the best that works; "required": as "auto", but nothing starts without one that hides files; or "bwrap" (Linux), "sandbox-exec" (macOS), "agent" (the agent's own), "none"`), work.Sandboxes()...),
+		ownKey("readable", func(t *Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }).says(`folders and files that every agent may read in the sandbox, beside those of the system, PATH and toolchains, such as ["~/.config/mise"]`), // once the state folder is known
+		ownKey("metrics_file", func(t *Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }).says(`file for Prometheus that each pass writes, such as "/var/lib/node_exporter/textfile/mergexo.prom"; "": none`),
 	}
 }
 
@@ -128,17 +128,17 @@ func (p *parser) stateDir(t *Table) string {
 // repoKeys are the keys of [[repo]]; written is its name as in the file.
 func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
-		ownKey("name", func(t *Table) { *written = t.text("name", "") }, func() any { return r.Name.String() }),
-		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
-		textKey("account", &r.Account, ""),
-		textsKey("allowed_users", &r.AllowedUsers),
-		textKey("agent", &r.Agent, ""),
-		textKey("review_agent", &r.ReviewAgent, ""),
-		textsKey("required_tests", &r.RequiredTests),
-		textsKey("setup", &r.Setup),
-		ownKey("test_file_regex", func(t *Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }),
-		textsKeyOr("protected_paths", &r.ProtectedPaths, defaultProtectedPaths()),
-		textKey("label_prefix", &r.LabelPrefix, defaultPrefix),
+		ownKey("name", func(t *Table) { *written = t.text("name", "") }, func() any { return r.Name.String() }).says("the repository, or host/owner/name").shown(`"owner/name"`).must(),
+		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }).says("where git fetches and pushes; default: by gh's git_protocol for the host; may be a local path"),
+		textKey("account", &r.Account, "").says("gh's account with which passes work on this host, also after another one; default: the one that gh is logged in as"),
+		textsKey("allowed_users", &r.AllowedUsers).says(`people whose comments and commands count, beside those with write permission; "login:id" also fixes the account`),
+		textKey("agent", &r.Agent, "").says("the agent of this repository, of [agents.*]; default: that of [runtime]"),
+		textKey("review_agent", &r.ReviewAgent, "").says("the agent that reviews its pull requests; default: its agent"),
+		textsKey("required_tests", &r.RequiredTests).says(`such as ["make", "test"]: must succeed before a push; runs in the agent's sandbox, for 15 minutes at most`),
+		textsKey("setup", &r.Setup).says(`such as ["npm", "ci"]: installs dependencies before a turn; every checkout gets a copy of what it makes`),
+		ownKey("test_file_regex", func(t *Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }).says(`such as "_test\\.go$": a bugfix must change a matching path`),
+		textsKeyOr("protected_paths", &r.ProtectedPaths, defaultProtectedPaths()).says("replaces the default list, which `gh mergexo config` prints; case does not matter").shown(`[".github/workflows/**", "CODEOWNERS"]`),
+		textKey("label_prefix", &r.LabelPrefix, defaultPrefix).says("begins the names of the labels: design, bugfix, small-job, roadmap, ignore, review, hold, freeze, working, blocked, done, human-review"),
 	}
 }
 

@@ -13,34 +13,24 @@ import (
 // that names the tables that have it.
 func TestAKeyInAnotherTableIsToldItsPlace(t *testing.T) {
 	testhome.NotShort(t)
-	// tables are the tables of a config, with a document that ends in one.
-	tables := map[string]string{
+	// documents are those that end in a table, by the table.
+	documents := map[string]string{
 		"[runtime]": "", "[agents.NAME]": "[agents.codex]\n", "[[repo]]": "[[repo]]\nname = \"o/n\"\n",
 		"[repo.voice]": "", "[repo.review]": "", "[repo.roadmap]": "",
 		"[[repo.reviewers]]": "[[repo]]\nname = \"o/n\"\n[[repo.reviewers]]\nname = \"quinn\"\n", "[[notify]]": "[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n",
 	}
 	has := map[string]map[string]bool{} // table, key
-	known, err := keys()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range known {
-		path := k.Path
-		dot := strings.LastIndex(path, ".")
-		if dot < 0 || strings.HasSuffix(path, ".*") || k.Kind == kindAny && several[path] == nil || strings.Contains(path, "usd_per_million") {
+	for _, t := range tables() {
+		if strings.HasSuffix(t.path, "usd_per_million") {
 			continue
 		}
-		table := strings.NewReplacer("[]", "", "*", "NAME").Replace(path[:dot])
-		if table = "[" + table + "]"; strings.HasSuffix(path[:dot], "[]") {
-			table = "[" + table + "]"
+		has[tableName(t.path)] = map[string]bool{}
+		for _, k := range t.keys {
+			has[tableName(t.path)][k.name] = true
 		}
-		if has[table] == nil {
-			has[table] = map[string]bool{}
-		}
-		has[table][path[dot+1:]] = true
 	}
 	tried := 0
-	for in, document := range tables {
+	for in, document := range documents {
 		if document == "" && strings.HasPrefix(in, "[repo.") {
 			document = "[[repo]]\nname = \"o/n\"\n"
 		}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -106,11 +105,6 @@ func printedPrompts(dir string) string {
 	}
 	return dir
 }
-
-// Example is a commented config that loads as it is.
-//
-//go:embed example.toml
-var Example string
 
 // Without returns the config to use while there is no valid one: the state folder and the database, as
 // far as they are known, and the agents that need no table.

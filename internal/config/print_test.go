@@ -108,7 +108,7 @@ env_pass = ["LANG"]
 // What can be set can be seen: each key of the example, in its table.
 func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 	env := environ.Of([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
-	example := uncomment.ReplaceAllString(config.Example, "$1") // it has tables that are commented out
+	example := uncomment.ReplaceAllString(config.Example(), "$1") // it has tables that are commented out
 	cfg, err := config.Parse(filepath.Join(t.TempDir(), "config.toml"), []byte(example), env, "github.com")
 	if err != nil {
 		t.Fatal(err)

@@ -24,10 +24,10 @@ type Review struct {
 // reviewKeys are the keys of [repo.review].
 func reviewKeys(r *Review) []key {
 	return append([]key{
-		flagKey("enabled", &r.Enabled, reviewsByDefault),
-		countKey("max_fix_cycles", &r.MaxFixCycles, 2, 0, 100),
-		flagKey("require_human_approval", &r.RequireHuman, false),
-		textKey("blocking_severity", &r.Blocking, review.Major),
+		flagKey("enabled", &r.Enabled, reviewsByDefault).says("false: no reviews"),
+		countKey("max_fix_cycles", &r.MaxFixCycles, 2, 0, 100).says("fixes of one pull request, for all reviewers together; then people decide; 0: none"),
+		flagKey("require_human_approval", &r.RequireHuman, false).says("true: a person with write permission who is not the author must approve, too"),
+		of(textKey("blocking_severity", &r.Blocking, review.Major).says(`lowest severity that requests changes: "critical", "major", "minor", "nit"`), review.Severities()...),
 	}, mergingKeys(&r.Merge)...)
 }
 

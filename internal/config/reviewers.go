@@ -196,13 +196,13 @@ func (x Reviewer) printed() []key {
 	}
 	login := x.login()
 	return []key{
-		textKey("name", &x.Name, ""),
-		textKey("persona", &persona, "").only(!x.Human),
-		textKey("agent", &x.Agent, "").only(!x.Human),
-		textKey("account", &x.Account, "").only(!x.Human),
-		textKey("login", &login, ""),
-		textsKey("can_escalate", &x.CanEscalate),
-		ownKey("flows", nil, func() any { return orEmpty(x.Flows) }),
+		textKey("name", &x.Name, "").says(`"quinn" (quality), "sam" (security) and "priya" (product) are built in, with a persona each`).shown(`"quinn"`).must(),
+		textKey("persona", &persona, "").says("what the reviewer looks at, in your words, or the name of a built-in reviewer").shown(`"quinn"`).only(!x.Human),
+		textKey("agent", &x.Agent, "").says("the agent of this reviewer, of [agents.*]; default: review_agent of the repository").only(!x.Human),
+		textKey("account", &x.Account, "").says("the gh account that approves and requests changes; default: gh's own, which only comments").only(!x.Human),
+		textKey("login", &login, "").says(`a person instead of an agent: their login, such as "octocat"; "octocat:583231" also fixes the account`),
+		textsKey("can_escalate", &x.CanEscalate).says("reviewers that it may call in, who must then approve, too").shown(`["sam"]`),
+		of(ownKey("flows", nil, func() any { return orEmpty(x.Flows) }).says(`which pull requests it reviews; also "design", "roadmap"; "review": those of others with the label; []: only when called in`), append(work.Flows(), work.FlowReview)...),
 	}
 }
 

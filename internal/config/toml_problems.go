@@ -44,7 +44,6 @@ type report struct {
 	lines    lineIndex
 	problems []Problem
 	meant    map[string]bool // paths of keys for which a misspelt one was meant
-	asked    *[]Key          // nil: do not record
 
 	belongs func(key string) []string // where keys of that name belong, in words; nil: nobody knows
 }

@@ -62,7 +62,6 @@ func (t *Table) Get(key string) (any, bool) {
 		t.known = make([]string, 0, 16)
 	}
 	t.known = append(t.known, key)
-	t.note(key, func() Key { return Key{} })
 	v, ok := t.values[key]
 	return v, ok
 }
@@ -74,19 +73,14 @@ func (t *Table) has(key string) bool {
 	return ok
 }
 
-// knows reports whether a key was requested.
-func (t *Table) knows(key string) bool { return slices.Contains(t.known, key) }
-
 // sub returns a table inside; an empty one if the file has none.
 func (t *Table) sub(key, name string) *Table {
-	t.note(key, func() Key { return Key{Kind: kindTable} })
 	values, _ := typed[map[string]any](t, key, "a table: "+name, nil)
 	return &Table{report: t.report, path: t.at(key), name: name, values: values}
 }
 
 // all returns the tables of an array of tables; name is how people write it.
 func (t *Table) all(key, name string) []*Table {
-	t.note(key, func() Key { return Key{Kind: kindTables} })
 	values, _ := typed[[]map[string]any](t, key, name+" in two brackets, as there may be several", nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {
@@ -139,51 +133,6 @@ func syntaxSays(theirs string) string {
 	return syntaxElse
 }
 
-// KeyKind is the kind of value of a key.
-type KeyKind string
-
-// The kinds of values.
-const (
-	kindText     KeyKind = "text"
-	kindFlag     KeyKind = "flag"
-	kindCount    KeyKind = "count"
-	kindNumber   KeyKind = "number"
-	kindDuration KeyKind = "duration"
-	kindSize     KeyKind = "size"
-	kindTexts    KeyKind = "texts"
-	kindTable    KeyKind = "table"
-	kindTables   KeyKind = "tables"
-	kindAny      KeyKind = "" // of several kinds
-)
-
-// Key is a key that a reader of a document asked for.
-type Key struct {
-	Path    string // as in At, with [] for every table of an array
-	Kind    KeyKind
-	Default any     // nil: none, or one that a document cannot express
-	Least   float64 // bounds of counts and numbers
-	Most    float64
-}
-
-// openRecorded is OpenTable with a record: once everything has been read, keys returns the
-// requested keys. called maps a path to its name there; several paths may share one.
-func openRecorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
-	if t, err = OpenTable(name, text); err != nil {
-		return nil, nil, err
-	}
-	t.asked = &[]Key{}
-	return t, func() []Key { return merged(*t.asked, called) }, nil
-}
-
-// note records a requested key.
-func (t *Table) note(key string, asked func() Key) {
-	if t.asked != nil {
-		k := asked()
-		k.Path = everyTable(t.at(key))
-		*t.asked = append(*t.asked, k)
-	}
-}
-
 // everyTable removes the indexes of tables from a path.
 func everyTable(path string) string {
 	var b strings.Builder
@@ -202,25 +151,6 @@ func everyTable(path string) string {
 	return b.String()
 }
 
-// merged returns the keys in the order of their first request, each once. A key that was only
-// tested for existence has the kind kindAny.
-func merged(asked []Key, called func(string) string) []Key {
-	var all []Key
-	at := map[string]int{}
-	for _, k := range asked {
-		k.Path = called(k.Path)
-		i, known := at[k.Path]
-		switch {
-		case !known:
-			at[k.Path] = len(all)
-			all = append(all, k)
-		case all[i].Kind == kindAny:
-			all[i] = k
-		}
-	}
-	return all
-}
-
 // former says of each key that earlier versions read what happens instead.
 var former = map[string]string{
 	"schedule": "weights are fixed: priority counts, the risk of conflicts counts against, and who waits longer comes first",
@@ -229,7 +159,7 @@ var former = map[string]string{
 	"runtime.retry_base":                   "what failed is tried again after 1, 2, 4 … minutes",
 	"runtime.quiet_period":                 "comments are answered once there was no new one for a minute",
 	"runtime.min_interval":                 "GitHub is read every 10 seconds at most",
-	"runtime.ingest_timeout":               "reading a repository goes on in the next pass after 15 seconds",
+	"runtime.ingest_timeout":               "after 15 seconds the next pass continues reading a repository",
 	"runtime.settle_after":                 "a request without an answer is sent again after a minute",
 	"runtime.remind_after":                 "what waits for people is told them after 24 hours",
 	"runtime.max_turns_per_pass":           "a pass starts 20 turns at most",
@@ -245,7 +175,7 @@ var former = map[string]string{
 	"runtime.database_env":                 `database = "$NAME" names the variable`,
 
 	"agents.*.session":                     "an agent continues its session from turn to turn",
-	"agents.*.fallback_after":              "the fallback takes over when the provider is out for 30 minutes",
+	"agents.*.fallback_after":              "the fallback works once the provider is out for 30 minutes",
 	"agents.*.sandbox":                     "sandbox in [runtime] is that of all agents",
 	"agents.*.readable":                    "readable in [runtime] is for all agents",
 	"agents.*.usd_per_million.cache_write": "what is written to a cache costs as input",

@@ -47,11 +47,11 @@ func TestSyntaxIsToldInOurWords(t *testing.T) {
 // message is ours.
 func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
 	testhome.NotShort(t)
-	example := config.Example + "[a]\nb = [1, 2.5, \"x\\u00e4\", 'y']\nc = { d = 2026-11-27, e = \"\"\"\nf\"\"\" }\n"
+	example := config.Example() + "[a]\nb = [1, 2.5, \"x\\u00e4\", 'y']\nc = { d = 2026-11-27, e = \"\"\"\nf\"\"\" }\n"
 	told := 0
 	for i := range example {
 		for _, text := range []string{example[:i] + example[i+1:], example[:i] + example[i:i+1] + example[i:], example[:i] + "\x01" + example[i:], example[:i]} {
-			if strings.HasPrefix(example[i:], " ") || i%21 != 0 && i < len(config.Example) {
+			if strings.HasPrefix(example[i:], " ") || i%21 != 0 && i < len(config.Example()) {
 				continue // enough of the comments
 			}
 			var values map[string]any

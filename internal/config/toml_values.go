@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -54,43 +53,20 @@ const (
 	SizeForm     = `^(0|[0-9]+(\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB))$`
 )
 
-// stated returns a default that a document can express; nil otherwise.
-func stated(value any, can bool) any {
-	if !can {
-		return nil
-	}
-	return value
-}
-
-// shortDuration formats a duration for people: "10m", where Go writes "10m0s".
-func shortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
 // text returns a text.
 func (t *Table) text(key, fallback string) string {
-	t.note(key, func() Key { return Key{Kind: kindText, Default: stated(fallback, fallback != "")} })
 	s, _ := typed(t, key, "text in quotes", fallback)
 	return s
 }
 
 // flag returns true or false.
 func (t *Table) flag(key string, fallback bool) bool {
-	t.note(key, func() Key { return Key{Kind: kindFlag, Default: fallback} })
 	b, _ := typed(t, key, "true or false", fallback)
 	return b
 }
 
 // count returns a whole number from least to most.
 func (t *Table) count(key string, fallback, least, most int) int {
-	t.note(key, func() Key { return Key{Kind: kindCount, Default: fallback, Least: float64(least), Most: float64(most)} })
 	n, ok := typed(t, key, "a whole number", int64(fallback))
 	if ok && (n < int64(least) || n > int64(most)) {
 		t.bad(key, "want %d to %d, got %d", least, most, n)
@@ -99,9 +75,8 @@ func (t *Table) count(key string, fallback, least, most int) int {
 	return int(n)
 }
 
-// Number returns a number from least to most.
-func (t *Table) Number(key string, fallback, least, most float64) float64 {
-	t.note(key, func() Key { return Key{Kind: kindNumber, Default: fallback, Least: least, Most: most} })
+// number returns a number from 0 to most.
+func (t *Table) number(key string, fallback, most float64) float64 {
 	v, ok := t.Get(key)
 	if !ok {
 		return fallback
@@ -113,9 +88,9 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	switch {
 	case !ok:
 		t.bad(key, "want a number, got %s", typeName(v))
-	case !(n >= least && n <= most): // written so that NaN fails, too
+	case !(n >= 0 && n <= most): // written so that NaN fails, too
 		text := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) } // without an exponent
-		t.bad(key, "want %s to %s, got %s", text(least), text(most), text(n))
+		t.bad(key, "want 0 to %s, got %s", text(most), text(n))
 	default:
 		return n
 	}
@@ -125,7 +100,6 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 // duration returns a duration such as "90s", "30m" or "24h", from least to a week.
 func (t *Table) duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
-	t.note(key, func() Key { return Key{Kind: kindDuration, Default: shortDuration(fallback)} })
 	s, ok := typed(t, key, `a time such as "90s", "30m" or "24h"`, "")
 	if !ok {
 		return fallback
@@ -144,7 +118,6 @@ func (t *Table) duration(key string, fallback, least time.Duration) time.Duratio
 
 // texts returns a list of texts.
 func (t *Table) texts(key string) []string {
-	t.note(key, func() Key { return Key{Kind: kindTexts} })
 	values, ok := typed[[]any](t, key, `a list: ["text", …]`, nil)
 	if !ok {
 		return nil
@@ -174,7 +147,6 @@ func (t *Table) size(key string, fallback, least int64) int64 {
 		most = 1 << 50
 		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
 	)
-	t.note(key, func() Key { return Key{Kind: kindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")} })
 	s, ok := typed(t, key, want, "")
 	if !ok {
 		return fallback

@@ -53,13 +53,13 @@ const maxDisclosure = 500
 // voiceKeys are the keys of [repo.voice].
 func voiceKeys(v *Voice) []key {
 	return []key{
-		ownKey("disclosure", func(t *Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
+		ownKey("disclosure", func(t *Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }).says("a line on pull requests that an agent opens; or your own line, with {agent} and {operator}; false: neither texts nor commits say who wrote them").shown("true").orFlag(),
 		ownKey("sign_off", func(t *Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
 			if v.SignOff && v.Signer != (Person{}) {
 				return v.Signer.String()
 			}
 			return v.SignOff
-		}),
+		}).says(`true: "Signed-off-by" in commits with git's user.name and user.email, also as committer; or "Name <mail>"`).orFlag(),
 	}
 }
 

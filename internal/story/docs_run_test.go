@@ -120,7 +120,7 @@ func TestDocsShowConfigsThatAreRead(t *testing.T) {
 		}
 		for _, table := range regexp.MustCompile("(?m)^\\| key in `\\[(\\w+)\\]` .*\n((?:\\|.*\n)+)").FindAllStringSubmatch(text, -1) {
 			for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)`").FindAllStringSubmatch(table[2], -1) {
-				if !regexp.MustCompile(`(?m)^(# )?` + row[1] + ` = `).MatchString(config.Example) {
+				if !regexp.MustCompile(`(?m)^(# )?` + row[1] + ` = `).MatchString(config.Example()) {
 					t.Errorf("%s: the config's example has no key %s", page, row[1])
 				}
 			}

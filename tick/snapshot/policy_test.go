@@ -13,7 +13,7 @@ import (
 
 // TestThePolicyIsWhole: the plan gets all of the config that it may use. The example sets every key.
 func TestThePolicyIsWhole(t *testing.T) {
-	cfg, err := config.Parse("config.toml", []byte(config.Example), environ.Of([]string{"HOME=/home/op"}), "github.com")
+	cfg, err := config.Parse("config.toml", []byte(config.Example()), environ.Of([]string{"HOME=/home/op"}), "github.com")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
 func TestCommandsAreNamedAsWhereTheyAreGiven(t *testing.T) {
 	bare := regexp.MustCompile("(?:^|[^ts] )`/mergexo ")
 	for _, kind := range Kinds() {
-		if next := Reason(sample(kind), Place{Pull: true, Comments: true}).Next(); bare.MatchString(next) {
+		if next := Reason(sample(kind), Place{Pull: true}).Next(); bare.MatchString(next) {
 			t.Errorf("%s does not say that the command is a comment: %s", kind, next)
 		}
 		next := Reason(sample(kind), Place{Pull: true, Item: "octo/app#1"}).Next()

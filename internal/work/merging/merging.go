@@ -159,10 +159,10 @@ type BoxOf struct {
 
 // Change is what merging a head changes, read from its commits.
 type Change struct {
-	From      string   `json:"from,omitempty"`      // the merge base from which the rest is read; empty: nothing is known
-	Paths     []string `json:"paths,omitempty"`     // that the head changes
-	Obeyed    []string `json:"obeyed,omitempty"`    // some of Paths that agents obey, also those that only files of the base's tip import
-	Deletes   Deletion `json:"deletes,omitzero"`
+	From    string   `json:"from,omitempty"`   // the merge base from which the rest is read; empty: nothing is known
+	Paths   []string `json:"paths,omitempty"`  // that the head changes
+	Obeyed  []string `json:"obeyed,omitempty"` // some of Paths that agents obey, also those that only files of the base's tip import
+	Deletes Deletion `json:"deletes,omitzero"`
 }
 
 // Deletion is what a change deletes, if it is so much that a person must approve it.
