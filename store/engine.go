@@ -215,12 +215,16 @@ func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err er
 	if v.last, err = versionOf(slices.Max(names)); err != nil {
 		return versions{}, err
 	}
-	var columns string
-	if v.have, columns, err = d.engine.version(ctx, d.SQL); err != nil {
-		return v, interrupted(ctx, err)
+	for range 2 { // another program may migrate between the reads of columns and version
+		var columns string
+		if v.have, columns, err = d.engine.version(ctx, d.SQL); err != nil {
+			return v, interrupted(ctx, err)
+		}
+		if v.differ = differences(v.have, columns); v.differ == "" {
+			break
+		}
 	}
 	if v.have <= v.last {
-		v.differ = differences(v.have, columns)
 		return v, nil
 	}
 	row := d.SQL.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(MAX(oldest), 0) FROM schemas WHERE number = %d`, v.have))
