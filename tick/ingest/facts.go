@@ -204,13 +204,14 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
-		if err := at.load(ctx, tx, repo); err != nil {
+		edited := slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) })
+		if err := at.load(ctx, tx, repo, edited); err != nil {
 			return err
 		}
 		f.spots[of] = at
 	}
 	for n, pull := range pulls {
-		if pull.ID == 0 {
+		if pull.ID == 0 || !slices.ContainsFunc(said, func(c candidate) bool { return c.event.Number == n && c.event.Review != 0 }) {
 			continue
 		}
 		stored, err := tx.GetReviews(ctx, pull.ID)
@@ -252,8 +253,8 @@ func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) err
 	return nil
 }
 
-// load reads the pauses and the hold of an item.
-func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64) error {
+// load reads the pauses of an item and, if something said there was edited, its hold.
+func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) (err error) {
 	for _, n := range s.numbers {
 		pauses, err := tx.ListPauses(ctx, repo, n)
 		if err != nil {
@@ -261,8 +262,9 @@ func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64) error {
 		}
 		s.pauses = append(s.pauses, pauses...)
 	}
-	var err error
-	s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
+	if edited {
+		s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
+	}
 	return err
 }
 

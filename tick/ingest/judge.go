@@ -40,6 +40,7 @@ type judged struct {
 type judgement struct {
 	*facts
 	lacks []missing
+	named map[lack]bool // those of lacks
 
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
@@ -74,8 +75,12 @@ type missing struct {
 	event work.Event
 }
 
+func newJudgement(f *facts) *judgement {
+	return &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
+}
+
 func judge(said []candidate, f *facts) *judgement {
-	j := &judgement{facts: f, handled: map[string]bool{}}
+	j := newJudgement(f)
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
 		all = j.byEditor(all)
@@ -87,7 +92,8 @@ func judge(said []candidate, f *facts) *judgement {
 }
 
 func (j *judgement) lack(l lack, e work.Event) {
-	if !slices.ContainsFunc(j.lacks, func(m missing) bool { return m.lack == l }) {
+	if !j.named[l] {
+		j.named[l] = true
 		j.lacks = append(j.lacks, missing{l, e})
 	}
 }

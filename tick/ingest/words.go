@@ -50,7 +50,7 @@ func (h *reading) readHidden(ctx context.Context) error {
 		return err
 	}
 	j, err := h.settle(ctx, f, func() *judgement {
-		j := &judgement{facts: f}
+		j := newJudgement(f)
 		for _, c := range shown {
 			if c.event.Outcome == "" && c.event.Kind.IsComment() {
 				c.event.Outcome = j.paused(c)
