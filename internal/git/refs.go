@@ -57,11 +57,3 @@ func (m *Mirror) packRefs(ctx context.Context) {
 		_, _ = m.command("pack-refs", "--all", "--prune").Run(ctx)
 	}
 }
-
-// dropRef deletes a ref; a missing one is no error.
-func (m *Mirror) dropRef(ctx context.Context, ref string) error {
-	return m.locked(ctx, func() error {
-		_, err := m.command("update-ref", "--no-deref", "-d", ref).Run(ctx)
-		return err
-	})
-}

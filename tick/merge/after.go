@@ -11,12 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// policy returns today's merge config for a pull request.
-func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error) {
-	p, _, err = o.settingsOf(ctx, j)
-	return p, err
-}
-
 // settingsOf returns today's merge config for a pull request, and the issue of its work item.
 func (o round) settingsOf(ctx context.Context, j *job) (p merging.Policy, issue int, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {

@@ -175,7 +175,7 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 			if err := j.read(ctx, tx); err != nil {
 				return err
 			}
-			if j.needsWork(m) {
+			if j.needsWork() {
 				d.jobs = append(d.jobs, j)
 			}
 		}
@@ -207,7 +207,7 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 // needsWork reports whether this pass must handle the action: the plan chose it, its request may
 // have been sent, or its pull request closed or has a new head. Dequeues always need it. A
 // half-merged head needs it while no blocker is recorded, or once the pull request closes or moves.
-func (j *job) needsWork(m *Merging) bool {
+func (j *job) needsWork() bool {
 	if j.a.Kind == work.ActionDequeue { // the pass that planned it may have died; the last look decides
 		return true
 	}

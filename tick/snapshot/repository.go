@@ -39,7 +39,7 @@ func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Sn
 		return v, nil, err
 	}
 	v.Held = append(v.Held, elsewhere...)
-	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
+	from, err := newReading(ctx, tx, r, v.Now)
 	if err == nil {
 		err = from.waiting(ctx)
 	}
@@ -115,7 +115,7 @@ type reading struct {
 	families map[string]family // what is above and beside issues, by the issue whose sub-issues they are
 }
 
-func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
+func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time) (r *reading, err error) {
 	r = &reading{tx: tx, repo: repo.Row, now: now, settings: repo.Settings, turns: map[int64]*work.Turn{}}
 	if r.reviewing, err = policyName(r.settings); err != nil {
 		return r, err
