@@ -3,6 +3,8 @@ package config
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // lineIndex maps each key of a TOML document, by a path such as "repo[1].labels.design", to its
@@ -25,182 +27,68 @@ func (x lineIndex) find(path string) int {
 	return 0
 }
 
-// lineReader walks a document.
-type lineReader struct {
-	s      string
-	pos    int
-	line   int
-	table  string         // path of the current table
-	arrays map[string]int // number of tables so far in each array of tables
-	index  lineIndex
-}
+const (
+	keyName = `(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)`
+	keyPath = `(` + keyName + `(?:\s*\.\s*` + keyName + `)*)`
+)
 
+var (
+	tableForm = lazy.Regexp(`^\s*(\[\[?)\s*` + keyPath + `\s*\]`)
+	keyForm   = lazy.Regexp(`^\s*` + keyPath + `\s*=`)
+	nameForm  = lazy.Regexp(keyName)
+)
+
+// indexLines reads where tables and keys begin, outside of texts of several lines.
 func indexLines(doc string) lineIndex {
-	r := lineReader{s: doc, line: 1, arrays: map[string]int{}, index: lineIndex{}}
-	for r.pos < len(r.s) {
-		r.statement()
-	}
-	return r.index
-}
-
-func (r *lineReader) peek() byte {
-	if r.pos < len(r.s) {
-		return r.s[r.pos]
-	}
-	return 0
-}
-
-func (r *lineReader) next() {
-	if r.peek() == '\n' {
-		r.line++
-	}
-	r.pos++
-}
-
-func (r *lineReader) blanks() {
-	for c := r.peek(); c == ' ' || c == '\t' || c == '\r'; c = r.peek() {
-		r.next()
-	}
-}
-
-func (r *lineReader) restOfLine() {
-	for r.pos < len(r.s) && r.peek() != '\n' {
-		r.next()
-	}
-	r.next()
-}
-
-// statement reads one header, one key with its value, or an empty line.
-func (r *lineReader) statement() {
-	r.blanks()
-	switch r.peek() {
-	case '#', '\n', 0:
-		r.restOfLine()
-	case '[':
-		r.header()
-	default:
-		line := r.line
-		path := r.table
-		for _, part := range r.key() {
-			path = join(path, part)
-		}
-		r.note(path, line)
-		r.value()
-	}
-}
-
-func (r *lineReader) note(path string, line int) {
-	if _, ok := r.index[path]; !ok {
-		r.index[path] = line
-	}
-}
-
-func (r *lineReader) header() {
-	line := r.line
-	r.next()
-	array := r.peek() == '['
-	if array {
-		r.next()
-	}
-	parts := r.key()
-	path := ""
-	for i, part := range parts {
-		path = join(path, part)
-		if array && i == len(parts)-1 {
-			r.arrays[path]++
-		}
-		if n := r.arrays[path]; n > 0 {
-			path += "[" + strconv.Itoa(n-1) + "]"
+	index, arrays, table, inside := lineIndex{}, map[string]int{}, "", ""
+	note := func(path string, line int) {
+		if _, known := index[path]; !known {
+			index[path] = line
 		}
 	}
-	r.table = path
-	r.note(path, line)
-	r.restOfLine()
-}
-
-// key reads a dotted key up to its "=" or "]".
-func (r *lineReader) key() []string {
-	var parts []string
-	for {
-		r.blanks()
-		start := r.pos
-		switch c := r.peek(); c {
-		case '"', '\'':
-			r.text(c)
-			part := r.s[min(start+1, len(r.s)):max(min(r.pos, len(r.s))-1, min(start+1, len(r.s)))]
-			if c == '"' {
-				if s, err := strconv.Unquote(`"` + part + `"`); err == nil {
-					part = s
+	line := 0
+	for text := range strings.Lines(doc) {
+		line++
+		if inside != "" {
+			if strings.Contains(text, inside) {
+				inside = ""
+			}
+			continue
+		}
+		if m := tableForm().FindStringSubmatch(text); m != nil {
+			table = ""
+			for parts := keyParts(m[2]); len(parts) > 0; parts = parts[1:] {
+				table = join(table, parts[0])
+				if m[1] == "[[" && len(parts) == 1 {
+					arrays[table]++
+				}
+				if n := arrays[table]; n > 0 {
+					table += "[" + strconv.Itoa(n-1) + "]"
 				}
 			}
-			parts = append(parts, part)
-		default:
-			for r.pos < len(r.s) && !strings.ContainsRune(" \t\r\n.=]#\"'", rune(r.peek())) {
-				r.next()
+			note(table, line)
+		} else if m := keyForm().FindStringSubmatch(text); m != nil {
+			path := table
+			for _, part := range keyParts(m[1]) {
+				path = join(path, part)
 			}
-			parts = append(parts, r.s[start:r.pos])
+			note(path, line)
 		}
-		r.blanks()
-		if r.peek() != '.' {
-			return parts
-		}
-		r.next()
-	}
-}
-
-// text skips a string of any kind, on one line or several.
-func (r *lineReader) text(quote byte) {
-	triple := strings.Repeat(string(quote), 3)
-	if strings.HasPrefix(r.s[r.pos:], triple) {
-		r.pos += 3
-		for r.pos < len(r.s) && !strings.HasPrefix(r.s[r.pos:], triple) {
-			r.escaped(quote)
-		}
-		r.pos = min(r.pos+3, len(r.s))
-		for r.peek() == quote { // quotes before the closing ones
-			r.pos++
-		}
-		return
-	}
-	for r.next(); r.pos < len(r.s) && r.peek() != quote && r.peek() != '\n'; {
-		r.escaped(quote)
-	}
-	r.pos = min(r.pos+1, len(r.s))
-}
-
-// escaped skips one character of a string.
-func (r *lineReader) escaped(quote byte) {
-	if quote == '"' && r.peek() == '\\' {
-		r.next()
-	}
-	r.next()
-}
-
-// value skips a value: to the end of its line, outside strings and brackets.
-func (r *lineReader) value() {
-	depth := 0
-	for r.pos < len(r.s) {
-		switch c := r.peek(); c {
-		case '"', '\'':
-			r.text(c)
-			continue
-		case '#':
-			for r.pos < len(r.s) && r.peek() != '\n' {
-				r.next()
-			}
-			continue
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		case '\n':
-			if depth <= 0 {
-				r.next()
-				return
+		for _, quotes := range []string{`"""`, "'''"} {
+			if strings.Count(text, quotes)%2 == 1 {
+				inside = quotes
 			}
 		}
-		r.next()
 	}
+	return index
+}
+
+// keyParts splits a dotted key.
+func keyParts(path string) (parts []string) {
+	for _, part := range nameForm().FindAllString(path, -1) {
+		parts = append(parts, strings.Trim(part, `"'`))
+	}
+	return parts
 }
 
 func join(path, part string) string {

@@ -41,7 +41,7 @@ func (e *InvalidError) Error() string {
 // report collects the problems of one document.
 type report struct {
 	file     string
-	lines    lineIndex
+	lines    func() lineIndex
 	problems []Problem
 	meant    map[string]bool // paths of keys for which a misspelt one was meant
 
@@ -50,7 +50,7 @@ type report struct {
 
 // Add adds a problem with the value at a path.
 func (r *report) Add(path, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines.find(path), Key: path, Text: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines().find(path), Key: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // lacks adds a problem at a path that is caused by a missing key; absent is the path of that key.
@@ -60,7 +60,7 @@ func (r *report) lacks(path, absent, format string, args ...any) {
 }
 
 // line returns the line of a path, or of the nearest table around it; 0 if there is none.
-func (r *report) line(path string) int { return r.lines.find(path) }
+func (r *report) line(path string) int { return r.lines().find(path) }
 
 // err returns an InvalidError with all problems so far; nil if there are none.
 func (r *report) err() error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -22,7 +23,7 @@ func OpenTable(name, text string) (*Table, error) {
 	if _, err := toml.Decode(text, &values); err != nil {
 		return nil, syntaxError(name, err)
 	}
-	return &Table{report: &report{file: name, lines: indexLines(text)}, values: values}, nil
+	return &Table{report: &report{file: name, lines: sync.OnceValue(func() lineIndex { return indexLines(text) })}, values: values}, nil
 }
 
 func syntaxError(name string, err error) error {
