@@ -30,7 +30,7 @@ func cmdReceiver(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(server.Close)
 	ts.Setenv("RECEIVER", server.URL+"/hook")
 	tell := filepath.Join(worldOf(ts).work, "tell-"+filepath.Base(file))
-	script := fmt.Sprintf("#!/bin/sh\ncat >>%q\n[ ! -e %[1]q.code ] || { echo \"the receiver says $(cat %[1]q.code)\" >&2; exit 1; }\n", file)
+	script := fmt.Sprintf("#!/bin/sh\nbody=$(cat)\nprintf '%%s\\n' \"$body\" >>%q\n[ ! -e %[1]q.code ] || { echo \"the receiver says $(cat %[1]q.code)\" >&2; exit 1; }\n", file)
 	ts.Check(os.WriteFile(tell, []byte(script), 0o700))
 	ts.Setenv("TELL", tell)
 }
