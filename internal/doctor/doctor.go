@@ -73,22 +73,21 @@ func Run(f Facts, at Place) []Check {
 	return all
 }
 
-// oneLine joins what is well about one host, repository or agent, and leaves it out if something is not.
+// oneLine joins what is well about one host, repository or agent, and leaves it out if something fails.
 func oneLine(found []Check) (all []Check) {
+	well := map[int]int{} // index of what is well, by subject
 	for _, c := range found {
-		at := slices.IndexFunc(all, func(o Check) bool { return o.Level == OK && o.subject == c.subject })
-		switch {
-		case c.Level != OK && at >= 0:
-			all[at] = c
-		case c.Level != OK:
+		if c.Level != OK {
 			all = append(all, c)
-		case at >= 0:
+		} else if at, some := well[c.subject]; some {
 			all[at].Says += "; " + c.Says
-		case !slices.ContainsFunc(all, func(o Check) bool { return o.subject == c.subject }):
-			all = append(all, c)
+		} else {
+			well[c.subject], all = len(all), append(all, c)
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(c Check) bool {
+		return c.Level == OK && slices.ContainsFunc(found, func(o Check) bool { return o.Level == Failure && o.subject == c.subject })
+	})
 }
 
 // Refusal returns the first failure of a place's checks as an error; nil: nothing fails.
