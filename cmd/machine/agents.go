@@ -289,6 +289,11 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 // SettingDoubts returns Doubts without the programs of required tests, for which doctor has a check.
 func SettingDoubts(cfg *config.Config, env environ.Env) []string {
 	all := append(config.AuthorDoubts(cfg, func(host string) string { return cmp.Or(cfg.AccountOn(host), github.LoggedIn(host)) }), cfg.NotifyDoubts(env)...)
+	for _, n := range cfg.Notify {
+		if _, err := proc.LookPath(n.Command[0], hostPath(cfg, env)); err != nil {
+			all = append(all, fmt.Sprintf("the program %q of [[notify]] %s was not found, so no message arrives; correct its command", n.Command[0], n.Name))
+		}
+	}
 	for _, name := range used(cfg) {
 		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
 			if !slices.Contains(all, d) {

@@ -137,7 +137,7 @@ func (p *parser) repoKeys(r *Repo, written *string) []key {
 		textsKey("required_tests", &r.RequiredTests).says(`such as ["make", "test"]: must succeed before a push; runs in the agent's sandbox, for 15 minutes at most`),
 		textsKey("setup", &r.Setup).says(`such as ["npm", "ci"]: installs dependencies before a turn; every checkout gets a copy of what it makes`),
 		ownKey("test_file_regex", func(t *Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }).says(`such as "_test\\.go$": a bugfix must change a matching path`),
-		textsKeyOr("protected_paths", &r.ProtectedPaths, defaultProtectedPaths()).says("replaces the default list, which `gh mergexo config` prints; case does not matter").shown(`[".github/workflows/**", "CODEOWNERS"]`),
+		textsKeyOr("protected_paths", &r.ProtectedPaths, defaultProtectedPaths()).says("such as these two: replaces the default list, which is longer (`gh mergexo config` prints it); case does not matter").shown(`[".github/workflows/**", "CODEOWNERS"]`),
 		textKey("label_prefix", &r.LabelPrefix, defaultPrefix).says("begins the names of the labels: design, bugfix, small-job, roadmap, ignore, review, hold, freeze, working, blocked, done, human-review"),
 	}
 }

@@ -162,7 +162,7 @@ var former = map[string]string{
 	"runtime.min_interval":                 "GitHub is read every 10 seconds at most",
 	"runtime.ingest_timeout":               "after 15 seconds the next pass continues reading a repository",
 	"runtime.settle_after":                 "a request without an answer is sent again after a minute",
-	"runtime.remind_after":                 "what waits for people is told them after 24 hours",
+	"runtime.remind_after":                 "what waits for people gets a comment after 24 hours",
 	"runtime.max_turns_per_pass":           "a pass starts 20 turns at most",
 	"runtime.max_events_per_turn":          "a turn answers 50 comments at most",
 	"runtime.max_feedback_rounds":          "20 turns of an item answer comments at most",
@@ -170,10 +170,10 @@ var former = map[string]string{
 	"runtime.max_processes":                "a run has 2000 processes at most; max_memory bounds it, too",
 	"runtime.log_max_size":                 "logs have 1 GiB at most",
 	"runtime.enable_feedback_loop":         "comments are answered; to stop that for an item, pause it",
-	"runtime.enable_issue_comment_routing": "comments on the issue are answered as those on its pull request",
+	"runtime.enable_issue_comment_routing": "a comment on the issue of an open pull request is answered with a link to it; /mergexo pause stops an item",
 	"runtime.overlap":                      "passes share the free slots; workers = 1 allows one turn at a time",
-	"runtime.accounts":                     "account below [[repo]] names the one with which passes work",
-	"runtime.database_env":                 `database = "$NAME" names the variable`,
+	"runtime.accounts":                     "account = \"LOGIN\" in [[repo]] names the account of passes; write that instead",
+	"runtime.database_env":                 `write database = "$NAME", with the name of the variable, instead`,
 
 	"agents.*.session":                     "an agent continues its session from turn to turn",
 	"agents.*.fallback_after":              "the fallback works once the provider is out for 30 minutes",
@@ -187,8 +187,8 @@ var former = map[string]string{
 	"repo[].max_file_bytes": "a changed file has 10 MiB at most",
 	"repo[].test_timeout":   "the required tests have 15 minutes",
 	"repo[].setup_timeout":  "the set-up has 15 minutes",
-	"repo[].labels":         "label_prefix in [[repo]] begins the names of all labels",
-	"repo[].agents":         "agent and review_agent in [[repo]] name the agents",
+	"repo[].labels":         "label_prefix in [[repo]] begins the names of all labels; rename those on GitHub, as issues with other ones start nothing",
+	"repo[].agents":         "agent and review_agent in [[repo]] name the agents; write those instead",
 
 	"repo[].voice.author":    "commits are by git's user.name and user.email, or by gh's account",
 	"repo[].voice.committer": "commits are by git's user.name and user.email, or by gh's account",
@@ -203,10 +203,10 @@ var former = map[string]string{
 	"repo[].review.revert_on_red":                landedOnce,
 
 	"repo[].reviewers[].type":         "a reviewer with a login is a person",
-	"repo[].reviewers[].persona_file": `persona has the text, between """ on several lines`,
+	"repo[].reviewers[].persona_file": `persona has the text itself, between """ on several lines; write that instead`,
 
-	"notify[].webhook":    "command gets the message: docs/operating.md has a script with curl",
-	"notify[].secret_env": "command gets the message: docs/operating.md has a script with curl",
+	"notify[].webhook":    "command gets the message; write that instead: docs/operating.md has a script with curl",
+	"notify[].secret_env": "command gets the message; env_pass names the variables that it sees",
 	"notify[].kinds":      "command gets every message, and may leave out some by their event",
 }
 

@@ -227,7 +227,7 @@ func (x judged) asksWord() bool {
 // somebody else edited it, if that holds work.
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
-		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) {
+		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
 			all[i].holds = j.heldBy(x.candidate)
 		}
 		if x = all[i]; x.asksWord() {

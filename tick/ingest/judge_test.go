@@ -204,6 +204,11 @@ func TestJudgeOfAHold(t *testing.T) {
 	if j := judge([]candidate{without}, f); len(j.takenBack) != 0 {
 		t.Error("somebody else's edit ended the hold")
 	}
+	resumed := said{id: 1, by: ann, body: "/mergexo resume", edited: 9}.candidate()
+	f.words["node1"] = work.Word{Known: true, Editor: ann}
+	if j := judge([]candidate{resumed}, f); len(j.takenBack) != 0 || len(j.commands) != 1 {
+		t.Errorf("edited to the command that ends it: taken back %d, commands %d", len(j.takenBack), len(j.commands))
+	}
 	back := said{id: 1, by: ann, body: "/mergexo hold", edited: 12}.candidate()
 	f = factsOf()
 	f.shown([]candidate{back})
