@@ -36,8 +36,8 @@ const (
 	// unsettled is !work.ActionState.Settled, exactly as in the index.
 	unsettled = `state IN ('planned', 'sent')`
 
-	// ofMerging is work.ActionKind.Merging, with a kind of earlier versions, exactly as in the index.
-	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch')`
+	// ofMerging is work.ActionKind.Merging, exactly as in the index.
+	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch')`
 )
 
 // ListStates returns the states of the known actions among tokens, by token.

@@ -424,3 +424,32 @@ func TestBrokenMigrationLeavesTheOldSchema(t *testing.T) {
 		t.Error("half of the migration stayed")
 	}
 }
+
+// A deletion of a branch that an earlier version planned is not sent, and nothing waits for it.
+func TestPlannedDeletionsOfBranchesEnd(t *testing.T) {
+	path := oldDatabase(t, 23)
+	pool, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path}).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, err := pool.ExecContext(t.Context(), `UPDATE actions SET kind = 'delete_branch', state = 'planned', not_before = 99, turn_id = NULL WHERE id = (SELECT MIN(id) FROM actions)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := planned.RowsAffected(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), path, Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	var state string
+	var notBefore int64
+	if err := d.SQL.QueryRowContext(t.Context(), `SELECT state, not_before FROM actions WHERE kind = 'delete_branch'`).Scan(&state, &notBefore); err != nil || state != string(work.ActionDropped) || notBefore != 0 {
+		t.Errorf("%q, not before %d: %v", state, notBefore, err)
+	}
+}
