@@ -34,10 +34,10 @@ func (m mode) person() []string {
 func (m mode) review() string {
 	text := fmt.Sprintf("[repo.review]\nenabled = %t\n", m == reviewing || m == asking || m == merging)
 	if m == merging {
-		text += "auto_merge = true\nmax_merge_lines = 1\nrequire_human_approval = true\n"
+		text += "auto_merge = true\ncritical_paths = [\"**\"]\nrequire_human_approval = true\n"
 	}
 	for _, login := range m.person() {
-		text += fmt.Sprintf("[[repo.reviewers]]\nname = \"quinn\"\n[[repo.reviewers]]\nname = %q\ntype = \"human\"\nlogin = %q\n", login, login)
+		text += fmt.Sprintf("[[repo.reviewers]]\nname = \"quinn\"\n[[repo.reviewers]]\nname = %q\nlogin = %q\n", login, login)
 	}
 	return text
 }
