@@ -93,7 +93,7 @@ var unusable = []struct {
 			"STOPS": `The program of agent "claude" does not start on the machine that runs gh mergexo\. No tokens were used\.`,
 			"SAYS":  `The program of agent "claude" does not start .*claude native binary not installed.*install\.cjs`, // the program's own words
 			"DO": "run `npm install -g @anthropic-ai/claude-code --ignore-scripts=false` to install it again, with its install scripts; " +
-				"if it starts outside of the sandbox, add the folder that it lacks to readable of [agents.claude]",
+				"if it starts outside of the sandbox, add the folder that it lacks to readable of [runtime]",
 			"MEND": `node "$HOME/.npm-global/lib/node_modules/@anthropic-ai/claude-code/install.cjs"`,
 		},
 	},
