@@ -349,8 +349,8 @@ func TestNamesExist(t *testing.T) {
 			if !keys["GH_TOKEN"] {
 				t.Error("keys.env.example has no token")
 			}
-			if fleet := f.dir == "fleet"; keys[cfg.Runtime.DatabaseEnv] != fleet {
-				t.Errorf("the variable with the database is %q, and the keys are %v", cfg.Runtime.DatabaseEnv, keys)
+			if fleet := f.dir == "fleet"; keys[strings.TrimPrefix(cfg.Runtime.Database, "$")] != fleet {
+				t.Errorf("the variable with the database is %q, and the keys are %v", cfg.Runtime.Database, keys)
 			}
 			if ignored := read(t, "..", "..", ".gitignore"); !strings.Contains(ignored, "/share/kubernetes/"+f.dir+"/keys.env\n") {
 				t.Error("git does not ignore keys.env")
