@@ -38,7 +38,7 @@ func (h Hand) End() string {
 	return "crontab -e"
 }
 
-// shellWord quotes a name that a file gave, for a command that people copy into a shell.
+// shellWord quotes a name from a file: people copy the command that has it into a shell.
 func shellWord(s string) string {
 	if plainWord().MatchString(s) {
 		return s

@@ -169,7 +169,7 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 
 // AcceptAccount accepts the account that gh is logged in with on a host. If operator accounts are
 // known for the host, and this one is neither among them nor named by the config, AcceptAccount makes
-// the pass skip the host and returns a BlockedError: whoever switched gh's login may not have meant us.
+// the pass skip the host and returns a BlockedError: somebody may have switched gh's login for other work.
 func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) error {
 	a := &p.Accounts
 	a.recording.Lock()

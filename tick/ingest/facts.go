@@ -56,7 +56,7 @@ type whose struct {
 
 func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.ItemID} }
 
-// spot is what is stored of the item that something was said on.
+// spot has the stored pauses and the hold of an item on which somebody said something.
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause

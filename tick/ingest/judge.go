@@ -14,7 +14,7 @@ import (
 
 // judge decides what of the things said counts: by who wrote it, who edited it last, what we said ourselves, and
 // the pauses and holds of its item. It reads facts, asks nobody and changes nothing. What it lacks it names;
-// facts.go learns that, and judges anew.
+// facts.go reads that, and calls judge again.
 
 // candidate is an event that may be new.
 type candidate struct {
