@@ -37,15 +37,16 @@ command = ["tell-mail"]
 
 func TestNotifyMistakes(t *testing.T) {
 	for doc, want := range map[string]string{
-		`command = ["x"]`:                     "name in [[notify]]: missing",
-		"name = \"a b\"\ncommand = [\"x\"]":   "is no name",
-		`name = "a"`:                          "command in [[notify]]: missing",
-		"name = \"a\"\ncommand = []":          "empty; write the program",
-		"name = \"a\"\ncommand = [\"bin/x\"]": "is relative",
+		`command = ["x"]`:                          "name in [[notify]]: missing",
+		"name = \"a b\"\ncommand = [\"x\"]":        "is no name",
+		`name = "a"`:                               "command in [[notify]]: missing",
+		"name = \"a\"\ncommand = []":               "empty; write the program",
+		"name = \"a\"\ncommand = [\"bin/x\"]":      "is relative",
+		"name = \"a\"\ncommand = [\"x\"]\nfoo = 1": "foo",
+
 		"name = \"a\"\ncommand = [\"x\"]\nenv_pass = [\"GH_TOKEN\"]":                 "GH_TOKEN is never passed",
 		"name = \"a\"\ncommand = [\"x\"]\nenv_pass = [\"a b\"]":                      "is no name of a variable",
 		"name = \"a\"\ncommand = [\"x\"]\n[[notify]]\nname = \"a\"\ncommand=[\"y\"]": "there are two",
-		"name = \"a\"\ncommand = [\"x\"]\nfoo = 1":                                   "foo",
 	} {
 		_, err := parse(t, justARepo+"[[notify]]\n"+doc+"\n")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "SECRET") {
