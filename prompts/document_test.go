@@ -81,7 +81,7 @@ func TestEachFaultOfADesignHasItsLine(t *testing.T) {
 		strings.Repeat("x: 1\n", 14000) + "---\n": "line 1: its front matter has 70000 bytes; at most 65536 are read",
 	} {
 		began := time.Now()
-		if _, faults := ParseDocument([]byte("---\n" + head)); len(faults) != 1 || faults[0].String() != want || time.Since(began) > time.Second {
+		if _, faults := ParseDocument([]byte("---\n" + head)); len(faults) != 1 || faults[0].String() != want || time.Since(began) > 10*time.Second {
 			t.Errorf("%.40q: got %v in %s, want %q", head, faults, time.Since(began), want)
 		}
 	}

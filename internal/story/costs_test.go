@@ -26,15 +26,6 @@ const (
 	mostProcesses = 70_000
 )
 
-// heavy are the stories that may take more CPU than sixty-six starts of the program: what each shows
-// takes it.
-var heavy = map[string]string{
-	"agent/standard_error_is_bounded": "an agent writes 16 MiB to standard error, four times",
-	"demo/three_issues":               "it plays the demo four times: some forty passes, and a GitHub in each",
-	"git/patterns_that_take_hours":    "git compares until it is told to end",
-	"sandbox/hostile_acp_agent":       "an agent writes 64 MiB of messages, and more than 8 MiB in one",
-}
-
 // cost is what a story took.
 type cost struct {
 	starts, processes int64
@@ -100,6 +91,7 @@ func (s *spending) print() {
 }
 
 // checkCosts compares the stories that only MERGEXO_TEST plays with the limits, if all of them were played.
+// It counts. Their CPU is printed alone: what it takes depends on what else the machine does.
 func checkCosts(t *testing.T) {
 	if !testhome.Long() || testpg.Set() {
 		return
@@ -115,12 +107,5 @@ func checkCosts(t *testing.T) {
 	sum := sumOf(maps.Values(stories))
 	if sum.starts > mostStarts || sum.processes > mostProcesses {
 		t.Errorf("the stories start the program %d times, which starts %d processes; the limits are %d and %d", sum.starts, sum.processes, mostStarts, mostProcesses)
-	}
-	// Four seconds where a start takes 60 ms; a start takes longer on a slow machine and beside a load.
-	limit := 66 * sum.cpu / time.Duration(sum.starts)
-	for name, c := range stories {
-		if why := heavy[name]; c.cpu > limit && why == "" {
-			t.Errorf("%s took %s of CPU, and the limit is %s: make it lighter, or say in heavy why it needs that", name, c.cpu, limit)
-		}
 	}
 }
