@@ -7,4 +7,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+func TestMain(m *testing.M) {
+	testhome.InShort(
+		"TestAppliedAndUnknownIsFoundNotSent", "TestLostAnswerIsLookedForBeforeItIsSentAgain",
+		"TestSecondCopyIsRemoved", "TestStrangersMarkersDoNotCount", "TestDeathAfterTheSendWaitsLikeALostAnswer",
+		"TestLabelsAreMadeAddedAndTakenAway", "TestWhatMayBeThereIsLookedForAgain",
+		"TestAReviewIsPostedOnceWithItsComments", "TestStickyIsMadeOnceAndEdited", "TestDeathAfterTheMerge",
+		"TestIssueAndRerunThatADeadPassSent", "TestWritesArePaced",
+	)
+	os.Exit(testhome.RunInMemory(m))
+}

@@ -8,6 +8,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testhome.InShort(
+		"TestPush", "TestAnswerLost", "TestFetchFollowsTheRemote", "TestTreeComesBackExactly",
+		"TestCommitIsTheTree", "TestDiff", "TestReaderStartsAgain", "TestGuard", "TestIsDotGit", "TestReadPush",
+		"TestAnotherHostGetsNoLogin", "TestErrorsComeFirst", "TestTheTokenComesOnAPipe", "TestMergeInProgress",
+		"TestLeftoversAreNotCommitted", "TestOnlyWhatAChangeAddsCounts", "TestFilesOfACommit",
+	)
 	code := testhome.RunInMemory(m)
 	for _, dir := range made.by {
 		_ = os.RemoveAll(dir)

@@ -7,4 +7,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+func TestMain(m *testing.M) {
+	testhome.InShort(
+		"TestTheBoxOfAPullRequest", "TestTheBoxHasEveryPage", "TestURLsAreStable", "TestNextPage",
+		"TestATokenIsSentToItsOwnHostOnly", "TestUnexpectedBodies", "TestReadsThatGetNoAnswer", "TestPrimaryLimit",
+		"TestSecondaryLimit", "TestGraphQLLimit", "TestNoOpenPullIsPassedOver", "TestMergeOfTheHeadThatIsMeant",
+		"TestAMergeFollowsNoRedirect", "TestIssuesAndTheirPages", "TestPulls", "TestTimeline",
+		"TestEachRefusalHasItsKind", "TestDetails", "TestComments", "TestLostAnswersAreUnclear",
+		"TestRulesAreReadAgainOnlyIfTheyChanged", "TestSweepFingerprintShowsEveryChange",
+	)
+	os.Exit(testhome.RunInMemory(m))
+}

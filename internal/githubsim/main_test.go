@@ -7,4 +7,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+func TestMain(m *testing.M) {
+	testhome.InShort(
+		"TestContractGraphQLDocuments", "TestContractGraphQLSchema", "TestIssues", "TestPullLife", "TestReviews",
+		"TestGraphQLMergeBox", "TestConditional", "TestPagination", "TestLostAnswers", "TestRefsAndContents",
+	)
+	os.Exit(testhome.RunInMemory(m))
+}

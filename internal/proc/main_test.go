@@ -13,5 +13,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	testhome.InShort(
+		"TestAttach", "TestLineCounterSeesWholeLines", "TestEndMarkedEndsOnlyTheMarked", "TestReusedPidIsSpared",
+		"TestDieWithParent", "TestEnvironmentOfThePass", "TestInside", "TestRunPassesWhatItIsTold",
+		"TestRunSignalIsACode", "TestRunCannotStart", "TestFloodIsEnded", "TestDetachOutlivesAndReturnsAtOnce",
+		"TestHangIgnoringSIGTERM",
+	)
 	os.Exit(m.Run())
 }

@@ -31,7 +31,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+func TestMain(m *testing.M) {
+	testhome.InShort(
+		"TestMergesWhatWasChosen", "TestNotChosenIsNotSent", "TestLandedOnce",
+		"TestNothingIsAskedWhereNothingIsMerged", "TestDiffers",
+	)
+	os.Exit(testhome.RunInMemory(m))
+}
 
 // stage is a simulated GitHub with an approved pull request of ours, a mirror, a database and
 // Merging.

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // The tests start themselves as a program that speaks the protocol: strictly, and with sessions
@@ -23,6 +25,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == fakeName {
 		(&fake{folder: os.Args[2], traits: os.Args[3:], in: bufio.NewReader(os.Stdin)}).serve()
 	}
+	testhome.InShort(
+		"TestPresetsAreFoundByTheirCommandLines", "TestPermissionsAreGivenOnce",
+		"TestATurnIsASessionWithOnePrompt", "TestEveryEndHasItsWords",
+	)
 	os.Exit(m.Run())
 }
 
