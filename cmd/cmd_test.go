@@ -23,8 +23,8 @@ func TestHelpAndVersion(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "CORE COMMANDS\n", "  status:", "EXAMPLES\n", "LEARN MORE\n"}},
-		{[]string{"--help"}, []string{"CORE COMMANDS"}},
+		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "LOOK\n", "  status:", "EXAMPLES\n"}},
+		{[]string{"--help"}, []string{"LOOK"}},
 		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, finished, items, machines, outages, passes, paused,\nrepositories."}},
 		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
 		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
@@ -58,7 +58,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\nsee gh mergexo show --help\n"}},
 		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion has no command "tcsh"; it has bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
-		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox has no command "list"; it has run, show`}},
+		{[]string{"uninstall"}, []string{"did you mean schedule?"}},
+		{[]string{"cost"}, []string{"did you mean report?"}},
 		{[]string{"stauts", "--json", "items"}, []string{`there is no command \"stauts\"; did you mean status?`}},
 		{[]string{"prompts", "lst"}, []string{`gh mergexo: prompts has no command "lst"; it has list, show; did you mean list?`, "see gh mergexo prompts --help\n"}},
 		{[]string{"help", "prompts", "shwo"}, []string{`prompts has no command "shwo"; it has list, show; did you mean show?`}},

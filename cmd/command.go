@@ -38,13 +38,14 @@ func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
 			use, takes = use+"...", cli.Words(2, math.MaxInt)
 		}
 	}
+	short, _, _ := strings.Cut(row.Does, ";") // a line of the help
 	more := ""
 	if row.Roadmap != "" {
 		more = "\n\n" + strings.Join(terminal.Wrap(row.Roadmap+".", helpWidth), "\n")
 	}
 	c := &cobra.Command{
 		Use:        use,
-		Short:      row.Does,
+		Short:      short,
 		SuggestFor: row.Also,
 		Long: row.Does + "." + more + "\n\n" + `Does the same as the comment "/mergexo ` + string(row.Verb) + `" on the issue or the pull request, and
 prints the answer. If GitHub cannot be reached now, the next pass makes the changes

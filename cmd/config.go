@@ -15,22 +15,30 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// newConfigCmd makes the command config, with its subcommands agents, validate and schema.
+// newConfigCmd makes the command config, with its subcommands agents and validate.
 func newConfigCmd(a *cli.App) *cobra.Command {
-	var example bool
+	var example, schema bool
 	c := a.WithJSON(config.Document{}, &cobra.Command{
 		Use:   "config",
 		Short: "Print the configuration in effect",
 		Long: `Print the configuration in effect, defaults included, and where it was read from:
 --config, $MERGEXO_CONFIG, or $XDG_CONFIG_HOME/mergexo/config.toml
-(~/.config/mergexo/config.toml).`,
+(~/.config/mergexo/config.toml). Editors that use Taplo find the JSON Schema by the
+first line of --example: put that line at the top of your config.`,
 		Example: `  $ gh mergexo config
   $ gh mergexo config --example > ~/.config/mergexo/config.toml
   $ gh mergexo config --json path --jq .path`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
-			if example {
+			switch {
+			case example:
 				_, err := io.WriteString(a.Env.Stdout, config.Example())
+				return err
+			case schema:
+				text, err := config.JSONSchema()
+				if err == nil {
+					_, err = a.Env.Stdout.Write(text)
+				}
 				return err
 			}
 			cfg, err := a.Config()
@@ -48,7 +56,8 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 		},
 	})
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example")
-	c.AddCommand(newPresetsCmd(a), newValidateCmd(a), newSchemaCmd(a))
+	c.Flags().BoolVar(&schema, "schema", false, "Print the JSON Schema (draft 2020-12), for editors")
+	c.AddCommand(newPresetsCmd(a), newValidateCmd(a))
 	return c
 }
 
@@ -144,24 +153,4 @@ func printProblems(a *cli.App, out terminal.Output, found []configProblem, doubt
 	}
 	_, err := fmt.Fprintln(out.W, a.Environ().ConfigPath+": valid")
 	return err
-}
-
-func newSchemaCmd(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of a config",
-		Long: `Print the JSON Schema (draft 2020-12) of a config, for editors. Editors that use
-Taplo find it by the first line of "gh mergexo config --example": put that line at
-the top of your config.`,
-		Example: `  $ gh mergexo config schema > config.schema.json`,
-		Args:    cli.Args(cli.Words(0, 0)),
-		RunE: func(*cobra.Command, []string) error {
-			text, err := config.JSONSchema()
-			if err != nil {
-				return err
-			}
-			_, err = a.Env.Stdout.Write(text)
-			return err
-		},
-	}
 }

@@ -44,14 +44,14 @@ func TestFactsOfAllMachines(t *testing.T) {
 	}
 	spend(self, 1)
 	spend("build2", 2)
-	p.says(t, []string{"cost", "--by", "machine"}, "build2\t2\t1\t", self+"\t1\t0\t")
+	p.says(t, []string{"report", "cost", "--by", "machine"}, "build2\t2\t1\t", self+"\t1\t0\t")
 	costs := reads[struct {
 		Lines []struct {
 			Machine string
 			CostUSD float64
 		}
 		Total struct{ CostUSD float64 }
-	}](t, p, "cost", "--by", "machine", "--json", "lines,total")
+	}](t, p, "report", "cost", "--by", "machine", "--json", "lines,total")
 	if costs.Total.CostUSD != 3 || len(costs.Lines) != 2 || costs.Lines[0].Machine != "build2" || costs.Lines[0].CostUSD != 2 {
 		t.Errorf("%+v", costs)
 	}

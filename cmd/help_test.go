@@ -38,9 +38,26 @@ func TestHelpFitsATerminal(t *testing.T) {
 // What commands do begins in one column, however long a name is.
 func TestHelpHasOneColumn(t *testing.T) {
 	_, stdout, _ := run(t, "--help")
-	short, long := "Run one pass and exit", "Show what agents can see of this machine"
+	short, long := "Run one pass and exit", "Print a script that completes commands for a shell"
 	if at := columnOf(stdout, short); at < 0 || at != columnOf(stdout, long) {
 		t.Errorf("%q begins at %d, %q at %d", short, at, long, columnOf(stdout, long))
+	}
+}
+
+// The first page of the help fits a screen: who opens it looks for a name.
+func TestHelpFitsAScreen(t *testing.T) {
+	_, stdout, _ := run(t, "--help")
+	if n := strings.Count(stdout, "\n"); n > 50 {
+		t.Errorf("%d lines", n)
+	}
+	besideVerbs := 0
+	for _, c := range newRootCmd(&app{&cli.App{Now: time.Now}}).Commands() {
+		if c.IsAvailableCommand() && c.GroupID != groupItem {
+			besideVerbs++
+		}
+	}
+	if besideVerbs > 16 {
+		t.Errorf("%d commands beside those for one item", besideVerbs)
 	}
 }
 

@@ -16,12 +16,9 @@ import (
 // withoutJSON are the commands that print no data, and what they print instead.
 var withoutJSON = map[string]string{
 	"gh mergexo init":             "what it asks and does, for a person",
-	"gh mergexo uninstall":        "what it ended and what stays, for a person",
 	"gh mergexo schedule install": "what it did, for people; schedule status has it as data",
 	"gh mergexo schedule remove":  "what it did, for people; schedule status has it as data",
 	"gh mergexo help":             "help",
-	"gh mergexo sandbox run":      "what the command that it runs prints",
-	"gh mergexo config schema":    "a JSON document of its own",
 	"gh mergexo answer-tool":      "the messages of an MCP server, which are JSON of their own",
 	"gh mergexo demo-agent":       "an agent's answer, which is JSON of its own",
 }

@@ -54,7 +54,7 @@ To take a machine out, stop its passes first: gh mergexo schedule remove.
 
 An installation that does not use this database, but worked under the same account, is
 named by its id, as tick, status and doctor show it: what it wrote until now stops no
-repository any more. Remove it first, on its machine: gh mergexo uninstall.`,
+repository any more. Remove it first, on its machine: gh mergexo schedule remove --all.`,
 		Example: "  $ gh mergexo machines forget build2\n  $ gh mergexo machines forget 5d1f0c2a-77e0b913",
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0], force) },

@@ -24,10 +24,9 @@ import (
 
 // The groups of commands in the help.
 const (
-	groupCore  = "core"
-	groupSetup = "setup"
-	groupItem  = "item"
-	groupOther = "other"
+	groupLook    = "look"
+	groupMachine = "machine"
+	groupItem    = "item"
 )
 
 // Tree returns the tree of all commands, for the reference.
@@ -37,22 +36,11 @@ func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gh-mergexo <command> [flags]",
 		Short: "Turn GitHub issues into merged pull requests with coding agents",
-		Long: `Turn GitHub issues into merged pull requests with coding agents, unattended,
-on your own machine.
-
-Put a label on an issue, and the next pass has an agent do the work and opens a
-pull request. People comment, and later passes answer and push fixes until the
-pull request is merged or closed. "gh mergexo tick" runs one pass; cron, launchd
-or a systemd timer repeats it. Several machines share the work by one PostgreSQL
-database: see "gh mergexo machines --help".
-
-Exit codes are those of gh: 0 done, 1 an error, 2 cancelled, 4 no GitHub login, or
-GitHub rejects it.`,
+		Long: `Turn GitHub issues into merged pull requests with coding agents, unattended, on
+your own machine. Put a label on an issue, and the next pass has an agent do the
+work and opens a pull request; later passes answer comments and push fixes.`,
 		Example: `  $ gh mergexo demo              # needs no account, agent or config
-  $ gh mergexo tick --dry-run    # what a pass would do, and why
-  $ gh mergexo tick
-  $ gh mergexo status
-  $ gh mergexo show octo/repo#12`,
+  $ gh mergexo tick --dry-run    # what a pass would do, and why`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "gh mergexo"},
 		Version:       about.VersionLine(a.Env.Version),
 		SilenceErrors: true,
@@ -68,14 +56,14 @@ GitHub rejects it.`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentFlags().StringVar(&a.ConfigPath, "config", "", "Read the configuration from `file`")
 
-	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupSetup, Title: "SETTING UP"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
+	root.AddGroup(&cobra.Group{ID: groupLook, Title: "LOOK"}, &cobra.Group{ID: groupMachine, Title: "THIS MACHINE"}, &cobra.Group{ID: groupItem, Title: "ONE ITEM, AS IN COMMENTS ON GITHUB"})
 	for _, c := range wanted(a) {
 		made := c.make()
 		made.GroupID = c.group
 		root.AddCommand(made)
 	}
-	root.SetHelpCommandGroupID(groupOther)
-	root.SetCompletionCommandGroupID(groupOther)
+	root.SetHelpCommandGroupID(groupMachine)
+	root.SetCompletionCommandGroupID(groupMachine)
 	if len(root.Commands()) > 1 {
 		describeCompletion(root, a.App)
 	}
@@ -115,28 +103,23 @@ func commands(a *app) []maker {
 		})
 	}
 	return slices.Concat([]maker{
-		{"demo", groupCore, ours(newDemoCmd)},
-		{"tick", groupCore, ours(newTickCmd)},
-		{"status", groupCore, of(status.NewCmd)},
-		{"show", groupCore, of(status.NewShowCmd)},
-		{"roadmap", groupCore, of(status.NewRoadmapCmd)},
-		{"logs", groupCore, of(logs.NewCmd)},
-		{"report", groupCore, of(report.NewCmd)},
-		{"cost", groupCore, of(report.NewCostCmd)},
-		{"init", groupSetup, setUp},
-		{"doctor", groupSetup, of(doctor.NewCmd)},
-		{"schedule", groupSetup, of(schedule.NewCmd)},
-		{"uninstall", groupSetup, of(schedule.NewUninstallCmd)},
+		{"demo", groupMachine, ours(newDemoCmd)},
+		{"tick", groupMachine, ours(newTickCmd)},
+		{"status", groupLook, of(status.NewCmd)},
+		{"show", groupLook, of(status.NewShowCmd)},
+		{"logs", groupLook, of(logs.NewCmd)},
+		{"report", groupLook, of(report.NewCmd)},
+		{"init", groupMachine, setUp},
+		{"doctor", groupMachine, of(doctor.NewCmd)},
+		{"schedule", groupMachine, of(schedule.NewCmd)},
 	}, a.commandMakers(), []maker{
-		{"machines", groupOther, ours(newMachinesCmd)},
-		{"database", groupOther, ours(newDatabaseCmd)},
-		{"config", groupOther, of(newConfigCmd)},
-		{"prompts", groupOther, of(about.NewPromptsCmd)},
-		{"sandbox", groupOther, of(about.NewSandboxCmd)},
-		{"version", groupOther, of(about.NewVersionCmd)},
-		{"notify", groupOther, of(newNotifyCmd)},
-		{"answer-tool", groupOther, of(answer.NewCmd)},
-		{"demo-agent", groupOther, ours(newDemoAgentCmd)},
+		{"machines", groupMachine, ours(newMachinesCmd)},
+		{"database", groupMachine, ours(newDatabaseCmd)},
+		{"config", groupMachine, of(newConfigCmd)},
+		{"prompts", groupMachine, of(about.NewPromptsCmd)},
+		{"version", groupMachine, of(about.NewVersionCmd)},
+		{"answer-tool", groupMachine, of(answer.NewCmd)},
+		{"demo-agent", groupMachine, ours(newDemoAgentCmd)},
 	})
 }
 
@@ -158,7 +141,11 @@ func (a *app) help(c *cobra.Command, _ []string) {
 type section struct{ title, body string }
 
 func sections(c *cobra.Command) []section {
-	all := []section{{"USAGE", "  " + c.UseLine()}}
+	use := "  " + c.UseLine()
+	if !c.HasParent() {
+		use += "; about one: " + c.CommandPath() + " <command> --help"
+	}
+	all := []section{{"USAGE", use}}
 	for _, g := range c.Groups() {
 		all = append(all, section{g.Title, commandList(c, g.ID)})
 	}
@@ -170,9 +157,6 @@ func sections(c *cobra.Command) []section {
 		section{"INHERITED FLAGS", flagUsages(c.InheritedFlags())},
 		section{"EXAMPLES", c.Example},
 	)
-	if c.HasAvailableSubCommands() {
-		all = append(all, section{"LEARN MORE", fmt.Sprintf("  Use '%s <command> --help' for more about a command.", c.CommandPath())})
-	}
 	return all
 }
 

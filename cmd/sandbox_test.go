@@ -23,7 +23,7 @@ func TestSandboxCommandsSayWhatIsMissing(t *testing.T) {
 		if err := os.WriteFile(p.config, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"sandbox", "show"}, {"sandbox", "run", "mine", "--", "/bin/true"}} {
+		for _, args := range [][]string{{"doctor", "--sandbox", "mine"}, {"doctor", "--sandbox", "mine", "--", "/bin/true"}} {
 			_, _, problems := run(t, append([]string{"--config", p.config}, args...)...)
 			if strings.Count(problems, "not installed") > 1 || !strings.Contains(problems, want) || strings.Contains(problems, "comment here") {
 				t.Errorf("%s, %q: %s", asked, args, problems)

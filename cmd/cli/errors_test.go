@@ -74,7 +74,7 @@ func TestWhoAsksForJSON(t *testing.T) {
 		{[]string{"status", "--json", "items"}, true},
 		{[]string{"status", "--json=items", "--nope"}, true},
 		{[]string{"status", "--jq", "."}, false},
-		{[]string{"sandbox", "run", "codex", "--", "x", "--json"}, false},
+		{[]string{"doctor", "--sandbox", "codex", "--", "x", "--json"}, false},
 	} {
 		if got := WantsJSON(c.args); got != c.want {
 			t.Errorf("%q: %v", c.args, got)

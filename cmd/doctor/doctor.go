@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,11 +18,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// options are the flags of doctor.
+type options struct {
+	notify             bool
+	sandbox, dir, repo string
+}
+
 // NewCmd makes the command doctor.
 func NewCmd(a *cli.App) *cobra.Command {
-	return a.WithJSON(view{}, &cobra.Command{
-		Use:   "doctor",
-		Short: "Check the setup, and print what fixes it",
+	o := &options{}
+	c := a.WithJSON(view{}, &cobra.Command{
+		Use:        "doctor",
+		SuggestFor: []string{"check", "sandbox", "notify"},
+		Short:      "Check the setup, and print what fixes it",
 		Long: `Check everything that a pass needs: gh and its login, the permissions of the token,
 each repository with its rules and labels, the agents and their sandbox, git, the
 state folder, the disk, the clock and the schedule. Each check is ok (✓), a warning
@@ -31,13 +40,49 @@ failure.
 It does what a pass does: asks the git remotes, writes to the state folder and the
 database, starts the agents in their sandbox. It only reads from GitHub, sends no
 request to an agent's provider, and leaves nothing behind. The exit code is 1 if
-there is a failure. docs/troubleshooting.md lists the checks.`,
+there is a failure. docs/troubleshooting.md lists the checks.
+
+--notify also sends a test message to each [[notify]] of the config.
+
+--sandbox lists what an agent sees of this machine, and why: the system's folders,
+programs on PATH, the known folders of toolchains, its own home. A path is readable,
+writable, hidden (empty), a link, or private (writable, but not your folder of that
+name). A command after -- runs there instead, in the agent's environment and in an
+empty folder, or the one of --dir; the exit code is the command's. To let in other
+folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 		Example: `  $ gh mergexo doctor
+  $ gh mergexo doctor --sandbox claude
+  $ gh mergexo doctor --sandbox codex --dir . -- make test
   $ gh mergexo doctor --json checks \
       --jq '.checks[] | select(.level != "ok") | .do'`,
-		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), a) },
+		Args: cli.Args(func(c *cobra.Command, given []string) error {
+			if at := c.ArgsLenAtDash(); o.sandbox != "" && at != 0 && len(given) > 0 {
+				return errors.New("a command stands after --, for example: gh mergexo doctor --sandbox codex -- codex --version")
+			} else if o.sandbox == "" {
+				return cli.Words(0, 0)(c, given)
+			}
+			return nil
+		}),
+		RunE: func(c *cobra.Command, command []string) error {
+			switch about := o.sandbox != ""; {
+			case about && (a.JSON.Asked() || o.notify):
+				return &cli.UsageError{Err: errors.New("--sandbox cannot be combined with --json and --notify")}
+			case about:
+				return o.inSandbox(c.Context(), a, command)
+			case o.dir != "" || o.repo != "":
+				return &cli.UsageError{Err: errors.New("--dir and --repo go with --sandbox")}
+			}
+			return o.run(c.Context(), a)
+		},
 	})
+	c.Flags().BoolVar(&o.notify, "notify", false, "Also send a test message to each [[notify]]")
+	c.Flags().StringVar(&o.sandbox, "sandbox", "", "List what this `agent` sees, or run a command in its sandbox")
+	c.Flags().StringVar(&o.dir, "dir", "", "With --sandbox: run in this `folder`, which the command may write (default: an empty one, removed at the end)")
+	c.Flags().StringVarP(&o.repo, "repo", "R", "", "With --sandbox: for this `repository` (default: the first in the config)")
+	_ = c.RegisterFlagCompletionFunc("sandbox", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return agentsOf(a), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
 }
 
 // view is the output of doctor.
@@ -47,10 +92,10 @@ type view struct {
 	Warnings int            `json:"warnings"` // how many of them are warnings
 }
 
-func run(ctx context.Context, a *cli.App) error {
+func (o *options) run(ctx context.Context, a *cli.App) error {
 	shown := a.Progress()
 	shown.Spinner("checking this machine and GitHub")
-	all := Look(ctx, a)
+	all := look(ctx, a, o.notify)
 	shown.Close()
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -17,9 +17,15 @@ import (
 )
 
 // Look makes all checks.
-func Look(ctx context.Context, a *cli.App) []doctor.Check {
+func Look(ctx context.Context, a *cli.App) []doctor.Check { return look(ctx, a, false) }
+
+// look makes all checks. notify also sends a test message to each [[notify]].
+func look(ctx context.Context, a *cli.App, notify bool) []doctor.Check {
 	cfg, f := gather(ctx, a)
 	ask(ctx, a, cfg, &f)
+	if notify {
+		f.Messages = sendTests(ctx, a, cfg)
+	}
 	return doctor.Run(f, doctor.AtDoctor)
 }
 

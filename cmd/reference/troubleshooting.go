@@ -84,7 +84,7 @@ const questions = `
 | A pass prints nothing. | There was nothing to do, or another pass is planning: ` + "`gh mergexo status`" + `. |
 | I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |
 | Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |
-| What does a pull request cost, and how long does it take? | See [the tutorial](tutorial.md#what-it-costs); yours: ` + "`gh mergexo cost --by item`" + `. |
+| What does a pull request cost, and how long does it take? | See [the tutorial](tutorial.md#what-it-costs); yours: ` + "`gh mergexo report cost --by item`" + `. |
 | How long until a comment is answered? | One interval of the schedule, a minute without another comment, and the agent's run. |
 | Where does it run? | On Linux with bubblewrap all of it is tested. For macOS (` + "`sandbox-exec`" + `, launchd) it is built, and only the files that it writes are tested. On Windows it runs in WSL, which is a Linux of its own. Enterprise Server is tested by simulation only. |
 | My token expired. | Passes stop with exit code 4, and nothing is lost. ` + "`gh auth login`" + `, then ` + "`gh mergexo tick --now`" + `. |

@@ -32,7 +32,7 @@ type costOptions struct {
 	repo  string
 }
 
-func NewCostCmd(a *cli.App) *cobra.Command {
+func newCostCmd(a *cli.App) *cobra.Command {
 	opt := &costOptions{}
 	c := a.WithJSON(costs{}, &cobra.Command{
 		Use:   "cost",
@@ -42,9 +42,9 @@ budgets count them), tokens, and the cost in US dollars, if it is known. Days ar
 whole days in UTC. The sums stay when details are deleted.
 
 It reads the state database and does not ask GitHub.`,
-		Example: `  $ gh mergexo cost
-  $ gh mergexo cost --by item --since 7d
-  $ gh mergexo cost --by agent --since all --json total --jq .total.costUSD`,
+		Example: `  $ gh mergexo report cost
+  $ gh mergexo report cost --by item --since 7d
+  $ gh mergexo report cost --since all --json total --jq .total.costUSD`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
 	})
@@ -55,7 +55,7 @@ It reads the state database and does not ask GitHub.`,
 	return c
 }
 
-// costs are the agents' usage, grouped. They are the output of cost.
+// costs are the agents' usage, grouped. They are the output of report cost.
 type costs struct {
 	By    string     `json:"by"`    // the key of the lines
 	Since *string    `json:"since"` // the first day that counts; null: from the beginning

@@ -1,5 +1,5 @@
-// Package report has the commands report and cost: what the work achieved and what it cost. Both
-// read only the state database, not GitHub.
+// Package report has the command report: what the work achieved and what it cost. It
+// reads only the state database, not GitHub.
 package report
 
 import (
@@ -36,8 +36,9 @@ type options struct {
 func NewCmd(a *cli.App) *cobra.Command {
 	opt := &options{}
 	c := a.WithJSON(Report{}, &cobra.Command{
-		Use:   "report",
-		Short: "Write a report of pull requests, costs and failures",
+		Use:        "report",
+		SuggestFor: []string{"cost", "costs"},
+		Short:      "Write a report of pull requests, costs and failures",
 		Long: `Write a report: what was merged, what waits and what is stopped, with the reason
 and the next step; diagrams of the history of pull requests; and over time accepted
 pull requests, those without a human commit, the time from a comment to its answer,
@@ -60,6 +61,7 @@ It reads the state database and does not ask GitHub.`,
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
 	c.Flags().StringVar(&opt.format, "format", "", "html, markdown or json (default: by the `name` of the file, else html)")
 	c.Flags().BoolVar(&opt.open, "open", false, "Open it in the browser")
+	c.AddCommand(newCostCmd(a))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

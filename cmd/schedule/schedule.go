@@ -1,8 +1,9 @@
 // Package schedule installs, shows and removes the schedule of passes in the machine's own
-// scheduler, and uninstalls the program from the machine.
+// scheduler, and ends all that runs on the machine.
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,8 +20,9 @@ type room struct{ *cli.App }
 func NewCmd(a *cli.App) *cobra.Command {
 	r := &room{a}
 	c := &cobra.Command{
-		Use:   "schedule <command>",
-		Short: "Repeat passes on this machine",
+		Use:        "schedule <command>",
+		SuggestFor: []string{"uninstall"},
+		Short:      "Repeat passes on this machine",
 		Long: `Repeat passes on this machine: by launchd on macOS, by a systemd user timer, or by
 cron. The schedule is for your user and for the config in use; a config named by
 --config has its own schedule.`,
@@ -101,15 +103,42 @@ It does not ask GitHub.`,
 }
 
 func (r *room) newRemoveCmd() *cobra.Command {
-	return &cobra.Command{
+	opt := uninstallOptions{}
+	c := &cobra.Command{
 		Use:   "remove",
-		Short: "Remove the schedule",
+		Short: "Remove the schedule; with --all all of gh mergexo from this machine",
 		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
-"gh mergexo pause --all" stops it. What you wrote by hand stays, and is named.`,
-		Example: "  $ gh mergexo schedule remove",
-		Args:    cli.Args(cli.Words(0, 0)),
-		RunE:    func(c *cobra.Command, _ []string) error { return r.remove(c.Context()) },
+"gh mergexo pause --all" stops it. What you wrote by hand stays, and is named.
+
+With --all, also stop running agents and pause everything, then list what stays on
+GitHub, and the last command to run. --labels deletes the labels that gh mergexo
+created in the configured repositories, except labels in use, labels with another
+description, and all labels while other machines share the database; --force deletes
+those, too. --purge deletes the state folder: database, mirrors, checkouts, logs. The
+config stays.
+
+--all asks before it starts; without a terminal it needs --yes. If it is interrupted,
+run it again.`,
+		Example: `  $ gh mergexo schedule remove
+  $ gh mergexo schedule remove --all
+  $ gh mergexo schedule remove --all --labels --purge --yes`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case opt.all:
+				return r.uninstall(c.Context(), opt)
+			case opt != uninstallOptions{}:
+				return &cli.UsageError{Err: errors.New("--purge, --labels, --force and --yes go with --all")}
+			}
+			return r.remove(c.Context())
+		},
 	}
+	c.Flags().BoolVar(&opt.all, "all", false, "Remove all of gh mergexo from this machine but its config and state folder")
+	c.Flags().BoolVar(&opt.purge, "purge", false, "With --all: also delete the state folder")
+	c.Flags().BoolVar(&opt.labels, "labels", false, "With --all: also delete its labels that are not in use")
+	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also delete labels in use or with another description")
+	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "With --all: do not ask")
+	return c
 }
 
 // Options are the interval and scheduler to install.

@@ -101,7 +101,7 @@ const (
 // a killed pass left running.
 func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
 	w := r.Output().W
-	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
+	if _, _, err := dirs.HaltAll("gh mergexo schedule remove --all", r.Now()); err != nil {
 		return err
 	}
 	if err := r.await(ctx, dirs, cfg.PassLimits()); err != nil {
@@ -133,7 +133,7 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs, limits work.PassLimi
 			return err
 		}
 		if v := work.JudgePasses(passes); v.Code == work.PassesHang {
-			return fmt.Errorf("%s; everything is paused, and nothing else was done; then run again: gh mergexo uninstall", v.Line())
+			return fmt.Errorf("%s; everything is paused, and nothing else was done; then run again: gh mergexo schedule remove --all", v.Line())
 		}
 		if !told {
 			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
@@ -143,7 +143,7 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs, limits work.PassLimi
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-bound.C:
-			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo uninstall", stillWithin, holders(passes, held))
+			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo schedule remove --all", stillWithin, holders(passes, held))
 		case <-time.After(stillPoll):
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -20,37 +18,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-type uninstallOptions struct{ purge, labels, force, yes bool }
+// uninstallOptions are the flags of schedule remove. Those after all go with it.
+type uninstallOptions struct{ all, purge, labels, force, yes bool }
 
-// NewUninstallCmd makes the command that ends all that runs on this machine.
-func NewUninstallCmd(a *cli.App) *cobra.Command {
-	opt := uninstallOptions{}
-	r := &room{a}
-	c := &cobra.Command{
-		Use:   "uninstall",
-		Short: "Stop gh mergexo on this machine, and remove what it made",
-		Long: `Stop gh mergexo on this machine: remove the schedule, stop running agents, and pause
-everything. Then list what stays on GitHub, and the last command to run.
-
---labels also deletes the labels that gh mergexo created in the configured
-repositories, except labels in use, labels with another description, and all
-labels while other machines share the database; --force deletes those, too.
---purge also deletes the state folder: database, mirrors, checkouts, logs. The
-config stays.
-
-It asks before it starts; without a terminal it needs --yes. If it is interrupted,
-run it again.`,
-		Example: `  $ gh mergexo uninstall
-  $ gh mergexo uninstall --labels --purge --yes`,
-		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return r.uninstall(c.Context(), opt) },
-	}
-	c.Flags().BoolVar(&opt.purge, "purge", false, "Also delete the state folder")
-	c.Flags().BoolVar(&opt.labels, "labels", false, "Also delete its labels that are not in use")
-	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also delete labels in use or with another description")
-	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "Do not ask")
-	return c
-}
+// uninstall ends all that runs on this machine.
 
 func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	cfg, broken, err := r.ConfigForAll()
@@ -121,7 +92,7 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
 		return false, &cli.UsageError{Err: fmt.Errorf("there is no terminal to ask, and this would be done: %s; to do it, add --yes", strings.Join(does, "; "))}
 	}
-	yes, err := out.Confirm(ctx, r.Env.Stdin, "uninstall does this: "+strings.Join(does, "; ")+".\nContinue?")
+	yes, err := out.Confirm(ctx, r.Env.Stdin, "this is done: "+strings.Join(does, "; ")+".\nContinue?")
 	if err == nil && !yes {
 		fmt.Fprintln(out.W, "Nothing was done.")
 	}
@@ -148,7 +119,7 @@ func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptio
 	}
 	planning, ok, err := folder.At(dir).LockPlanning(ctx, 0, r.Now())
 	if err == nil && !ok {
-		err = errors.New("a pass has started; run again: gh mergexo uninstall --purge")
+		err = errors.New("a pass has started; run again: gh mergexo schedule remove --all --purge")
 	}
 	if err != nil {
 		return err

@@ -170,7 +170,7 @@ func (b Board) nothingOpen() string {
 // printUndelivered reports notifications that did not arrive, which GitHub does not show.
 func (b Board) printUndelivered(notes io.Writer) {
 	for _, t := range b.undelivered {
-		fmt.Fprintf(notes, "%s to %s did not arrive; the last: %s (gh mergexo notify list)\n", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError))
+		fmt.Fprintf(notes, "%s to %s did not arrive; the last: %s (gh mergexo logs --level warn)\n", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError))
 	}
 }
 

@@ -1,15 +1,11 @@
 package status
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -18,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Roadmap is a merged roadmap with its issues. It is the output of roadmap.
+// Roadmap is a merged roadmap with its issues.
 type Roadmap struct {
 	Repo     string         `json:"repo"`     // owner/name, with the host in front where two hosts are configured
 	Number   int            `json:"number"`   // of the roadmap's issue
@@ -47,60 +43,24 @@ type RoadmapIssue struct {
 	ReasonCode  work.ReasonKind  `json:"reasonCode"`  // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
 }
 
-// NewRoadmapCmd makes the command roadmap.
-func NewRoadmapCmd(a *cli.App) *cobra.Command {
-	return a.WithJSON(Roadmap{}, &cobra.Command{
-		Use:   "roadmap <owner/name#number>",
-		Short: "Draw the graph of a roadmap",
-		Long: `Draw a merged roadmap as a tree: its issues, how far work on each has come, and what
-each waits for. An issue stands below one that it needs; "needs" names all others.
-For programs, the first line is the roadmap itself.
-
-Name the roadmap by its issue: owner/name#12, its URL, or, if one repository is
-configured, #12 (quote it for your shell) or 12.`,
-		Example: `  $ gh mergexo roadmap octo/repo#12
-  $ gh mergexo roadmap 12 --json issues --jq '.issues[].issue'`,
-		Args: cli.Args(cli.Words(1, 1)),
-		RunE: func(c *cobra.Command, given []string) error {
-			cfg, which, err := a.Item(given[0])
-			if err != nil {
-				return err
-			}
-			var r Roadmap
-			found := false
-			seen, err := machine.View(c.Context(), cfg, func(tx *store.Tx) error {
-				r, found, err = loadRoadmap(c.Context(), tx, cfg, which)
-				return err
-			})
-			switch {
-			case err != nil:
-				return err
-			case !seen:
-				return cli.ErrNothingYet
-			case !found:
-				return noRoadmap(c.Context(), a, cfg, which)
-			case a.JSON.Asked():
-				return a.JSON.Write(a.Output(), r)
-			}
-			return r.print(a.Output())
-		},
-	})
+// printGraph draws the merged roadmap of an item.
+func (s *showCmd) printGraph(cfg *config.Config, which cli.Ref, story Story) error {
+	if story.Roadmap == nil {
+		return noRoadmap(cfg, which, story.Item)
+	}
+	return story.Roadmap.print(s.Output())
 }
 
 // noRoadmap is why there is no merged roadmap to draw, with the next step.
-func noRoadmap(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) error {
-	s, known, _, err := ReadItem(ctx, a, cfg, which)
+func noRoadmap(cfg *config.Config, which cli.Ref, is Item) error {
 	called := which.Called(cfg)
-	if err != nil || !known {
-		return cmp.Or(err, UnknownItem(s, called))
-	}
-	is, next := s.Item, "gh mergexo show "+called
+	next := "gh mergexo show " + called
 	said := fmt.Sprintf("the roadmap of %s has no plan yet", called)
 	switch pull := is.pull(); {
 	case is.Flow != work.FlowRoadmap:
 		said = fmt.Sprintf("%s is no roadmap: its flow is %s", called, strings.ReplaceAll(string(is.Flow), "_", " "))
 	case is.Number != which.Number:
-		said, next = fmt.Sprintf("%s is a pull request of the roadmap %s", called, is.ref()), "gh mergexo roadmap "+is.ref()
+		said, next = fmt.Sprintf("%s is a pull request of the roadmap %s", called, is.ref()), "gh mergexo show --graph "+is.ref()
 	case pull.State == work.PullOpen:
 		said, next = fmt.Sprintf("the plan of %s is in pull request #%d, which is not merged, or no pass has read its merge (gh mergexo tick)", called, pull.Number), "gh pr view "+pull.URL
 	case !is.open:
@@ -109,20 +69,17 @@ func noRoadmap(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Re
 	return &cli.CodedError{Code: cli.CodeUnknownItem, Do: next, Err: fmt.Errorf("%s: %s", said, next)}
 }
 
-func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cli.Ref) (r Roadmap, found bool, err error) {
-	rows, err := tx.ListRepos(ctx)
-	if err != nil {
-		return r, false, err
-	}
-	row := cli.FindRepo(rows, which.Repo)
-	m, found, err := tx.FindRoadmapOf(ctx, row.ID, which.Number)
+// loadRoadmap reads the merged roadmap of an issue; nil: the issue has none.
+func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, number int) (*Roadmap, error) {
+	m, found, err := tx.FindRoadmapOf(ctx, repo.ID, number)
 	if err != nil || !found {
-		return r, found, err
+		return nil, err
 	}
 	issues, err := tx.ListIssuesBelow(ctx, m)
 	if err != nil {
-		return r, true, err
+		return nil, err
 	}
+	which := cli.Ref{Repo: repo.Name, Number: number}
 	called := cfg.Called(which.Repo)
 	at := explain.Place{Spending: true, Repo: called, Item: which.Called(cfg)}
 	w := roadmap.Words{
@@ -130,7 +87,7 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 		Clean: terminal.OneLine,
 		Why:   func(why work.Reason) string { return explain.Reason(why, at).Here() },
 	}
-	r = Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
+	r := &Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
 	lead := roadmap.LeadOf(m, issues)
 	r.Closed, r.Total = lead.Over, lead.All
 	if m.State == roadmap.Ended && m.Why.Text == string(roadmap.Cancelled) {
@@ -143,7 +100,7 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, which cl
 	}
 	r.Issues = terminal.Each(issues, func(i roadmap.Issue) RoadmapIssue { return issueOf(i, w) })
 	r.lines = roadmap.Tree(issues)
-	return r, true, nil
+	return r, nil
 }
 
 // shortRef is a reference as people write it in a repository.

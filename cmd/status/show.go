@@ -23,6 +23,7 @@ import (
 type showCmd struct {
 	*cli.App
 	events bool
+	graph  bool
 	web    bool
 	turn   string
 	prompt bool
@@ -34,13 +35,18 @@ type showCmd struct {
 func NewShowCmd(a *cli.App) *cobra.Command {
 	s := &showCmd{App: a}
 	c := a.WithJSON(Story{}, &cobra.Command{
-		Use:   "show <owner/name#number>",
-		Short: "Show the history of one work item",
+		Use:        "show <owner/name#number>",
+		SuggestFor: []string{"roadmap", "view"},
+		Short:      "Show the history of one work item",
 		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
 and what is still open, and a timeline: what people did, what each turn did and cost,
 and what was sent to GitHub, with links. If auto_merge is on, show the gates of the
 merge, and what opens those that are closed. With --events show only the events of its
 reviews, oldest first.
+
+With --graph draw a merged roadmap as a tree: its issues, how far work on each has
+come, and what each waits for. An issue stands below one that it needs; "needs" names
+all others. For programs, the first line is the roadmap itself.
 
 With --turn show one turn, by its key in the timeline, the first digits of the key, or
 "last". --prompt prints the prompt of its agent, --log its log lines with the output
@@ -50,6 +56,7 @@ Name the item by its issue or its pull request: owner/name#12, its URL, or, if o
 repository is configured, #12 (quote it for your shell) or 12.`,
 		Example: `  $ gh mergexo show octo/repo#12
   $ gh mergexo show 12 --web
+  $ gh mergexo show 12 --graph
   $ gh mergexo show 12 --diff
   $ gh mergexo show 12 --turn 1a2b3c4d --prompt
   $ gh mergexo show 12 --json actions --jq '.actions[].url'`,
@@ -62,6 +69,7 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 		},
 	})
 	c.Flags().BoolVar(&s.events, "events", false, "Show the events of its reviews")
+	c.Flags().BoolVar(&s.graph, "graph", false, "Draw the merged roadmap")
 	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, else its issue, in the browser")
 	c.Flags().StringVar(&s.turn, "turn", "", "Show the turn with this `key`, or the \"last\"")
 	c.Flags().BoolVar(&s.prompt, "prompt", false, "Print the prompt of the turn's agent")
@@ -73,15 +81,15 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 // check rejects flags that exclude each other: each selects a different output.
 func (s *showCmd) check() error {
 	asked := 0
-	for _, is := range []bool{s.events, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
+	for _, is := range []bool{s.events, s.graph, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
 		if is {
 			asked++
 		}
 	}
 	switch {
 	case asked > 1:
-		return &cli.UsageError{Err: errors.New("--events, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
-	case s.turn != "" && (s.events || s.web || s.JSON.Asked()):
+		return &cli.UsageError{Err: errors.New("--events, --graph, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
+	case s.turn != "" && (s.events || s.graph || s.web || s.JSON.Asked()):
 		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
 	}
 	return nil
@@ -114,6 +122,9 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	}
 	if story.Halt != nil {
 		s.PrintHalt(story.Halt)
+	}
+	if s.graph {
+		return s.printGraph(cfg, which, story)
 	}
 	if s.events {
 		return story.printLog(out)

@@ -22,6 +22,7 @@ type Story struct {
 	History []History `json:"history"` // its changes of state
 	Review  *Review   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
 	Merge   *Merge    `json:"merge"`   // the state of its merge; null: gh mergexo does not merge it
+	Roadmap *Roadmap  `json:"roadmap"` // the merged roadmap with its issues; null: it has none
 	Log     []Log     `json:"log"`     // events of its reviews, oldest first
 
 	Repo   work.Repo    `json:"-"`
@@ -124,6 +125,10 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if err != nil {
 		return s, false, err
 	}
+	road, err := loadRoadmap(ctx, tx, q.Config, f.Repo, number)
+	if err != nil {
+		return s, false, err
+	}
 	keys := map[int64]string{}
 	for _, t := range turns {
 		keys[t.ID] = t.Key
@@ -133,7 +138,7 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	s.Events = terminal.Each(events, func(e work.Event) Event { return eventOf(e, keys[e.TurnID]) })
 	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
 	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })
-	s.Log = terminal.Each(log, logOf)
+	s.Log, s.Roadmap = terminal.Each(log, logOf), road
 	return s, true, nil
 }
 

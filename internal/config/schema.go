@@ -10,7 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-//go:generate sh -c "go run ../../cmd/gh-mergexo config schema >../../docs/config.schema.json"
+//go:generate sh -c "go run ../../cmd/gh-mergexo config --schema >../../docs/config.schema.json"
 
 // URL is where editors find the schema of a config.
 const URL = "https://raw.githubusercontent.com/mergexo/gh-mergexo/main/docs/config.schema.json"

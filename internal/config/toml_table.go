@@ -193,7 +193,7 @@ var former = map[string]string{
 	"repo[].voice.author":    "commits are by git's user.name and user.email, or by gh's account",
 	"repo[].voice.committer": "commits are by git's user.name and user.email, or by gh's account",
 	"repo[].voice.trailers":  "commits name their agent in Assisted-by, unless disclosure is false",
-	"repo[].voice.spending":  "GitHub is told no costs; gh mergexo cost has them",
+	"repo[].voice.spending":  "GitHub is told no costs; gh mergexo report cost has them",
 
 	"repo[].review.keep_approvals_on_base_merge": "each new head is reviewed again",
 	"repo[].review.checks_timeout":               "a person is asked when a required check has not reported for an hour",

@@ -21,10 +21,18 @@ type Facts struct {
 	Database *Database
 	Disk     *Disk
 	Schedule *Schedule
+	Messages []Message // test messages, if they were asked for
 	Now      time.Time
 
 	Namesake   Namesake // zero: no other machine goes by the name of this one
 	LimitsCost bool     // a budget limits the cost of turns
+}
+
+// Message is a test message to a [[notify]].
+type Message struct {
+	Target  string // its name; empty: there is none
+	Arrived bool
+	Says    string // what its program answered
 }
 
 // Config is the result of reading the config.

@@ -66,15 +66,15 @@ func agentLogin(g Agent) []Check {
 func sandbox(g Agent) []Check {
 	switch {
 	case g.Blocked:
-		return fail(g.Says, cmp.Or(g.Remedy, "gh mergexo sandbox show "+g.Name))
+		return fail(g.Says, cmp.Or(g.Remedy, "gh mergexo doctor --sandbox "+g.Name))
 	case !g.Hides:
-		return warn(g.Says, cmp.Or(g.Remedy, "gh mergexo sandbox show "+g.Name))
+		return warn(g.Says, cmp.Or(g.Remedy, "gh mergexo doctor --sandbox "+g.Name))
 	}
 	writes := ""
 	if len(g.Writes) > 0 {
 		writes = "; beside its checkout it may write " + strings.Join(g.Writes, ", ")
 	}
-	return ok(fmt.Sprintf("%s%s; to list what it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
+	return ok(fmt.Sprintf("%s%s; to list what it sees: gh mergexo doctor --sandbox %s", g.Says, writes, g.Name))
 }
 
 func commands(f Facts) []Check {
@@ -85,6 +85,18 @@ func commands(f Facts) []Check {
 			return fail(says, do)
 		}
 		return warn(says+": turns run without what it would make", do)
+	})
+}
+
+func messages(f Facts) []Check {
+	return each(f.Messages, always, func(m Message) []Check {
+		switch {
+		case m.Target == "":
+			return fail(m.Says, "gh mergexo config --example shows one")
+		case !m.Arrived:
+			return fail("the test message did not arrive: "+m.Says, "correct its command in [[notify]]")
+		}
+		return ok("the test message arrived: " + m.Says)
 	})
 }
 
@@ -103,7 +115,7 @@ func agentStart(g Agent) []Check {
 	case g.Blocked: // reported by sandbox
 		return nil
 	case g.Fails != nil:
-		return fail("its turns cannot start: "+g.Fails.Says, cmp.Or(g.Fails.Do, fmt.Sprintf("gh mergexo sandbox show %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name)))
+		return fail("its turns cannot start: "+g.Fails.Says, cmp.Or(g.Fails.Do, fmt.Sprintf("gh mergexo doctor --sandbox %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name)))
 	}
 	return ok("its program starts as in a turn")
 }

@@ -134,6 +134,8 @@ var table = []Row{
 	{"disk", forMachine, "how much room and how many inodes there are for the state", []question{{usual | BeforeTurn, disk}}},
 	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", []question{{usual, clock}}},
 
+	{"notify", forMachine, "with --notify: whether the program of each `[[notify]]` takes a test message", []question{{AtDoctor, messages}}},
+
 	{"schedule", forSchedule, "whether a scheduler repeats passes: as `schedule install` wrote it, or somebody by hand; whether a cron daemon runs", []question{
 		{usual | AtSchedule, schedule}, {usual | AtSchedule, cronDaemon},
 	}},
@@ -191,6 +193,7 @@ func installed(ask func(Agent) []Check) func(Facts) []Check {
 	return func(f Facts) []Check { return each(f.Agents, func(g Agent) bool { return g.Missing == "" }, ask) }
 }
 
+func (m Message) about() string { return m.Target }
 func (h Host) about() string    { return h.Name }
 func (r Repo) about() string    { return r.Name }
 func (g Agent) about() string   { return g.Name }

@@ -308,9 +308,9 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbPause, Does: "Pause the work; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
 		{Verb: VerbResume, Does: "End a pause or a hold", Also: []string{"unhold", "unpause", "continue", "release"}},
-		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
+		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers; it counts like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
-		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
+		{Verb: VerbMerge, Does: "Approve this commit for merging; it counts where a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{
 			Verb: VerbFollowup, Does: "Open follow-up N as a sub-issue; N is its number in the list on the pull request",
 			Argument: CommandArgument{Value: "N", Example: "1", takes: "its number in the list of follow-ups", valid: listNumber}, NeedsItem: true, OnMerged: true,
@@ -325,7 +325,7 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: FlowSmallJob},
 		{Verb: VerbRoadmap, Does: "Start with a plan of the issue as sub-issues", Flow: FlowRoadmap, OtherForm: true},
 		{
-			Verb: VerbReplan, Does: "Change a merged roadmap for a reason, in a pull request of its own", NeedsItem: true,
+			Verb: VerbReplan, Does: "Change a merged roadmap for a reason, in its own pull request", NeedsItem: true,
 			Argument: CommandArgument{Value: "WHY", Example: "the parser has to come first", Words: true, takes: "the reason"},
 		},
 	}

@@ -226,7 +226,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
-		stepAfterFix("keep one of the two: `gh mergexo uninstall` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/operating.md#several-machines", ""), nil,
+		stepAfterFix("keep one of the two: `gh mergexo schedule remove --all` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/operating.md#several-machines", ""), nil,
 	},
 	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
 	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
@@ -418,4 +418,4 @@ var reasons = []row{
 	{work.WhyMergeDue, Nobody, Overdue, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 
-const letIn = "name its folder in readable of [runtime] in the config (`gh mergexo sandbox show {who}` lists what is let in)"
+const letIn = "name its folder in readable of [runtime] in the config (`gh mergexo doctor --sandbox {who}` lists what is let in)"
