@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -218,7 +217,8 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 	v := work.JudgePasses(f)
 	_, damaged := errors.AsType[*store.DamagedError](unread)
 	_, server := errors.AsType[*store.ServerError](unread)
-	told := (damaged || server) && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
+	told := v.Code == work.PassesFail && f.Last.By == work.FailedByAgent || // the note about the agent says what to do
+		(damaged || server) && v.Code == work.PassesFail && f.Last.By == work.FailedByDatabase ||
 		(f.Last.By == work.FailedByLogin && v.Code == work.PassesFail || !v.Lasting && f.Last.By == work.FailedByRepos) && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" })
 	if told || !v.Bad() {
 		return nil
@@ -226,13 +226,9 @@ func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board, 
 	return []string{terminal.OneLine(v.Line())}
 }
 
-// remarks are those on passes and on this machine. The machine's say what to do about a cause that made
-// passes fail, too.
+// remarks are those on passes and on this machine.
 func (s *statusCmd) remarks(ctx context.Context, cfg *config.Config, b Board, machine []string) []string {
-	passes := slices.DeleteFunc(s.passNotes(ctx, cfg, b, nil), func(line string) bool {
-		return slices.ContainsFunc(machine, func(cause string) bool { return strings.Contains(line, cause) })
-	})
-	return append(passes, machine...)
+	return append(s.passNotes(ctx, cfg, b, nil), machine...)
 }
 
 // machineNotes lists what status says about agents, their sandboxes and what the config names but

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -131,13 +130,18 @@ func (s Spec) CommandLine() []string {
 // Program returns the path of an agent's program.
 func Program(s Spec) (string, error) { return s.ProgramPath(s.CommandLine()[0]) }
 
-// Find reports whether an agent's program can be found. Its error is one line with the remedy.
+// MissingError means that an agent's program cannot be found.
+type MissingError struct{ Says, Do string }
+
+func (e *MissingError) Error() string { return e.Says + ": " + e.Do }
+
+// Find reports whether an agent's program can be found. Its error is a *MissingError.
 func Find(s Spec) error {
 	says, do := Missing(s)
 	if says == "" {
 		return nil
 	}
-	return errors.New(says + ": " + do)
+	return &MissingError{says, do}
 }
 
 // Missing says that an agent's program cannot be found, and what to do; both are empty if it can.

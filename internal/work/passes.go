@@ -25,6 +25,7 @@ const (
 	FailedByRepos    FailedBy = "repositories" // their rows
 	FailedByLogin    FailedBy = "login"        // their rows: all of them wait for gh's login
 	FailedByDatabase FailedBy = "database"     // the database, which is damaged, or cannot be reached
+	FailedByAgent    FailedBy = "agent"        // the machine, which lacks the program of an agent
 )
 
 // After returns the summary after another pass.

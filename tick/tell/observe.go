@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -90,11 +91,14 @@ func (e *PassEnd) why() string {
 func FailedBy(outcome work.PassOutcome, err error) work.FailedBy {
 	_, damaged := errors.AsType[*store.DamagedError](err)
 	_, server := errors.AsType[*store.ServerError](err)
+	_, lacks := errors.AsType[*agent.MissingError](err)
 	switch {
 	case outcome != work.PassFailed:
 		return ""
 	case damaged, server:
 		return work.FailedByDatabase
+	case lacks:
+		return work.FailedByAgent
 	case err == nil:
 		return work.FailedByRepos
 	}
