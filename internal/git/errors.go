@@ -191,13 +191,6 @@ type MissingError struct{ OID string }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("commit %s is missing", e.OID) }
 
-// EmptyError means that the remote repository has no branch.
-type EmptyError struct{ URL string }
-
-func (e *EmptyError) Error() string {
-	return fmt.Sprintf("%s is empty: push a first commit to it", e.URL)
-}
-
 // LeaseError means that the remote branch is not where it was expected. Nothing was pushed.
 type LeaseError struct{ Branch, Expected, Detail string }
 

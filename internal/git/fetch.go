@@ -270,35 +270,3 @@ func prefixPattern(prefix string) string {
 		return r
 	}, prefix) + "*"
 }
-
-// defaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
-// or the first branch by name. A repository without branches is an *EmptyError.
-func (m *Mirror) defaultBranch(ctx context.Context) (string, error) {
-	res, err := m.remoteCommand(ctx, "ls-remote", "--symref", m.url, "HEAD").Run(ctx)
-	if err != nil {
-		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
-	}
-	for line := range strings.Lines(string(res.Stdout)) {
-		rest, ok := strings.CutPrefix(line, "ref: refs/heads/")
-		if branch, _, tab := strings.Cut(rest, "\t"); ok && tab {
-			return branch, nil
-		}
-	}
-	heads, err := m.RemoteHeads(ctx, "")
-	if err != nil {
-		return "", err
-	}
-	if len(heads) == 0 {
-		return "", &EmptyError{URL: redactRemote(m.url, m.url)}
-	}
-	for _, name := range []string{"main", "master"} {
-		if heads[name] != "" {
-			return name, nil
-		}
-	}
-	names := make([]string, 0, len(heads))
-	for name := range heads {
-		names = append(names, name)
-	}
-	return slices.Min(names), nil
-}

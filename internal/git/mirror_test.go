@@ -224,10 +224,6 @@ func TestEmptyRepository(t *testing.T) {
 	if _, ok, err := w.mirror.Head(ctx, "main"); ok || err != nil {
 		t.Errorf("head: %v %v", ok, err)
 	}
-	var empty *EmptyError
-	if _, err := w.mirror.defaultBranch(ctx); !errors.As(err, &empty) {
-		t.Errorf("err = %v", err)
-	}
 	c, err := w.mirror.CommitFiles(ctx, Commit{Message: "First", Date: day, Turn: key1}, map[string][]byte{"x": []byte("x")})
 	w.check(err)
 	w.check(w.mirror.Push(ctx, "main", c.OID, ""))
@@ -239,9 +235,6 @@ func TestDefaultBranchRenamed(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	w.cmd(w.remote, "branch", "-m", "main", "trunk")
-	if got, err := w.mirror.defaultBranch(t.Context()); got != "trunk" || err != nil {
-		t.Errorf("default branch = %q, %v", got, err)
-	}
 	w.fetch()
 	if _, ok, err := w.mirror.Head(t.Context(), "trunk"); !ok || err != nil {
 		t.Errorf("trunk: %v %v", ok, err)

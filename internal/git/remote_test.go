@@ -143,7 +143,6 @@ func TestRemoteErrorsAreTyped(t *testing.T) {
 		for _, err := range []error{
 			w.mirror.Fetch(t.Context()),
 			func() error { _, err := w.mirror.RemoteHeads(t.Context(), ""); return err }(),
-			func() error { _, err := w.mirror.defaultBranch(t.Context()); return err }(),
 		} {
 			var access *AccessError
 			var network *NetworkError

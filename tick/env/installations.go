@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -91,11 +90,4 @@ func OtherInstallation(repo work.RepoName, here string, s work.Sign) work.Reason
 		Kind: work.WhyOtherInstallation, Name: repo.FullName(), Who: s.ID,
 		Text: fmt.Sprintf("%s %s, last sign of life at %s: %s", s.ID, where, work.Stamp(s.At), s.URL),
 	}
-}
-
-// ReadInstallations reads which installations use a config's database, and the signs of others.
-func ReadInstallations(ctx context.Context, tx *store.Tx, cfg *config.Config) (ours work.Installations, signs []store.KnownSign, err error) {
-	ours.As = folder.InstallationID(cfg.Runtime.Machine, cfg.Path)
-	ours.All, signs, err = readInstallations(ctx, tx)
-	return ours, signs, err
 }

@@ -537,14 +537,3 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 	slices.Sort(bases)
 	return slices.Compact(bases), err
 }
-
-// overtaken reports whether an approval was dismissed, or its author gave a later verdict on the
-// same head.
-func overtaken(v review.Verdict, later []review.Verdict, read []readVerdict) bool {
-	same := func(o review.Verdict) bool {
-		return o.Head == v.Head && o.Reviewer == v.Reviewer && (v.Reviewer != "" || o.By.ID == v.By.ID)
-	}
-	return slices.ContainsFunc(later, same) || slices.ContainsFunc(read, func(o readVerdict) bool {
-		return o.dismissed && o.ReviewID != 0 && o.ReviewID == v.ReviewID || o.Decision == review.RequestChanges && same(o.Verdict)
-	})
-}

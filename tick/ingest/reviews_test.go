@@ -23,34 +23,3 @@ func TestWhatAPersonFound(t *testing.T) {
 		t.Errorf("an approval asks for %+v", all)
 	}
 }
-
-func TestWhichApprovalIsKept(t *testing.T) {
-	approval := review.Verdict{Reviewer: "grace", ReviewID: 7, Head: "a", Decision: review.Approve, By: work.Account{ID: 3}}
-	unnamed := approval
-	unnamed.Reviewer = ""
-	say := func(v review.Verdict, d review.Decision, review int64) review.Verdict {
-		v.Decision, v.ReviewID = d, review
-		return v
-	}
-	other := unnamed
-	other.By.ID = 4
-	for name, tt := range map[string]struct {
-		v     review.Verdict
-		later []review.Verdict
-		read  []readVerdict
-		want  bool
-	}{
-		"it stands":                    {approval, nil, nil, false},
-		"requested changes later":      {approval, []review.Verdict{say(approval, review.RequestChanges, 8)}, nil, true},
-		"in this pass":                 {approval, nil, []readVerdict{{Verdict: say(approval, review.RequestChanges, 8)}}, true},
-		"dismissed in this pass":       {approval, nil, []readVerdict{{Verdict: approval, dismissed: true}}, true},
-		"another one was dismissed":    {approval, nil, []readVerdict{{Verdict: say(approval, review.Approve, 9), dismissed: true}}, false},
-		"somebody else's last word":    {unnamed, []review.Verdict{say(other, review.RequestChanges, 8)}, nil, false},
-		"their own, who has no name":   {unnamed, []review.Verdict{say(unnamed, review.RequestChanges, 8)}, nil, true},
-		"a command's, which has no id": {say(approval, review.Approve, 0), nil, []readVerdict{{Verdict: say(other, review.Approve, 0), dismissed: true}}, false},
-	} {
-		if got := overtaken(tt.v, tt.later, tt.read); got != tt.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
