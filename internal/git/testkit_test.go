@@ -48,8 +48,8 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		dir: filepath.Join(root, "checkouts", "worker-0"), index: filepath.Join(root, "checkouts", "worker-0.index"),
 	}
 	w.mkdir(w.home)
-	w.cmd(root, "config", "--global", "user.name", operator.Name)
-	w.cmd(root, "config", "--global", "user.email", operator.Email)
+	w.check(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(fmt.Sprintf("[user]\n\tname = %s\n\temail = %s\n"+
+		"[maintenance]\n\tauto = false\n[receive]\n\tautoGC = false\n", operator.Name, operator.Email)), 0o600)) // no process looks after each commit and push whether there is much to pack
 	w.copied(files)
 	w.open(Options{})
 	return w
