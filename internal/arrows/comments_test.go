@@ -59,6 +59,36 @@ func TestCommentsNameWhatIsThere(t *testing.T) {
 	}
 }
 
+// inCode is a name between backticks: with its type or package, or with capitals inside.
+var inCode = regexp.MustCompile("`([A-Za-z]+\\.[A-Za-z.]+|[a-z]+[A-Z][A-Za-z]*)`")
+
+// fileEnding is that of a file's name, which looks like a name with its package.
+var fileEnding = regexp.MustCompile(`\.(go|md|json|yml|lock|told|db)$`)
+
+// TestGuidesNameWhatIsThere: a function or a type that a page for whoever changes the code names is there.
+func TestGuidesNameWhatIsThere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	c, named := readCode(t, root), 0
+	for _, page := range []string{"AGENTS.md", "tick/AGENTS.md", "docs/design.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range inCode.FindAllStringSubmatch(string(text), -1) {
+			if fileEnding.MatchString(m[1]) {
+				continue
+			}
+			named++
+			if parts := strings.Split(m[1], "."); !c.names[parts[len(parts)-1]] || !c.names[parts[0]] {
+				t.Errorf("%s: there is no %s", page, m[1])
+			}
+		}
+	}
+	if named < 30 {
+		t.Errorf("%d names were looked for, which cannot be all", named)
+	}
+}
+
 // code is all Go code of the project, as far as comments may speak of it.
 type code struct {
 	names    map[string]bool   // every identifier
