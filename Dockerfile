@@ -1,5 +1,5 @@
-# One pass of gh mergexo in a container. What repeats it is outside: see docs/operating.md.
-# The agents are not in it; docs/operating.md shows how to add yours.
+# One pass of gh mergexo in a container. What repeats it is outside: see docs/deploy.md.
+# The agents are not in it; docs/deploy.md shows how to add yours.
 ARG GO_IMAGE=docker.io/library/golang:1.26.7-trixie@sha256:e6e8ff4b72b128bb673613645c5ac415e4f537b2390e77a86ffc40622ab56da8
 ARG DEBIAN_IMAGE=docker.io/library/debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
 FROM ${GO_IMAGE} AS build

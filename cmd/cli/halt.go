@@ -72,7 +72,7 @@ func ViewHalt(h *folder.Halt) *HaltView {
 type StoppedView struct {
 	Since  terminal.Time `json:"since"`      // since when
 	Reason string        `json:"reason"`     // why, for people; empty: there is no reason to give
-	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
+	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](reasons.md)
 	Resume string        `json:"resume"`     // the command that ends it
 }
 

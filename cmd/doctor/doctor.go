@@ -40,7 +40,7 @@ failure.
 It does what a pass does: asks the git remotes, writes to the state folder and the
 database, starts the agents in their sandbox. It only reads from GitHub, sends no
 request to an agent's provider, and leaves nothing behind. The exit code is 1 if
-there is a failure. docs/troubleshooting.md lists the checks.
+there is a failure. docs/reference/doctor.md lists the checks.
 
 --notify also sends a test message to each [[notify]] of the config.
 
@@ -87,7 +87,7 @@ folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 
 // view is the output of doctor.
 type view struct {
-	Checks   []doctor.Check `json:"checks"`   // all checks; [troubleshooting.md](../troubleshooting.md) lists the codes
+	Checks   []doctor.Check `json:"checks"`   // all checks; [doctor.md](doctor.md) lists the codes
 	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
 	Warnings int            `json:"warnings"` // how many of them are warnings
 }

@@ -353,7 +353,7 @@ func loginLacking(name, scheduler string, here, job agent.Login, locked bool) *d
 	case here.In && job.Known && !job.In:
 		return &doctor.Trouble{
 			Says: fmt.Sprintf("agent %q has a login here (%s), but not in %s's job: %s", name, here.Says, scheduler, job.Says),
-			Do:   "where to put secrets for the job: https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes",
+			Do:   "where to put secrets for the job: https://github.com/mergexo/gh-mergexo/blob/main/docs/deploy.md#secrets",
 		}
 	case job.Keychain && locked:
 		return &doctor.Trouble{Says: fmt.Sprintf("agent %q keeps its login in the keychain, which is locked for %s's job: nobody is logged in at the screen", name, scheduler), Do: claude.TokenForJob(name)}

@@ -149,7 +149,7 @@ func DatabaseAt(cfg *config.Config) (string, error) {
 	if kind := files.NetworkFileSystem(existing(cfg.Runtime.StateDir)); kind != "" {
 		return "", &work.MachineError{
 			Err: fmt.Errorf("the state folder %q is on a network file system (%s), which may damage a SQLite database", cfg.Runtime.StateDir, kind),
-			Do:  "set runtime.state_dir in the config to a folder on a disk of this machine, or runtime.database to a PostgreSQL database (docs/operating.md#the-database)",
+			Do:  "set runtime.state_dir in the config to a folder on a disk of this machine, or runtime.database to a PostgreSQL database (docs/fleet.md#the-database)",
 		}
 	}
 	return at, nil

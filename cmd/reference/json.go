@@ -11,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/agent/command"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
-// jsonPage lists every JSON field of every command and of the objects in them. A field without a
-// comment in its source is an error.
+// jsonPage lists every JSON field of every command, of the documents that other programs get, and of
+// the objects in them. A field without a comment in its source is an error.
 func jsonPage(tree *cobra.Command, root string) (string, error) {
 	p := jsonWriter{sources: sources{root: root, packages: map[string]map[string]string{}}}
 	p.b.WriteString(generated + `# JSON fields
@@ -29,6 +31,8 @@ do not rename one or change its meaning. [operating.md](../operating.md#watching
 			shared = shared || isForItem(c)
 		}
 	}
+	p.table("a message of notify", reflect.TypeFor[news.Message]())
+	p.table("what a program of your own gets", reflect.TypeFor[command.Document]())
 	for i := 0; i < len(p.types); i++ {
 		p.table(title(p.types[i]), p.types[i])
 	}

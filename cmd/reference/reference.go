@@ -1,6 +1,5 @@
-// Package reference generates docs/reference, docs/troubleshooting.md and share/man: man pages with
-// cobra's own generator, the rest from the program's tables. The program itself does not contain
-// it.
+// Package reference generates docs/reference and share/man: man pages with cobra's own generator, the
+// rest from the program's tables. The program itself does not contain it.
 package reference
 
 import (
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 //go:generate go run ./gen ../..
@@ -39,7 +39,8 @@ func Write(tree *cobra.Command, root, folder string) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"README.md": indexPage(tree), "commands.md": commandsPage(tree), "json.md": fields, "errors.md": errorsPage(), "states.md": statesPage(), "../troubleshooting.md": troubleshootingPage(),
+		"README.md": indexPage(tree), "commands.md": commandsPage(tree), "json.md": fields, "errors.md": errorsPage(), "states.md": statesPage(),
+		"reasons.md": reasonsPage(), "gates.md": gatesPage(), "doctor.md": doctorPage(), "config.md": configPage(), "metrics.md": metricsPage(),
 	} {
 		if err := os.WriteFile(filepath.Join(reference, name), []byte(text), 0o644); err != nil {
 			return err
@@ -91,9 +92,14 @@ func indexPage(tree *cobra.Command) string {
 
 Generated from the program; the [other pages](../README.md) explain.
 
+- [config.md](config.md): every key of the config and its default
+- [reasons.md](reasons.md): why something waits or is blocked, and who can end it
+- [states.md](states.md): the states of items, reviews and roadmaps
+- [gates.md](gates.md): the conditions of a merge
+- [doctor.md](doctor.md): what ` + "`gh mergexo doctor`" + ` checks
 - [json.md](json.md): every field that ` + "`--json`" + ` prints
 - [errors.md](errors.md): exit codes, and the codes of errors
-- [states.md](states.md): the states of items, reviews and roadmaps
+- [metrics.md](metrics.md): what a pass writes for Prometheus
 - man pages: ` + "`share/man/man1`" + ` here, and ` + "`gh-mergexo-man.tar.gz`" + ` in each release; in a clone, ` + "`man -l share/man/man1/gh-mergexo-status.1`" + ` shows one
 
 ## Commands
@@ -114,7 +120,12 @@ func commandsPage(tree *cobra.Command) string {
 	b.WriteString(generated + `# Commands
 
 Each command has ` + "`--help` and `--config FILE`" + `. Those that print data have ` + "`--json`, `--jq` and `--template`" + ` ([fields](json.md)).
-`)
+
+## In a comment
+
+A comment whose first visible line begins with ` + "`/mergexo`" + ` is a [command](../using.md#commands).
+
+` + work.CommandHelp() + "\n")
 	for _, c := range commands(tree) {
 		own := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {

@@ -44,7 +44,7 @@ func generate(t *testing.T) (pages []page) {
 // files are the paths of all generated files below a folder.
 func files(t *testing.T, folder string) (all []string) {
 	t.Helper()
-	for _, dir := range []string{"docs/reference", "docs/troubleshooting.md", "share/man/man1"} {
+	for _, dir := range []string{"docs/reference", "share/man/man1"} {
 		err := fs.WalkDir(os.DirFS(folder), dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				all = append(all, path)
@@ -94,12 +94,12 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 		t.Errorf("%d fields were looked for, which cannot be all", fields)
 	}
 	for _, kind := range explain.Kinds() {
-		if !strings.Contains(pages["troubleshooting.md"], "\n| `"+string(kind)+"` | ") {
+		if !strings.Contains(pages["reasons.md"], "\n| `"+string(kind)+"` | ") {
 			t.Errorf("no row for the reason %s", kind)
 		}
 	}
 	for _, c := range doctor.Table() {
-		if !strings.Contains(pages["troubleshooting.md"], "\n| `"+string(c.Code)+"` | ") {
+		if !strings.Contains(pages["doctor.md"], "\n| `"+string(c.Code)+"` | ") {
 			t.Errorf("no row for the check %s", c.Code)
 		}
 	}

@@ -74,7 +74,7 @@ type Numbers struct {
 
 // Failure is how often something failed.
 type Failure struct {
-	Kind  string `json:"kind"`  // code of the reason: one of [reasons](../troubleshooting.md#reasons)
+	Kind  string `json:"kind"`  // code of the reason: one of [reasons](reasons.md)
 	Count int    `json:"count"` // how often it occurred
 }
 

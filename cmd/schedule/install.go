@@ -210,7 +210,7 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	}
 	names := p.withheld(a.Environ())
 	if len(names) > 0 {
-		say("the schedule does not contain %s, which this shell has: it contains no secrets. Where to put them: https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes", strings.Join(names, ", "))
+		say("the schedule does not contain %s, which this shell has: it contains no secrets. Where to put them: https://github.com/mergexo/gh-mergexo/blob/main/docs/deploy.md#secrets", strings.Join(names, ", "))
 	}
 	for _, host := range machine.Hosts(cfg) {
 		if !p.loggedIn(ctx, host) {

@@ -58,7 +58,7 @@ type Day struct {
 	MaxCostInUSD float64         `json:"maxCostUSD"` // limit of costUSD; 0: no limit
 	HeldUntil    terminal.Time   `json:"heldUntil"`  // when turns may start again; null: they may start now
 	Why          string          `json:"why"`        // why no turn may start
-	Code         work.ReasonKind `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
+	Code         work.ReasonKind `json:"reasonCode"` // the same for programs: one of [reasons](reasons.md)
 
 	says string
 }

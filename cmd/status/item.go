@@ -35,7 +35,7 @@ type Item struct {
 	Work        *Running        `json:"work"`          // what that pass is doing; null: no pass works on it
 	Since       terminal.Time   `json:"since"`         // since when it is in that state
 	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
-	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](reasons.md)
 	WaitsSince  terminal.Time   `json:"waitingSince"`  // since when it waits for that; null: a stop, or no pass has seen it yet
 	ToldAt      terminal.Time   `json:"toldAt"`        // when it had lasted for too long: a comment on GitHub (unless that is refused) and notifications tell it; null: it has not
 	NextStep    string          `json:"nextStep"`      // what happens next, or what a person must do
@@ -47,7 +47,7 @@ type Item struct {
 	Spent       Spent           `json:"spent"`         // spending of its budgets
 	Stop        *Stop           `json:"stop"`          // null: it is not blocked
 	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
-	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../using.md#set-up) failed for its last turn; null: it did not, or there is none
+	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../checks.md#set-up) failed for its last turn; null: it did not, or there is none
 
 	agent      config.Agent // of its next turn, if it waits for a pass alone; empty name: it does not
 	open       bool
@@ -71,7 +71,7 @@ type PullRequest struct {
 // Stop is why an item is blocked, as a comment on GitHub tells it.
 type Stop struct {
 	Reason   string           `json:"reason"`     // the reason, as on GitHub
-	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](reasons.md)
 	Since    terminal.Time    `json:"since"`      // since when
 	Attempts int              `json:"attempts"`   // how often it stopped for this reason
 	URL      string           `json:"url"`        // URL of the comment that says so

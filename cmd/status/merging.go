@@ -29,7 +29,7 @@ type Merge struct {
 
 // Gate is one condition of a merge.
 type Gate struct {
-	Code   merging.Code    `json:"code"`       // the gate: [all gates](../troubleshooting.md#gates-of-a-merge)
+	Code   merging.Code    `json:"code"`       // the gate: [all gates](gates.md)
 	Open   bool            `json:"open"`       // whether the gate is open
 	Stop   bool            `json:"stop"`       // whether only a person can open it
 	Kind   work.ReasonKind `json:"reasonCode"` // of `reason`, for programs

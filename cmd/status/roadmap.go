@@ -40,7 +40,7 @@ type RoadmapIssue struct {
 	PullRequest int              `json:"pullRequest"` // number of its newest pull request; 0: none
 	Needs       []string         `json:"needs"`       // issues, and nodes without an issue, that must be closed first
 	WaitingFor  string           `json:"waitingFor"`  // what it waits for, for people; empty: nothing
-	ReasonCode  work.ReasonKind  `json:"reasonCode"`  // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	ReasonCode  work.ReasonKind  `json:"reasonCode"`  // of `waitingFor`, for programs: one of [reasons](reasons.md)
 }
 
 // printGraph draws the merged roadmap of an item.

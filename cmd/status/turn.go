@@ -33,7 +33,7 @@ type Turn struct {
 	Commit    string          `json:"commit"`     // the commit that it made; empty: none
 	Error     string          `json:"error"`      // the last error; empty: none since the last success
 	WaitsFor  string          `json:"waitingFor"` // what it waits for, for people; empty: nothing
-	Code      work.ReasonKind `json:"reasonCode"` // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	Code      work.ReasonKind `json:"reasonCode"` // of `waitingFor`, for programs: one of [reasons](reasons.md)
 	NotBefore terminal.Time   `json:"notBefore"`  // not tried before this time; null: the next pass may try
 	ClaimedAt terminal.Time   `json:"claimedAt"`  // when it was begun
 	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it has not ended

@@ -23,7 +23,7 @@ var (
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-const adapterWords = `"codex", "claude", "acp" for a program that speaks the Agent Client Protocol (docs/agents.md), or "command" for one that uses the protocol in docs/setup.md`
+const adapterWords = `"codex", "claude", "acp" for a program that speaks the Agent Client Protocol (docs/agents.md), or "command" for one that uses the protocol there`
 
 // agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {

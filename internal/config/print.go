@@ -76,7 +76,7 @@ func (s section) write(w io.Writer) error {
 // Document is the config as JSON. Below its fields, the keys are those of the file.
 type Document struct {
 	Path    string                    `toml:"-"       json:"path"`         // the file that it was read from
-	Runtime map[string]any            `toml:"runtime" json:"runtime"`      // `[runtime]`, with the [keys of the file](../setup.md#the-config)
+	Runtime map[string]any            `toml:"runtime" json:"runtime"`      // `[runtime]`, with the [keys of the file](config.md)
 	Agents  map[string]map[string]any `toml:"agents"  json:"agents"`       // `[agents.NAME]`
 	Repos   []map[string]any          `toml:"repo"    json:"repositories"` // each `[[repo]]`
 }

@@ -205,7 +205,7 @@ var former = map[string]string{
 	"repo[].reviewers[].type":         "a reviewer with a login is a person",
 	"repo[].reviewers[].persona_file": `persona has the text itself, between """ on several lines; write that instead`,
 
-	"notify[].webhook":    "command gets the message; write that instead: docs/operating.md has a script with curl",
+	"notify[].webhook":    "command gets the message; write that instead: share/notify in the repository has a script with curl",
 	"notify[].secret_env": "command gets the message; env_pass names the variables that it sees",
 	"notify[].kinds":      "command gets every message, and may leave out some by their event",
 }

@@ -31,10 +31,10 @@ func TestDocsRunOnSeveralMachines(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	page := pages(t)["docs/operating.md"]
+	page := pages(t)["docs/fleet.md"]
 	typed := func(heading string) string {
 		t.Helper()
-		_, section, found := strings.Cut(page, "\n### "+heading+"\n")
+		_, section, found := strings.Cut(page, "\n## "+heading+"\n")
 		section, _, _ = strings.Cut(section, "\n##")
 		story := strings.Builder{}
 		for _, block := range fence.FindAllStringSubmatch(section, -1) {

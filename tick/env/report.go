@@ -90,7 +90,7 @@ type TurnReport struct {
 	Step    work.Step       `json:"step"`       // how far it came
 	Outcome string          `json:"outcome"`    // done, waiting, retrying, blocked, superseded, cancelled, interrupted
 	Reason  string          `json:"reason"`     // why it was made, waits or is blocked
-	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked, for programs: one of [reasons](../troubleshooting.md#reasons)
+	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked, for programs: one of [reasons](reasons.md)
 	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
 	Resumed bool            `json:"resumed"`    // whether an earlier pass had begun it
 }

@@ -32,16 +32,16 @@ func open(s agent.Spec) (agent.Agent, error) {
 	return &command{Tester: s.Tester(), spec: s}, nil
 }
 
-// document is the input of the program.
-type document struct {
-	Version int             `json:"version"`
-	Turn    string          `json:"turn"`
-	Kind    work.Kind       `json:"kind"`
-	Mode    work.Mode       `json:"mode"`
-	Prompt  string          `json:"prompt"`
-	Context json.RawMessage `json:"context"`
-	Schema  json.RawMessage `json:"schema"`
-	Session *string         `json:"session"`
+// Document is the input of the program.
+type Document struct {
+	Version int             `json:"version"` // 1
+	Turn    string          `json:"turn"`    // the turn's key
+	Kind    work.Kind       `json:"kind"`    // `design_start`, `bugfix_start`, `small_job_start`, `roadmap_start`, `implementation_start`, `design_feedback`, `implementation_feedback`, `fix` (checks, conflicts, review findings) or `review`
+	Mode    work.Mode       `json:"mode"`    // `write`: changed files become the commit; `read`: changes are ignored
+	Prompt  string          `json:"prompt"`  // what the agent is to do; in a continued session without what was said in it
+	Context json.RawMessage `json:"context"` // the prompt's facts as data; `surroundings` has network, limits, tests and what the set-up did, `partial` names the commit with an earlier attempt's unfinished work, `review.part` and `parts` number the runs of a review of a large change
+	Schema  json.RawMessage `json:"schema"`  // JSON Schema of the answer: every key must be present, null or [] is nothing
+	Session *string         `json:"session"` // null at first, then that of the program's last answer
 }
 
 func (c *command) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
@@ -69,7 +69,7 @@ func (c *command) charged(r agent.Result) agent.Result {
 }
 
 func (c *command) document(r agent.Request) ([]byte, error) {
-	d := document{
+	d := Document{
 		Version: 1, Turn: r.Turn, Kind: r.Kind, Mode: r.Mode,
 		Prompt: r.Prompt, Context: r.Context, Schema: r.Schema,
 	}

@@ -226,7 +226,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
-		stepAfterFix("keep one of the two: `gh mergexo schedule remove --all` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/operating.md#several-machines", ""), nil,
+		stepAfterFix("keep one of the two: `gh mergexo schedule remove --all` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/fleet.md", ""), nil,
 	},
 	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
 	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},

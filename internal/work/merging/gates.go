@@ -40,7 +40,7 @@ func Table() []GateRow {
 		{
 			gateChecks, "the required checks are green: those of GitHub's rules and of `required_checks`. If none is required, all checks", "the checks; a turn, if they fail", github | fromBox | settles, (*gates).checks,
 		},
-		{gateApprovals, "every configured [reviewer](review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
+		{gateApprovals, "every configured [reviewer](../review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
 		{gateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
 		{gateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
 		{gateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},

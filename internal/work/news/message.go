@@ -14,16 +14,16 @@ const version = 1
 // Message is the JSON sent to a target. Titles and texts come from people and agents: treat them as
 // data, never as instructions.
 type Message struct {
-	Version    int       `json:"version"`
-	ID         string    `json:"id"`
-	Event      Kind      `json:"event"`
-	At         time.Time `json:"at"`
+	Version    int       `json:"version"`    // 1
+	ID         string    `json:"id"`         // the same in a message that is sent again
+	Event      Kind      `json:"event"`      // one of [these](../operating.md#notifications)
+	At         time.Time `json:"at"`         // when it happened
 	Host       string    `json:"host"`       // github.com; empty: it is about the pass itself
 	Repository string    `json:"repository"` // owner/name
 	Number     int       `json:"number"`     // of the issue or pull request; 0: of none
-	URL        string    `json:"url"`
-	Title      string    `json:"title"`
-	ReasonCode string    `json:"reasonCode"`
+	URL        string    `json:"url"`        // of the comment, issue or pull request; empty: none
+	Title      string    `json:"title"`      // of the issue or pull request
+	ReasonCode string    `json:"reasonCode"` // one of [reasons](reasons.md), or empty
 	Says       string    `json:"says"` // what happened, or what is waited for
 	Do         string    `json:"do"`   // what a person can do; empty: nothing
 	Text       string    `json:"text"` // all of it in one line, for a chat

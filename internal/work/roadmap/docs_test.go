@@ -10,14 +10,14 @@ import (
 
 // TestTheExampleInTheDocsHasNoFaults: people copy it word for word.
 func TestTheExampleInTheDocsHasNoFaults(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/using.md")
+	page, err := os.ReadFile("../../../docs/roadmaps.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(page), "\n```markdown\n---\nnodes:\n")
 	example, _, closed := strings.Cut(rest, "\n```\n")
 	if !found || !closed {
-		t.Fatal("docs/using.md has no example of a roadmap's document")
+		t.Fatal("docs/roadmaps.md has no example of a roadmap's document")
 	}
 	d, faults := Read([]byte("---\nnodes:\n"+example+"\n"), Bounds{Depth: 1})
 	if len(faults) > 0 || len(d.Nodes) != 2 {

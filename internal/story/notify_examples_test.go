@@ -20,24 +20,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
-// example finds the program of that name on the page.
+// example is the path of a program to copy.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
+	path, err := filepath.Abs(filepath.Join("..", "..", "share", "notify", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
-		if strings.HasPrefix(block[2], "#!/bin/sh\n# "+name) {
-			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, []byte(block[2]), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}
-	}
-	t.Fatalf("docs/operating.md has no %s", name)
-	return ""
+	return path
 }
 
 // needs skips what this machine has no programs for.
