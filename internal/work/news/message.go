@@ -24,9 +24,9 @@ type Message struct {
 	URL        string    `json:"url"`        // of the comment, issue or pull request; empty: none
 	Title      string    `json:"title"`      // of the issue or pull request
 	ReasonCode string    `json:"reasonCode"` // one of [reasons](reasons.md), or empty
-	Says       string    `json:"says"` // what happened, or what is waited for
-	Do         string    `json:"do"`   // what a person can do; empty: nothing
-	Text       string    `json:"text"` // all of it in one line, for a chat
+	Says       string    `json:"says"`       // what happened, or what is waited for
+	Do         string    `json:"do"`         // what a person can do; empty: nothing
+	Text       string    `json:"text"`       // all of it in one line, for a chat
 }
 
 // JSON encodes the message.
