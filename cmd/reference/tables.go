@@ -84,7 +84,8 @@ func metricsPage() string {
 	var b strings.Builder
 	b.WriteString(generated + `# Metrics
 
-A pass writes these into [` + "`metrics_file`" + `](../operating.md#metrics).
+A pass writes these into [` + "`metrics_file`" + `](../operating.md#metrics). ` + "`agent`" + ` is the name in the config, ` + "`kind`" + ` a kind of turn, of failures a
+[reason](reasons.md). ` + "`outcome`" + ` of turns is ` + "`done`, `superseded`, `failed` or `cancelled`; of passes `ok`, `waiting`, `failed` or `cancelled`" + `.
 
 | metric | kind | labels | what it is |
 |---|---|---|---|

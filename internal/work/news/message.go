@@ -21,7 +21,7 @@ type Message struct {
 	Host       string    `json:"host"`       // github.com; empty: it is about the pass itself
 	Repository string    `json:"repository"` // owner/name
 	Number     int       `json:"number"`     // of the issue or pull request; 0: of none
-	URL        string    `json:"url"`        // of the comment, issue or pull request; empty: none
+	URL        string    `json:"url"`        // of what it is about on GitHub; empty: none
 	Title      string    `json:"title"`      // of the issue or pull request
 	ReasonCode string    `json:"reasonCode"` // one of [reasons](reasons.md), or empty
 	Says       string    `json:"says"`       // what happened, or what is waited for
