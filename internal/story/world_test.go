@@ -123,7 +123,7 @@ func (w *world) writeConfig() error {
 	for _, kv := range [][2]string{
 		{"agent", "scripted"},
 		{"workers", "2"},
-		{"turn_timeout", "60s"},
+		{"turn_timeout", "10m"},
 		{"state_dir", w.stateDir()},
 		{"sandbox", "none"}, // a story about the sandbox says otherwise; the agents of the others leave their traces in $WORK
 	} {
