@@ -16,10 +16,22 @@ type Roadmap struct {
 	Run       int      `json:"run"`        // replan: number of the pull request that began the roadmap
 	SubIssues int      `json:"sub_issues"` // that the issue has beside the document's nodes, closed ones too
 	NoEdges   bool     `json:"no_edges"`   // the host has no dependencies between issues
+	Below     []string `json:"below"`      // what GitHub lists below the issue, one line each
 	Document  string   `json:"document"`   // replan: the document that is applied now
 	Begun     []string `json:"begun"`      // replan: what has become of each node, one line each
 	Why       string   `json:"why"`        // replan: why it is to change
 	Faults    []string `json:"faults"`     // of the document at the head, each with its line; such a document is not merged
+
+	Present []SubIssue `json:"present"` // what is below the issue, for the check of the answer; the agent is told Below
+}
+
+// SubIssue is a roadmap.Present.
+type SubIssue struct {
+	Number int                  `json:"number"`
+	Node   string               `json:"node"`
+	Title  string               `json:"title"`
+	Text   string               `json:"text"`
+	State  work.DependencyState `json:"state"`
 }
 
 // Bounds returns the bounds of the document.
@@ -27,7 +39,11 @@ func (r *Roadmap) Bounds() roadmap.Bounds {
 	if r == nil {
 		return roadmap.Bounds{Depth: 1}
 	}
-	return roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues, NoEdges: r.NoEdges}
+	b := roadmap.Bounds{Depth: r.Depth, SubIssues: r.SubIssues, NoEdges: r.NoEdges}
+	for _, s := range r.Present {
+		b.Present = append(b.Present, roadmap.Present(s))
+	}
+	return b
 }
 
 // present returns the document that is applied now; without nodes: there is none.
@@ -46,6 +62,7 @@ type RoadmapNode struct {
 	Title      string    `json:"title"`
 	Flow       work.Flow `json:"flow"`
 	Needs      []string  `json:"needs"`
+	Issue      int       `json:"issue"` // the sub-issue that it takes over; 0: none
 	Goal       string    `json:"goal"`
 	Scope      string    `json:"scope"`
 	Acceptance string    `json:"acceptance"`
@@ -82,9 +99,11 @@ func RoadmapDocument(issue int, a Answer, r *Roadmap) roadmap.Document {
 		d.Goal = now.Goal
 	}
 	for _, n := range a.Nodes {
-		node := roadmap.Node{ID: n.ID, Title: public.Title(n.Title), Flow: n.Flow, Needs: n.Needs, Text: n.text()}
+		node := roadmap.Node{ID: n.ID, Title: public.Title(n.Title), Flow: n.Flow, Needs: n.Needs, Issue: n.Issue, Text: n.text()}
 		if old, ok := now.Node(n.ID); ok && n.kept() {
-			node.Text = old.Text
+			node.Text, node.Issue = old.Text, old.Issue
+		} else if n.Issue != 0 {
+			node.Text = ""
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
@@ -113,7 +132,7 @@ func (c *checker) roadmap(a Answer, r *Roadmap, blocked bool) {
 		c.add("nodes is empty; it may be so only when blocked_reason says why")
 	}
 	for i, n := range a.Nodes {
-		if _, old := now.Node(n.ID); old && n.kept() {
+		if _, old := now.Node(n.ID); n.kept() && (old || n.Issue != 0) {
 			continue
 		}
 		for _, p := range n.parts() {
@@ -168,6 +187,9 @@ func listed(nodes []roadmap.Node) string {
 	var b strings.Builder
 	for _, n := range nodes {
 		fmt.Fprintf(&b, "- `%s` %s (%s)", n.ID, public.InlineBody(n.Title), strings.ReplaceAll(string(n.Flow), "_", " "))
+		if n.Issue != 0 {
+			fmt.Fprintf(&b, ", which is #%d as it is", n.Issue)
+		}
 		if len(n.Needs) > 0 {
 			b.WriteString(", after `" + strings.Join(n.Needs, "`, `") + "`")
 		}
@@ -186,7 +208,7 @@ func differences(now, next roadmap.Document) string {
 		switch {
 		case !known:
 			added = append(added, n)
-		case old.Title != n.Title || old.Flow != n.Flow || !slices.Equal(old.Needs, n.Needs) || strings.TrimSpace(old.Text) != strings.TrimSpace(n.Text):
+		case old.Title != n.Title || old.Flow != n.Flow || old.Issue != n.Issue || !slices.Equal(old.Needs, n.Needs) || strings.TrimSpace(old.Text) != strings.TrimSpace(n.Text):
 			changed = append(changed, n)
 		}
 	}
@@ -224,6 +246,7 @@ func prepareRoadmap(r *Roadmap) *Roadmap {
 	out := *r
 	out.Document = cut(public.Visible(out.Document), maxRoadmap)
 	out.Why = said(out.Why, maxWhy)
+	out.Below = lines(out.Below, roadmap.MaxSubIssues+1)
 	out.Begun, out.Faults = lines(out.Begun, roadmap.MaxSubIssues+1), lines(out.Faults, maxFaults)
 	return &out
 }
@@ -233,6 +256,7 @@ type roadmapPage struct {
 	Room    int  // nodes that the document may have
 	Nested  bool // nodes may be roadmaps
 	NoEdges bool // no node may need another
+	Below   string
 	Present string
 	Begun   string
 	Why     string
@@ -245,6 +269,7 @@ func newRoadmapPage(f fencer, c Context) *roadmapPage {
 		return nil
 	}
 	p := &roadmapPage{Room: max(0, roadmap.MaxSubIssues-r.SubIssues), Nested: r.Depth < roadmap.MaxDepth, NoEdges: r.NoEdges}
+	p.Below = f.optional("sub-issues", strings.Join(r.Below, "\n"))
 	p.Present, p.Begun = f.optional("present document", r.Document), f.optional("what has become of its nodes", strings.Join(r.Begun, "\n"))
 	p.Why, p.Faults = f.optional("why it is to change", r.Why), f.optional("faults of the document", strings.Join(r.Faults, "\n"))
 	return p

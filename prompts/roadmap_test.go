@@ -14,7 +14,7 @@ func aNode(id string, needs string, texts ...any) string {
 	all := []any{"g", "s", "- a", "t"}
 	copy(all, texts)
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"id":%q,"title":"The %s","flow":"bugfix","needs":[%s]`, id, id, needs)
+	fmt.Fprintf(&b, `{"id":%q,"title":"The %s","flow":"bugfix","needs":[%s],"issue":null`, id, id, needs)
 	for i, key := range []string{"goal", "scope", "acceptance", "tests"} {
 		if all[i] == nil {
 			fmt.Fprintf(&b, `,%q:null`, key)

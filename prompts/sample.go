@@ -45,7 +45,7 @@ func sampleRoadmap(adapter string) Context {
 	c := SampleFor(adapter)
 	c.Task.Document = "docs/roadmap/1-title.md"
 	c.Roadmap = &Roadmap{
-		Depth: 2, Run: 5, SubIssues: 3, Document: "sample present document", Begun: []string{"parser: #8, merged"}, Why: "sample reason to replan",
+		Depth: 2, Run: 5, SubIssues: 3, Document: "sample present document", Below: []string{"#8: Parse the file once, completed, pull request #9 (merged)"}, Begun: []string{"parser: #8, merged"}, Why: "sample reason to replan",
 		Faults: []string{"line 3: sample fault"},
 	}
 	return c

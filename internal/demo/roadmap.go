@@ -25,7 +25,7 @@ func roadmapAnswer(title, goal string, list []node) map[string]any {
 	for _, n := range list {
 		said := cmp.Or(n.goal, n.title+".")
 		nodes = append(nodes, map[string]any{
-			"id": n.id, "title": n.title, "flow": work.FlowSmallJob, "needs": append([]string{}, n.needs...),
+			"id": n.id, "title": n.title, "flow": work.FlowSmallJob, "needs": append([]string{}, n.needs...), "issue": nil,
 			"goal": said, "scope": cmp.Or(n.scope, "The whole repository."), "acceptance": "- " + said, "tests": cmp.Or(n.tests, "None."),
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // Once a roadmap is merged, its nodes are stored with the merge, and the plan unfolds them. From then
@@ -127,35 +128,65 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 	if err != nil {
 		return roadmap.Merged{}, err
 	}
-	parsed, _ := roadmap.Parse(doc)
-	others := len(subs)
-	for _, is := range subs {
-		if mark, ours := h.nodeOf(is, of.number); ours && mark.Run == of.run {
-			if _, in := parsed.Node(mark.Node); in {
-				others--
-			}
-		}
-	}
 	var live []roadmap.Record
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) { live, err = tx.ListLiveRoadmaps(ctx); return err })
-	if err != nil {
+	var children []roadmap.Child
+	if err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if live, err = tx.ListLiveRoadmaps(ctx); err == nil && of.first != 0 {
+			children, err = tx.ListChildren(ctx, of.first)
+		}
+		return err
+	}); err != nil {
 		return roadmap.Merged{}, err
 	}
 	for _, m := range h.roadmaps { // not stored yet
 		live = append(live, roadmap.Record{Ref: h.called(fmt.Sprintf("#%d", m.number)), Parent: m.parent})
 	}
-	parsed, faults := roadmap.Read(doc, roadmap.Bounds{Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported})
+	present := env.Present(h.row.Current, subs, children)
+	parsed, _ := roadmap.Parse(doc)
+	others := len(subs)
+	for i, is := range subs {
+		if mark, ours := h.nodeOf(is, of.number); ours && mark.Run == of.run {
+			present[i].Node = mark.Node
+			if _, in := parsed.Node(mark.Node); in {
+				others--
+			}
+		}
+	}
+	parsed, faults := roadmap.Read(doc, roadmap.Bounds{
+		Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported, Present: present,
+	})
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
 	for i := range m.Faults {
 		m.Faults[i].Says = h.env.Secrets.Redact(m.Faults[i].Says)
 	}
 	for i, n := range parsed.Nodes {
 		title, text := public.Title(h.env.Secrets.Redact(n.Title)), public.Body(h.env.Secrets.Redact(n.Text))
-		m.Nodes = append(m.Nodes, roadmap.Child{
+		c := roadmap.Child{
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
-		})
+		}
+		if at := slices.IndexFunc(subs, func(is github.Issue) bool { return is.Number == n.Issue && is.Repo.Equal(h.row.Current) }); at >= 0 {
+			if c, err = h.takeOver(ctx, c, subs[at]); err != nil {
+				return m, err
+			}
+		}
+		m.Nodes = append(m.Nodes, c)
 	}
 	return m, nil
+}
+
+// takeOver gives a node a sub-issue that is there, as it is. Its label and edges are set only if it is open, and
+// the label only if nobody ever set one that starts work.
+func (h *reading) takeOver(ctx context.Context, c roadmap.Child, is github.Issue) (roadmap.Child, error) {
+	c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
+	if is.State != "open" {
+		c.Edges = c.Needs
+		return c, nil
+	}
+	_, begun, err := h.flowSet(ctx, is, work.Flows()...)
+	if !begun {
+		c.Step = roadmap.Made
+	}
+	return c, err
 }
 
 // nodeOf returns the node of which an issue is the sub-issue, if we opened it. number is the roadmap's; 0: any.

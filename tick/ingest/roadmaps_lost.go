@@ -160,20 +160,24 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 	}
 	for _, is := range subs {
 		mark, ours := h.nodeOf(is, m.number)
-		if id := table.Node(is.Number); id != "" && h.isOurs(is.Author) && is.Repo.Equal(h.row.Current) { // people remove and copy markers
+		if at := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.TakenOver() && n.Number == is.Number }); at >= 0 && is.Repo.Equal(h.row.Current) {
+			mark, ours = work.NodeMark{Node: doc.Nodes[at].Node, Run: m.run}, true
+		} else if id := table.Node(is.Number); id != "" && h.isOurs(is.Author) && is.Repo.Equal(h.row.Current) { // people remove and copy markers
 			mark.Node, mark.Run, ours = id, m.run, true
 		}
 		if n := table.Nodes[mark.Node]; !ours || mark.Run != m.run || n != 0 && n != is.Number || slices.ContainsFunc(found, func(c roadmap.Child) bool { return c.Node == mark.Node }) {
 			continue
 		}
-		c, flows := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed}, work.Flows()
+		// What the document lacks now, or does not say because it has faults.
+		c, flows := roadmap.Child{Node: mark.Node, Title: is.Title, Step: roadmap.Removed, Hash: cmp.Or(mark.Hash, "edited")}, work.Flows()
 		i := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Node == mark.Node })
 		if i >= 0 {
 			c, flows = doc.Nodes[i], []work.Flow{doc.Nodes[i].Flow}
-		} else if faulty { // the document says nothing about what the one before had
-			c.Hash = mark.Hash
 		}
-		if c.Number, c.Applied = is.Number, cmp.Or(mark.Hash, c.Hash, "edited"); i >= 0 || faulty {
+		if !c.TakenOver() {
+			c.Applied = cmp.Or(mark.Hash, c.Hash)
+		}
+		if c.Number = is.Number; !c.TakenOver() && (i >= 0 || faulty) {
 			flow, begun, err := h.flowSet(ctx, is, flows...)
 			if err != nil {
 				return nil, err

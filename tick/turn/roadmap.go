@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -24,18 +26,24 @@ import (
 // documentRepairs is how often an agent mends a document before a person must act.
 const documentRepairs = 2
 
-// roadmapBounds reads what bounds the document of a turn's item: its issue as GitHub has it now.
-func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bounds, error) {
+// roadmapBounds reads what bounds the document of a turn's item: its issue, and what is below it, as GitHub has them now.
+func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (b roadmap.Bounds, subs []github.Issue, err error) {
 	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
 	switch {
 	case err != nil:
-		return roadmap.Bounds{}, fmt.Errorf("read the roadmap's issue: %w", err)
+		return b, nil, fmt.Errorf("read the roadmap's issue: %w", err)
 	case !ok: // deleted: this turn ends elsewhere
-		return roadmap.Bounds{Depth: 1}, nil
+		return roadmap.Bounds{Depth: 1}, nil, nil
 	case !is.SubIssues.Supported:
-		return roadmap.Bounds{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoSubIssues, Name: l.Repo.Name.Host}}
+		return b, nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoSubIssues, Name: l.Repo.Name.Host}}
 	}
-	b := roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total, NoEdges: !is.Blockers.Supported}
+	if is.SubIssues.Total > 0 {
+		if subs, _, err = l.Repo.GitHub.SubIssues(ctx, l.Repo.Row.Current, l.Item.Number); err != nil {
+			return b, nil, err
+		}
+	}
+	b = roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total, NoEdges: !is.Blockers.Supported}
+	var children []roadmap.Child
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		live, err := tx.ListLiveRoadmaps(ctx)
 		if err != nil {
@@ -45,7 +53,7 @@ func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bou
 		if !l.Item.Replans() {
 			return nil
 		}
-		children, err := tx.ListChildren(ctx, l.Item.Parent)
+		children, err = tx.ListChildren(ctx, l.Item.Parent)
 		for _, c := range children {
 			if c.Number != 0 && c.Step != roadmap.Gone { // a node of the document, and one of the sub-issues
 				b.SubIssues = max(0, b.SubIssues-1)
@@ -54,9 +62,10 @@ func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (roadmap.Bou
 		return err
 	})
 	if err != nil {
-		return b, fmt.Errorf("read the roadmap: %w", err)
+		return b, nil, fmt.Errorf("read the roadmap: %w", err)
 	}
-	return b, nil
+	b.Present = env.Present(l.Repo.Row.Current, subs, children)
+	return b, subs, nil
 }
 
 // roadmapContext adds what a turn about a roadmap must know.
@@ -64,11 +73,17 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 	if l.Item.Flow != work.FlowRoadmap {
 		return nil
 	}
-	bounds, err := p.looks.roadmapBounds(ctx, l)
+	bounds, subs, err := p.looks.roadmapBounds(ctx, l)
 	if err != nil {
 		return err
 	}
 	c.Roadmap = &prompts.Roadmap{Depth: bounds.Depth, SubIssues: bounds.SubIssues, NoEdges: bounds.NoEdges}
+	for _, s := range bounds.Present {
+		c.Roadmap.Present = append(c.Roadmap.Present, prompts.SubIssue(s))
+	}
+	if c.Roadmap.Below, err = p.below(ctx, l, subs); err != nil {
+		return err
+	}
 	switch {
 	case l.Turn.Kind.Start() && l.Item.Replans():
 		return p.replanContext(ctx, l, c.Roadmap)
@@ -78,6 +93,42 @@ func (p *briefs) roadmapContext(ctx context.Context, l *env.Lease, c *prompts.Co
 	faults, err := faultsAt(ctx, l, l.Turn.Head, c.Task.Document, bounds)
 	c.Roadmap.Faults = document.Strings(faults)
 	return err
+}
+
+// below says what is below a roadmap's issue, a line for each sub-issue: what is done must not be planned again.
+func (p *briefs) below(ctx context.Context, l *env.Lease, subs []github.Issue) (lines []string, err error) {
+	var numbers []int
+	for _, is := range subs {
+		if is.Repo.Equal(l.Repo.Row.Current) {
+			numbers = append(numbers, is.Number)
+		}
+	}
+	var works map[int]roadmap.Work
+	if err = p.Store.View(ctx, func(tx *store.Tx) (err error) { works, err = tx.ListWorkOn(ctx, l.Item.RepoID, numbers); return err }); err != nil {
+		return nil, fmt.Errorf("read the work below the roadmap: %w", err)
+	}
+	for _, is := range subs {
+		name, pull := is.Ref(), 0
+		if is.Repo.Equal(l.Repo.Row.Current) {
+			name, pull = fmt.Sprintf("#%d", is.Number), works[is.Number].Pull
+		}
+		state := map[work.DependencyState]string{work.DependencyOpen: "open", work.DependencyClosed: "completed", work.DependencyDropped: "closed as not planned"}[is.Dependency()]
+		line := fmt.Sprintf("%s: %s, %s", name, is.Title, state)
+		if pull != 0 {
+			line += fmt.Sprintf(", pull request #%d", pull)
+			if works[is.Number].Merged {
+				line += " (merged)"
+			}
+		}
+		if len(is.Labels) > 0 {
+			line += ", labels " + strings.Join(is.Labels, ", ")
+		}
+		if marks, _ := work.ParseMarks(is.Body); marks.Token == "" || !slices.Contains(p.Accounts.Operators(l.Repo.Name.Host), is.Author.ID) {
+			line += ", opened by " + is.Author.Login
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // replanContext adds what a turn that changes a merged roadmap must know: its document on the base,
@@ -257,7 +308,7 @@ func (p *lastLook) faultsNow(ctx context.Context, l *env.Lease, commit string) (
 	var bounds roadmap.Bounds
 	_, path, err := askedRoadmap(l.Turn)
 	if err == nil && l.Item.Flow == work.FlowRoadmap {
-		bounds, err = p.roadmapBounds(ctx, l)
+		bounds, _, err = p.roadmapBounds(ctx, l)
 	}
 	if err != nil {
 		return nil, err

@@ -448,6 +448,13 @@ func (r rule) answer(req request) map[string]any {
 		a = reviewAnswer(req, !r.Stands)
 	}
 	maps.Copy(a, r.Answer)
+	if nodes, ok := a["nodes"].([]any); ok {
+		for _, n := range nodes {
+			if n, ok := n.(map[string]any); ok && n["issue"] == nil {
+				n["issue"] = nil // the schema asks for it
+			}
+		}
+	}
 	for _, key := range r.Without {
 		delete(a, key)
 	}

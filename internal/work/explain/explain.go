@@ -28,6 +28,8 @@ type Words struct {
 	Fix    string // what a person can do; empty: only Resume
 	Resume string // how the work resumes; empty: by itself
 	Retry  bool   // `/mergexo retry` tries again, and Resume does not mention it
+
+	remedies []Remedy // of which Resume is made
 }
 
 // Next is what happens next, or what to do.
@@ -95,6 +97,9 @@ func Reason(r work.Reason, p Place) Words {
 	}
 	d := details{r, p}
 	w.What, w.Fix, w.Resume = d.fill(one.what), d.fill(w.Fix), d.fill(w.Resume)
+	if len(w.remedies) > 0 {
+		w.Resume = d.either(w.remedies)
+	}
 	if one.words != nil {
 		w = one.words(r, p, w)
 	}

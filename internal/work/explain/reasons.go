@@ -81,26 +81,26 @@ var reasons = []row{
 		work.WhyStillRed, People, AtOnce, "the checks of {commit} failed again, although their failed jobs were run again for a test that looked flaky",
 		retried("", "fix the test, or say in a comment on the pull request what to do"), nil,
 	},
-	{work.WhyDependsMany, People, AtOnce, "depends_on of its design names more than {count} issues", startAnyway("comment on the issue to start it anyway"), nil},
-	{work.WhyDependsMissing, People, AtOnce, "it depends on {name}, which does not exist or is not visible to this account", startAnyway("comment on the issue to start it anyway"), nil},
+	{work.WhyDependsMany, People, AtOnce, "depends_on of its design names more than {count} issues", oneOf(StartAnyway), nil},
+	{work.WhyDependsMissing, People, AtOnce, "it depends on {name}, which does not exist or is not visible to this account", oneOf(Unlink, StartAnyway), nil},
 	{
 		work.WhyDependsHidden, People, AtOnce, "it depends on {name}, which GitHub does not show to this account",
-		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
+		oneOf(GiveAccess, Unlink, StartAnyway), nil,
 	},
-	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", startAnyway("comment on the issue to start it anyway"), nil},
+	{work.WhyDependsDropped, People, AtOnce, "it depends on {name}, which was closed as not planned", oneOf(Reopen, Unlink, StartAnyway), nil},
 	{
 		work.WhyNoSubIssues, People, AtOnce, "{name} has no sub-issues, of which a roadmap is made (GitHub Enterprise Server has them from 3.17 on)",
 		fix("upgrade the server, or cut it into issues yourself, with a label of another kind of work on each"), nil,
 	},
 	{
 		work.WhyRoadmapFaults, People, AtOnce, "the roadmap's document has faults, so nothing more of it is made: {names}",
-		step("open a pull request that changes the document, or comment `/mergexo replan WHY` on the roadmap's issue"), nil,
+		oneOf(ChangeDocument, Replan), nil,
 	},
 	{
 		work.WhyRoadmapRefused, People, AtOnce, "a part of the roadmap could not be made: {text}",
-		step("remove what stands in the way, then comment `/mergexo retry` on the roadmap's issue"), nil,
+		oneOf(RetryRoadmap), nil,
 	},
-	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
+	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", oneOf(BreakCircle, StartAnyway), nil},
 
 	// Branches, pull requests, pushes.
 	{
@@ -264,10 +264,10 @@ var reasons = []row{
 	{work.WhyPeople, People, Reminded, "people on {pull}", step("comment, merge or close it"), nil},
 	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
 	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
-	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once {they} {are} closed"), nil},
+	{work.WhyDepends, People, Reminded, "it depends on {list}", oneOf(CloseNeeds, UnlinkNeeds), nil},
 	{
 		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
-		step("comment `/mergexo resume` on {name}, which ends what {who} began|reopen {name}, or remove it as the parent of this issue"), nil,
+		oneOf(EndHold, LeaveRoadmap), nil,
 	},
 	{
 		work.WhyRoadmapParallel, Nobody, Reminded, "{count issue} of its roadmap, {name}, may be under way at a time, and {list} {have} begun",
@@ -275,17 +275,17 @@ var reasons = []row{
 	},
 	{
 		work.WhyRoadmapCost, Operator, Reminded, "no more of the roadmap {names} begins: {budget}",
-		step("raise `max_cost` in [repo.roadmap] of the config, or remove its parent issue"), nil,
+		oneOf(RaiseCost, LeaveCost), nil,
 	},
 	{
-		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}: no issue blocks {them}, and {they} {lack} a label that starts work",
-		step("set such a label, work on {them} yourself, or close {them}"), nil,
+		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}, although no issue blocks {them}",
+		oneOf(SetLabel, ConfigureRepo, CloseNeglected), nil,
 	},
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped; before work here begins, the roadmap {text}", step("resolve the stop that {name} describes"), nil},
 	{work.WhyRoadmapUnfolding, Nobody, Never, "the rest of the roadmap: {text} opened", step("the next passes open the rest, and set the labels"), nil},
-	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", step("work on them; the roadmap ends once all are closed, and at least one is completed. To end it now, {cancel}"), nil},
-	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", step("reopen it, or {cancel}"), nil},
+	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", oneOf(CloseSubIssues, CancelRoadmap), nil},
+	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", oneOf(ReopenOwnIssue, CancelRoadmap), nil},
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
 	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},

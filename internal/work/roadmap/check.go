@@ -59,8 +59,11 @@ func (d Document) check(b Bounds) []Fault {
 	for _, n := range d.Nodes {
 		c.node(n, b)
 		c.needs(n, known, b)
-		c.text(n)
+		if n.Issue == 0 {
+			c.text(n)
+		}
 	}
+	c.present(d, b.Present)
 	c.edges(d)
 	if way := circle(d.Nodes); way != nil {
 		at := d.Nodes[known[way[0]]].Line
@@ -92,11 +95,17 @@ func (c *checker) whole(d Document, b Bounds) {
 	if len(d.Nodes) == 0 {
 		c.add(0, "it has no node: its front matter has them as a list, nodes")
 	}
+	opened := 0
+	for _, n := range d.Nodes {
+		if n.Issue == 0 {
+			opened++
+		}
+	}
 	switch n := len(d.Nodes); {
 	case n > MaxSubIssues:
 		c.add(0, "it has %d nodes; an issue has at most %d sub-issues", n, MaxSubIssues)
-	case n > 0 && n+b.SubIssues > MaxSubIssues:
-		c.add(0, "it has %d nodes, and its issue has %d sub-issues beside them, closed ones too; an issue has at most %d", n, b.SubIssues, MaxSubIssues)
+	case opened > 0 && opened+b.SubIssues > MaxSubIssues:
+		c.add(0, "it has %d nodes, and its issue has %d sub-issues beside them, closed ones too; an issue has at most %d", opened, b.SubIssues, MaxSubIssues)
 	}
 	if b.Depth > MaxDepth {
 		c.add(0, "its issue is the sub-issue of %d roadmaps, one below the other; roadmaps are nested at most %d deep", b.Depth-1, MaxDepth)

@@ -44,7 +44,7 @@ var kinds = map[DeedKind]work.ActionKind{
 
 // node is a node of a document.
 func node(id string, needs ...string) Child {
-	return Child{Node: id, Title: id, Flow: work.FlowBugfix, Needs: needs, Hash: "h " + id}
+	return Child{Node: id, Title: id, Flow: work.FlowBugfix, Needs: needs, Hash: "h " + id, Step: Planned}
 }
 
 // pass decides once, stores it and plans the actions.

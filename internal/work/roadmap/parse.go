@@ -173,6 +173,13 @@ func (p *reader) node(v document.Value, at int) Node {
 			out.Title = strings.TrimSpace(p.scalar(k.Value, what+": title"))
 		case keyFlow:
 			out.Flow = work.Flow(p.scalar(k.Value, what+": flow"))
+		case keyIssue:
+			issue, err := strconv.Atoi(p.scalar(k.Value, what+": issue"))
+			if err != nil || issue <= 0 {
+				p.add(k.Line, "%s: issue is not the number of an issue", what)
+				return true
+			}
+			out.Issue = issue
 		case keyNeeds:
 			for _, need := range p.sequence(k.Value, k.Line, what+": needs") {
 				if id := p.scalar(need, what+": an entry of needs"); id != "" {
@@ -256,10 +263,15 @@ func Render(d Document) []byte {
 		}
 		fmt.Fprintf(&b, "  - %s: %s\n    %s: %s\n    %s: %s\n    %s: [%s]\n", keyID, plainOr(n.ID), keyTitle, document.Scalar(n.Title),
 			keyFlow, plainOr(string(n.Flow)), keyNeeds, strings.Join(needs, ", "))
+		if n.Issue != 0 {
+			fmt.Fprintf(&b, "    %s: %d\n", keyIssue, n.Issue)
+		}
 	}
 	fmt.Fprintf(&b, "---\n\n# %s\n\n%s\n", d.Title, strings.TrimSpace(d.Goal))
 	for _, n := range d.Nodes {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", n.ID, strings.TrimSpace(n.Text))
+		if n.Issue == 0 || n.Text != "" {
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n", n.ID, strings.TrimSpace(n.Text))
+		}
 	}
 	return []byte(b.String())
 }

@@ -16,6 +16,7 @@ type Node struct {
 	Title string
 	Flow  work.Flow
 	Needs []string // ids of nodes that must be done before
+	Issue int      // number of the sub-issue that it takes over as it is; 0: one is opened
 	Text  string   // its section, without the heading: the text of the sub-issue
 	Line  int      // where its entry begins in the document
 
@@ -46,6 +47,7 @@ type Bounds struct {
 	Depth     int  // 1: its issue is the sub-issue of no roadmap; 2: of one; …
 	SubIssues int  // how many sub-issues it has that are no node of the document, closed ones too
 	NoEdges   bool // its host has no dependencies between issues
+	Present   []Present
 }
 
 // Limits of a roadmap. GitHub takes 100 sub-issues of an issue, and 50 issues that block another or
