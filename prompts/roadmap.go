@@ -62,7 +62,7 @@ type RoadmapNode struct {
 	Title      string    `json:"title"`
 	Flow       work.Flow `json:"flow"`
 	Needs      []string  `json:"needs"`
-	Issue      int       `json:"issue"` // the sub-issue that it takes over; 0: none
+	Issue      int       `json:"issue"` // the sub-issue that it adopts; 0: none
 	Goal       string    `json:"goal"`
 	Scope      string    `json:"scope"`
 	Acceptance string    `json:"acceptance"`

@@ -165,7 +165,7 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
 		}
 		if at := slices.IndexFunc(subs, func(is github.Issue) bool { return is.Number == n.Issue && is.Repo.Equal(h.row.Current) }); at >= 0 {
-			if c, err = h.takeOver(ctx, c, subs[at]); err != nil {
+			if c, err = h.adoptSubIssue(ctx, c, subs[at]); err != nil {
 				return m, err
 			}
 		}
@@ -174,9 +174,9 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 	return m, nil
 }
 
-// takeOver gives a node a sub-issue that is there, as it is. Its label and edges are set only if it is open, and
+// adoptSubIssue gives a node a sub-issue that is there, as it is. Its label and edges are set only if it is open, and
 // the label only if nobody ever set one that starts work.
-func (h *reading) takeOver(ctx context.Context, c roadmap.Child, is github.Issue) (roadmap.Child, error) {
+func (h *reading) adoptSubIssue(ctx context.Context, c roadmap.Child, is github.Issue) (roadmap.Child, error) {
 	c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
 	if is.State != "open" {
 		c.Edges = c.Needs

@@ -160,7 +160,7 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 	}
 	for _, is := range subs {
 		mark, ours := h.nodeOf(is, m.number)
-		if at := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.TakenOver() && n.Number == is.Number }); at >= 0 && is.Repo.Equal(h.row.Current) {
+		if at := slices.IndexFunc(doc.Nodes, func(n roadmap.Child) bool { return n.Adopted() && n.Number == is.Number }); at >= 0 && is.Repo.Equal(h.row.Current) {
 			mark, ours = work.NodeMark{Node: doc.Nodes[at].Node, Run: m.run}, true
 		} else if id := table.Node(is.Number); id != "" && h.isOurs(is.Author) && is.Repo.Equal(h.row.Current) { // people remove and copy markers
 			mark.Node, mark.Run, ours = id, m.run, true
@@ -174,10 +174,10 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.
 		if i >= 0 {
 			c, flows = doc.Nodes[i], []work.Flow{doc.Nodes[i].Flow}
 		}
-		if !c.TakenOver() {
+		if !c.Adopted() {
 			c.Applied = cmp.Or(mark.Hash, c.Hash)
 		}
-		if c.Number = is.Number; !c.TakenOver() && (i >= 0 || faulty) {
+		if c.Number = is.Number; !c.Adopted() && (i >= 0 || faulty) {
 			flow, begun, err := h.flowSet(ctx, is, flows...)
 			if err != nil {
 				return nil, err

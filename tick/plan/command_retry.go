@@ -55,14 +55,17 @@ func (r *commander) resumed() bool {
 	return slices.ContainsFunc(Of[change.Move](*r.p), func(m change.Move) bool { return m.Item == r.item.ID && m.Cause == work.CauseResumed })
 }
 
-// whyNotResumable returns why no command may resume the item: it is paused, or its edited text is
-// not confirmed. Empty: one may.
+// whyNotResumable returns why no command may resume the item: it is paused, an issue blocks it for good, or its
+// edited text is not confirmed. Empty: one may.
 func (r *commander) whyNotResumable(inv invocation) string {
 	pause := r.item.Pause
 	switch {
 	case pause != nil:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. %s ends the pause; then try %s again.",
 			pause.By, work.UTC(pause.Began), r.command(work.VerbResume), r.same(inv))
+	case r.item.Stopped() && r.item.Reason.Kind.OfDependency(): // the same look would stop it again
+		w := explain.Reason(r.item.Reason, r.v.Place(r.item))
+		return fmt.Sprintf("Nothing was done, because %s. To continue, %s.", w.What, w.Next())
 	case r.item.Stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `%s` and add it again.", r.item.Label)
 	}

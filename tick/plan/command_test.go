@@ -104,6 +104,7 @@ func TestCommands(t *testing.T) {
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to retry”"},
 		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
 		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
+		{"retry of what was blocked by an issue that is not planned", "retry", 1, scene(noPull, state(work.StateBlocked), halted(work.Reason{Kind: work.WhyDependsDropped, Name: "#9"})), "“Nothing was done, because it depends on #9, which was closed as not planned”"},
 		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `agent:bugfix` and add it again.”"},
 		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `agent:bugfix` and add it again.”"},
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},

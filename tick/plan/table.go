@@ -41,6 +41,9 @@ func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, tell []roadmap.Neglec
 	why := work.Reason{Kind: work.WhyRoadmapNobody}
 	for _, n := range tell {
 		why.Names = append(why.Names, v.Short(n.Ref))
+		if d, ok := work.ParseDependency(n.Ref, v.Repo.Name); ok && !d.Repo.Equal(v.Repo.Name) {
+			why.Name = d.Repo.FullName()
+		}
 	}
 	at := explain.Place{Ignore: v.Policy.Labels.Ignore}
 	w := explain.Reason(why, at)

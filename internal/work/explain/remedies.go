@@ -2,6 +2,8 @@ package explain
 
 import (
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Remedy is one deed of a person that ends a reason, as a template. A reason offers only remedies that pass the
@@ -39,6 +41,14 @@ const (
 // oneOf offers remedies. Those whose details are missing are left out.
 func oneOf(remedies ...Remedy) next {
 	return func(Place) Words { return Words{remedies: remedies} }
+}
+
+// RemediesOf returns the remedies that a reason of this kind offers.
+func RemediesOf(kind work.ReasonKind) []Remedy {
+	if one, ok := find(kind); ok && one.next != nil {
+		return one.next(Place{}).remedies
+	}
+	return nil
 }
 
 // either joins what the remedies say.

@@ -71,7 +71,7 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		case before.Step == Removed:
 			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, inBrackets(before))})
 		case c.Number != 0 && c.Number != before.Number:
-			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q is there already%s: to take over #%d, give it another id", c.Node, inBrackets(before), c.Number)})
+			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q is there already%s: to adopt #%d, give it another id", c.Node, inBrackets(before), c.Number)})
 		case before.Number != 0 && before.Flow != "" && before.Flow != c.Flow:
 			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q has a sub-issue%s with the flow %s: leave that, and change the label there, or give the node another id", c.Node, numbered(before), before.Flow)})
 		}

@@ -173,7 +173,7 @@ type Child struct {
 	Title    string
 	Flow     work.Flow
 	Needs    []string // nodes that come before it
-	Hash     string   // work.IssueHash of what the document says; empty: the node is TakenOver
+	Hash     string   // work.IssueHash of what the document says; empty: the node is Adopted
 	Step     Step
 	Number   int      // of the sub-issue; 0: none yet
 	Applied  string   // work.IssueHash of what the sub-issue was given last
@@ -181,9 +181,9 @@ type Child struct {
 	Body     string   // the node's section: the sub-issue's text
 }
 
-// TakenOver reports whether the node takes over a sub-issue that was there before: the document says nothing
+// Adopted reports whether the node adopts a sub-issue that was there before: the document says nothing
 // about its text, and the roadmap does not close it.
-func (c Child) TakenOver() bool { return c.Number != 0 && c.Hash == "" }
+func (c Child) Adopted() bool { return c.Number != 0 && c.Hash == "" }
 
 // Holds reports whether an action of the roadmap is not sent now: it makes a part of the document, and
 // a person stopped that since it was planned. paused: people hold the roadmap. What was sent once is

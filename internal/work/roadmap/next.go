@@ -213,7 +213,7 @@ func (f Facts) below(c Child) (SubIssue, bool) {
 // known; the action that edits it looks again.
 func (f Facts) untouched(c Child) bool {
 	w := f.Work[c.Number]
-	return !w.Begun && !c.TakenOver() && (w.Text == "" || w.Text == c.Applied)
+	return !w.Begun && !c.Adopted() && (w.Text == "" || w.Text == c.Applied)
 }
 
 // Change is what a roadmap is about to do with a sub-issue before work on it begins.
@@ -237,7 +237,7 @@ func (f Facts) Due(number int) Change {
 			continue
 		}
 		begun := f.Work[number].Begun
-		closes := f.Record.State.Closes() && !begun && !c.TakenOver() || c.Step == Removed && f.untouched(c)
+		closes := f.Record.State.Closes() && !begun && !c.Adopted() || c.Step == Removed && f.untouched(c)
 		switch {
 		case closes && !f.Actions[f.closeToken(c)].State.Settled():
 			return Closes
@@ -475,7 +475,7 @@ func (n *next) remove(c Child) bool {
 	switch {
 	case n.blocks(c): // closed as not planned, it would stop what still waits for it
 		return false
-	case c.TakenOver():
+	case c.Adopted():
 		return true
 	case closing && n.Actions[n.closeToken(c)].Ending != work.EndedEdited:
 		return n.deed(DeedClose, n.closeToken(c), c, Child{})
@@ -508,7 +508,7 @@ func (n *next) cancel() {
 		c := n.Nodes[i]
 		sub, listed := n.below(c)
 		switch {
-		case c.Step == Gone, c.TakenOver(), c.Number != 0 && n.Work[c.Number].Begun, listed && sub.State != work.DependencyOpen:
+		case c.Step == Gone, c.Adopted(), c.Number != 0 && n.Work[c.Number].Begun, listed && sub.State != work.DependencyOpen:
 		case c.Number == 0:
 			c.Step = Removed
 			done = n.remove(c) && done

@@ -21,7 +21,7 @@ type Present struct {
 // MaxPresentText is how much of the text of a sub-issue is compared.
 const MaxPresentText = 1000
 
-// present checks the sub-issues that nodes take over, and asks about each new node that says what a completed
+// present checks the sub-issues that nodes adopt, and asks about each new node that says what a completed
 // sub-issue says: a plan that is made again must not have finished work done a second time.
 func (c *checker) present(d Document, all []Present) {
 	taken := map[int]string{}
@@ -45,7 +45,7 @@ func (c *checker) present(d Document, all []Present) {
 		case n.Issue != 0 && at.State == work.DependencyDropped && at.Node != n.ID:
 			c.add(n.Line, "%s: #%d is closed as not planned: reopen it, or leave the key issue out", n.name(), n.Issue)
 		case n.Issue == 0 && own == nil && done != nil && done.Number != 0:
-			c.add(n.Line, "%s says what #%d says, %q, which is completed: take that over by \"issue: %d\", leave the node out, or have its title and section say what is left to do",
+			c.add(n.Line, "%s says what #%d says, %q, which is completed: adopt that by \"issue: %d\", leave the node out, or have its title and section say what is left to do",
 				n.name(), done.Number, shown(done.Title), done.Number)
 		}
 		taken[n.Issue] = n.ID

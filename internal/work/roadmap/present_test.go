@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/document"
 )
 
-// TestWhatIsThereIsNotPlannedAgain: a node takes over a sub-issue that is there, and a new node that says what a
+// TestWhatIsThereIsNotPlannedAgain: a node adopts a sub-issue that is there, and a new node that says what a
 // completed one says is asked about. Each remedy of that fault passes the check.
 func TestWhatIsThereIsNotPlannedAgain(t *testing.T) {
 	doc := func(title, text, issue string) string {
@@ -23,7 +23,7 @@ func TestWhatIsThereIsNotPlannedAgain(t *testing.T) {
 		present Present
 		says    string // empty: no fault
 	}{
-		{doc("Parse the file once!", section, ""), done, `node "a" says what #3 says, "Parse the file once", which is completed: take that over by "issue: 3"`},
+		{doc("Parse the file once!", section, ""), done, `node "a" says what #3 says, "Parse the file once", which is completed: adopt that by "issue: 3"`},
 		{doc("Parser", spec, ""), done, "says what #3 says"},
 		{doc("Parser", strings.Replace(spec, "benchmark", "measurement", 1), ""), done, "says what #3 says"},
 		{doc("Once", "", ", issue: 3"), done, ""},
@@ -44,9 +44,9 @@ func TestWhatIsThereIsNotPlannedAgain(t *testing.T) {
 	}
 }
 
-// TestATakenOverSubIssueStaysAsItIs: it gets its edges and, if it never had one, its label. No text is edited, and
+// TestAnAdoptedSubIssueStaysAsItIs: it gets its edges and, if it never had one, its label. No text is edited, and
 // neither a removal from the document nor a cancel closes it.
-func TestATakenOverSubIssueStaysAsItIs(t *testing.T) {
+func TestAnAdoptedSubIssueStaysAsItIs(t *testing.T) {
 	taken := func(id string, number int, step Step) Child {
 		return Child{Node: id, Title: id, Flow: work.FlowBugfix, Number: number, Step: step}
 	}
@@ -73,7 +73,7 @@ func TestATakenOverSubIssueStaysAsItIs(t *testing.T) {
 	if w.Below[1].State != work.DependencyOpen || w.Below[2].State != work.DependencyDropped || w.Record.State != Ended {
 		t.Errorf("cancelled: %+v", w)
 	}
-	// A node that has an issue cannot take over another one.
+	// A node that has an issue cannot adopt another one.
 	if _, faults := difference(1, w.Nodes, []Child{taken("new", 9, Made)}); len(faults) != 1 || !strings.Contains(faults[0].Says, "give it another id") {
 		t.Errorf("%+v", faults)
 	}

@@ -16,7 +16,7 @@ type Node struct {
 	Title string
 	Flow  work.Flow
 	Needs []string // ids of nodes that must be done before
-	Issue int      // number of the sub-issue that it takes over as it is; 0: one is opened
+	Issue int      // number of the sub-issue that it adopts as it is; 0: one is opened
 	Text  string   // its section, without the heading: the text of the sub-issue
 	Line  int      // where its entry begins in the document
 
