@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,8 @@ type below struct {
 	roadmap roadmap.Record
 	gone    bool // the issue was deleted or transferred
 	list    []roadmap.SubIssue
-	lost    []roadmap.Move // nodes whose sub-issues people took away
+	moves   []roadmap.Move // nodes whose sub-issues people took away or put back
+	back    bool           // people put one back
 	lookAt  time.Time
 }
 
@@ -75,7 +77,8 @@ func (h *reading) laterOrFail(m roadmap.Record, err error) (done bool, _ error) 
 }
 
 // readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
-// gone for good if people deleted it, transferred it or took it out; otherwise the list lags.
+// gone if people deleted it, transferred it or took it out; otherwise the list lags. One that they put back is
+// compared with the document anew.
 func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
 	if err != nil {
@@ -92,10 +95,12 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 		}
 		b.gone = true
 	}
-	listed := map[int]bool{}
+	listed := map[int]github.Issue{}
 	for i, is := range subs {
 		b.list = append(b.list, roadmap.SubIssue{Ref: h.called(is.Ref()), Position: i, Title: is.Title, State: is.Dependency()})
-		listed[is.Number] = listed[is.Number] || is.Repo.Equal(h.row.Current)
+		if is.Repo.Equal(h.row.Current) {
+			listed[is.Number] = is
+		}
 	}
 	var nodes []roadmap.Child
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -105,7 +110,11 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 		return err
 	}
 	for _, c := range nodes {
-		if b.gone || c.Number == 0 || listed[c.Number] || c.Step == roadmap.Gone {
+		is, in := listed[c.Number]
+		if in && c.Step == roadmap.Gone {
+			b.putBack(c, is, nodes)
+		}
+		if b.gone || c.Number == 0 || in || c.Step == roadmap.Gone {
 			continue
 		}
 		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
@@ -118,10 +127,26 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 		}
 		after := c
 		after.Step = roadmap.Gone
-		b.lost = append(b.lost, roadmap.Move{Before: c, After: after})
+		b.moves = append(b.moves, roadmap.Move{Before: c, After: after})
 	}
 	h.below = append(h.below, b)
 	return nil
+}
+
+// putBack has the label and the edges of a node looked at again, also those of the nodes that need it.
+func (b *below) putBack(c roadmap.Child, is github.Issue, nodes []roadmap.Child) {
+	after := c
+	if after.Step, after.Edges = roadmap.Made, nil; is.State != "open" {
+		after.Step, after.Edges = roadmap.Labelled, c.Needs
+	}
+	b.back, b.moves = true, append(b.moves, roadmap.Move{Before: c, After: after})
+	for _, on := range nodes {
+		if at := slices.Index(on.Edges, c.Node); at >= 0 && on.Step != roadmap.Gone {
+			after := on
+			after.Edges = slices.Delete(slices.Clone(on.Edges), at, at+1)
+			b.moves = append(b.moves, roadmap.Move{Before: on, After: after})
+		}
+	}
 }
 
 // readDocument reads the document of a roadmap from the default branch, where people may have changed
@@ -159,7 +184,7 @@ func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
 			}
 			continue
 		}
-		for _, m := range b.lost {
+		for _, m := range b.moves {
 			if err := tx.MoveChild(ctx, m.Before, m.After); err != nil && !errors.Is(err, store.ErrStale) {
 				return err
 			}
@@ -167,9 +192,20 @@ func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
 		if err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt); err != nil {
 			return err
 		}
-		if len(b.lost) > 0 {
+		if len(b.moves) > 0 {
 			if err := tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID); err != nil {
 				return err
+			}
+		}
+		if b.back {
+			if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
+				return err
+			}
+			after := b.roadmap
+			if after.State, _ = after.State.After(roadmap.EventReturned); after.State != b.roadmap.State {
+				if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
+					return err
+				}
 			}
 		}
 	}

@@ -64,10 +64,8 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 			continue
 		}
 		before := known[i]
-		if before.Step == Gone { // for good
-			continue
-		}
 		switch {
+		case before.Step == Gone: // it stays away until people put it back
 		case before.Step == Removed:
 			faults = append(faults, Fault{Line: 0, Says: fmt.Sprintf("node %q was removed before%s: give it another id", c.Node, inBrackets(before))})
 		case c.Number != 0 && c.Number != before.Number:
@@ -82,11 +80,13 @@ func difference(item int64, known []Child, nodes []Child) (moves []Move, faults 
 		}
 	}
 	for _, before := range known {
-		if before.Step == Removed || before.Step == Gone || slices.ContainsFunc(nodes, func(c Child) bool { return c.Node == before.Node }) {
+		if before.Step == Removed || before.Step == Gone && before.Hash == "" || slices.ContainsFunc(nodes, func(c Child) bool { return c.Node == before.Node }) {
 			continue
 		}
 		after := before
-		after.Step = Removed
+		if after.Step = Removed; before.Step == Gone { // if people put it back, they added it
+			after.Step, after.Hash, after.Applied, after.Needs = Gone, "", "", nil
+		}
 		moves = append(moves, Move{before, after})
 	}
 	return moves, faults

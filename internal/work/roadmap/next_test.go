@@ -539,8 +539,9 @@ func TestAFullQueueMakesNothingThatWasCancelled(t *testing.T) {
 	}
 }
 
-// A node whose sub-issue people took away stays as it is when a later document changes it.
-func TestAGoneNodeIsNotRevised(t *testing.T) {
+// A node whose sub-issue people took away stays away when a later document changes or removes it. Its row has what the
+// document says, for the day on which people put it back.
+func TestAGoneNodeStaysAway(t *testing.T) {
 	w := newWorld(node("a"), node("b"))
 	w.settle(t)
 	w.Nodes[1].Step = Gone
@@ -548,12 +549,16 @@ func TestAGoneNodeIsNotRevised(t *testing.T) {
 	changed.Hash, changed.Position, changed.Flow = "other", 1, work.FlowDesign
 	_, moves := w.Record.Apply(w.Nodes, Merged{Hash: "d2", Nodes: []Child{node("c"), changed, node("a")}})
 	for _, m := range moves {
-		if m.Before.Node == "b" {
+		if m.Before.Node == "b" && (m.After.Step != Gone || m.After.Hash != "other" || !slices.Equal(m.After.Needs, []string{"c"})) {
 			t.Errorf("%+v", m)
 		}
 	}
 	if len(moves) == 0 {
 		t.Error("nothing is applied")
+	}
+	w.revise(t, "d3", node("c"))
+	if b := w.child("b"); b.Step != Gone || !b.Adopted() {
+		t.Errorf("%+v", b)
 	}
 }
 
