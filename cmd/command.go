@@ -75,6 +75,9 @@ Name the item as for "gh mergexo show".`,
 		a.addMerging(c)
 	}
 	a.WithJSON(answerView{}, c)
+	if row.All != "" {
+		c.Flags().Bool("all", false, row.All)
+	}
 	for _, f := range row.Flags {
 		c.Flags().String(f.Name, "", f.Does)
 		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --%s %s", row.Verb, f.Name, f.Example)
@@ -97,6 +100,9 @@ func localCommand(row work.CommandSpec, args []string, c *cobra.Command) (work.C
 		if flag := c.Flags().Lookup(f.Name); flag.Changed {
 			args = append(args, "--"+f.Name, flag.Value.String())
 		}
+	}
+	if all, _ := c.Flags().GetBool("all"); all && row.All != "" {
+		args = append(args, "--all")
 	}
 	cmd := work.NewCommand(string(row.Verb), args)
 	if cmd.Wrong != "" {

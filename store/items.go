@@ -263,7 +263,7 @@ func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
 // read: those that are due, and those that wait for one of the given issues.
 func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
 	const blocked = `WHERE repo_id = ? AND blockers_look_at > 0 AND ` + openItem + `
-		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)`
+		AND (NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id) OR state = 'awaiting_feedback')`
 	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+blocked, repoID)
 	var known map[int64][]Dependency
 	if err == nil && len(items) > 0 && len(refs) > 0 {
@@ -271,7 +271,8 @@ func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool
 	}
 	changed := func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] }
 	return slices.DeleteFunc(items, func(i work.Item) bool {
-		return i.Blocked.LookAt.After(now) && !slices.ContainsFunc(known[i.ID], changed)
+		due := !i.Blocked.LookAt.After(now) && i.State != work.StateAwaitingFeedback // a comment there says that it is blocked
+		return !due && !slices.ContainsFunc(known[i.ID], changed)
 	}), err
 }
 

@@ -14,8 +14,8 @@ import (
 
 const markTable = `UPDATE roadmaps SET table_at = ? WHERE (table_at = 0 OR table_at > ?) AND state NOT IN ('deleted', 'ended') AND `
 
-// markTableOf marks a roadmap's table.
-func (t *Tx) markTableOf(ctx context.Context, itemID int64) error {
+// MarkTable marks a roadmap's table.
+func (t *Tx) MarkTable(ctx context.Context, itemID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("mark the table of item %d", itemID), markTable+`item_id = ?`, millis(t.now), millis(t.now), itemID)
 	return err
 }
@@ -25,7 +25,7 @@ func (t *Tx) thenMark(ctx context.Context, itemID int64, err error) error {
 	if err != nil {
 		return err
 	}
-	return t.markTableOf(ctx, itemID)
+	return t.MarkTable(ctx, itemID)
 }
 
 // MarkTableAbove marks the table of the roadmap in which a work item's issue is shown, if there is one.

@@ -177,7 +177,7 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 	changes := 0
 	if !slices.Equal(stored, list) {
 		changes = 1
-		if err := t.markTableOf(ctx, itemID); err != nil {
+		if err := t.MarkTable(ctx, itemID); err != nil {
 			return err
 		}
 		if _, err := t.exec(ctx, what, `DELETE FROM sub_issues WHERE item_id = ?`, itemID); err != nil {

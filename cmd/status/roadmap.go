@@ -36,7 +36,7 @@ type RoadmapIssue struct {
 	Issue       string           `json:"issue"`       // as in #12, of another repository as in owner/name#12; empty: it is still to be opened
 	Node        string           `json:"node"`        // its id in the document; empty: people added it
 	Title       string           `json:"title"`       // the issue's title
-	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `merged`, `stopped`, `done`, `dropped`, `taken_out`
+	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `merged`, `stopped`, `done`, `dropped`, `taken_out`, `hidden`
 	PullRequest int              `json:"pullRequest"` // number of its newest pull request; 0: none
 	Needs       []string         `json:"needs"`       // issues, and nodes without an issue, that must be closed first
 	WaitingFor  string           `json:"waitingFor"`  // what it waits for, for people; empty: nothing

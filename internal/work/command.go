@@ -144,6 +144,8 @@ func noCommand(word string) string {
 func (r CommandSpec) parse(args []string) Command {
 	c, wrong := Command{Verb: r.Verb}, Command{Verb: VerbHelp, Wrong: "`" + string(r.Verb) + "` " + r.arguments() + ", so nothing was done."}
 	switch {
+	case r.All != "" && slices.Equal(args, []string{allArgument}):
+		c.Arg, args = allArgument, nil
 	case r.Argument.Value == "":
 	case len(args) == 0:
 		return wrong
@@ -168,12 +170,17 @@ func (r CommandSpec) parse(args []string) Command {
 	return c
 }
 
+const allArgument = "--all"
+
 // arguments says which arguments the command takes.
 func (r CommandSpec) arguments() string {
 	if a := r.Argument; a.Value != "" {
 		return "needs `" + a.Value + "` (" + a.takes + ")"
 	}
-	if len(r.Flags) == 0 {
+	switch {
+	case r.All != "":
+		return "takes nothing but `--all`"
+	case len(r.Flags) == 0:
 		return "takes no arguments"
 	}
 	var all []string
@@ -262,6 +269,7 @@ type CommandSpec struct {
 	Flow      Flow   // that it starts; empty: none
 	Argument  CommandArgument
 	Flags     []CommandFlag
+	All       string // what it does with the argument --all, for the help of the command line; empty: it takes none
 	NeedsItem bool // refused if no work has started
 	OnMerged  bool // also answered on the merged pull request of a design; other commands are referred to its issue
 
@@ -317,7 +325,8 @@ func CommandTable() []CommandSpec {
 		},
 		{
 			Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays",
-			Roadmap:   "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label",
+			Roadmap:   "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label. `--all` does the same for the roadmaps below it",
+			All:       "Cancel the roadmaps below it, too",
 			NeedsItem: true, Also: []string{"abort", "close", "kill"},
 		},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
@@ -364,6 +373,9 @@ func CommandHelp() string {
 		b.WriteString("| `/mergexo " + string(row.Verb))
 		if row.Argument.Value != "" {
 			b.WriteString(" " + row.Argument.Value)
+		}
+		if row.All != "" {
+			b.WriteString(" [" + allArgument + "]")
 		}
 		for _, f := range row.Flags {
 			b.WriteString(" [--" + f.Name + " " + f.Value + "]")

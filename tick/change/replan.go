@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Replan begins the work item that changes a merged roadmap. There is one at a time, and each source
-// makes one once.
+// Replan begins the work item that changes a merged roadmap. There is one at a time: before its agent begins, it gets
+// the reasons of others, too. Each source makes one once.
 type Replan struct {
 	Roadmap int64        // its first item
 	Source  string       // what asks for it: the key of a command, or of the turn's issue below it
@@ -30,7 +30,8 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 		return err
 	}
 	newest, _, err := tx.FindItem(ctx, first.RepoID, first.Number)
-	if err != nil || newest.State.Open() || first.State != work.StateMerged {
+	waits := newest.Parent == first.ID && newest.State == work.StatePending
+	if err != nil || newest.State.Open() && !waits || first.State != work.StateMerged {
 		return err
 	}
 	hash := work.ContentHash(string(work.EventReplan), c.Source)
@@ -42,11 +43,16 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 	if known, err := tx.HasEvent(ctx, first.RepoID, e.Key); err != nil || known {
 		return err
 	}
-	e.ItemID, err = tx.AddItem(ctx, work.Item{
-		RepoID: first.RepoID, Number: first.Number, Flow: work.FlowRoadmap, Parent: first.ID, State: work.StatePending, Since: tx.Now,
-		Title: newest.Title, Body: newest.Body, Edited: newest.Edited, IssueClosed: newest.IssueClosed, Author: newest.Author, URL: newest.URL, Priority: newest.Priority,
-		Label: newest.Label, LabelEvent: newest.LabelEvent, Document: newest.Document, SubIssueOf: newest.SubIssueOf, DecisionSummary: newest.DecisionSummary,
-	})
+	if e.ItemID = newest.ID; !waits {
+		e.ItemID, err = tx.AddItem(ctx, work.Item{
+			RepoID: first.RepoID, Number: first.Number, Flow: work.FlowRoadmap, Parent: first.ID, State: work.StatePending, Since: tx.Now,
+			Title: newest.Title, Body: newest.Body, Edited: newest.Edited, IssueClosed: newest.IssueClosed, Author: newest.Author, URL: newest.URL, Priority: newest.Priority,
+			Label: newest.Label, LabelEvent: newest.LabelEvent, Document: newest.Document, SubIssueOf: newest.SubIssueOf, DecisionSummary: newest.DecisionSummary,
+		})
+	}
+	if err == nil {
+		err = tx.MarkTable(ctx, first.ID)
+	}
 	if err != nil {
 		return fmt.Errorf("begin the change of the roadmap of #%d: %w", first.Number, err)
 	}

@@ -31,10 +31,16 @@ func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time
 		if err != nil {
 			return err
 		}
-		if planned && before.State != work.ActionVoid {
+		a.PlannedAt = now
+		switch {
+		case a.Kind == work.ActionSticky:
+			if err := tx.RenewAction(ctx, a); err != nil {
+				return err
+			}
+			continue
+		case planned && before.State != work.ActionVoid:
 			continue
 		}
-		a.PlannedAt = now
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}

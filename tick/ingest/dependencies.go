@@ -192,7 +192,9 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)
-		h.tellLateBlockers(item, b, known)
+		if err := h.tellLateBlockers(ctx, item, b, known); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -227,27 +229,37 @@ func (h *reading) knownBlockers(ctx context.Context, item int64) (map[string]wor
 	})
 }
 
-// tellLateBlockers plans a comment on an issue that others block since work on it began: that work
-// is not held.
-func (h *reading) tellLateBlockers(item work.Item, b blocking, known map[string]work.DependencyState) {
+// tellLateBlockers plans a comment on an issue that others block since work on it began: that work is not held. The
+// comment is edited when they change, and when none is left.
+func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocking, known map[string]work.DependencyState) error {
 	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
-		return
+		return nil
 	}
-	var late []string
+	var open []string
+	late := false
 	for _, x := range b.list {
-		if x.Ref != "" && x.State == work.DependencyOpen && known[x.Ref] != work.DependencyOpen {
-			late = append(late, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
+		if x.Ref != "" && x.State == work.DependencyOpen {
+			open = append(open, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
+			late = late || known[x.Ref] != work.DependencyOpen
 		}
 	}
-	if len(late) == 0 {
-		return
+	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
+	if !late {
+		told := false
+		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) { _, told, err = tx.GetAction(ctx, token); return err })
+		if err != nil || !told {
+			return err
+		}
 	}
-	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late "+strings.Join(late, " "))
-	body := fmt.Sprintf("Blocked by %s now, but work on this issue has begun, and continues. To hold it, comment `/mergexo pause`; to end it, `/mergexo cancel`.", strings.Join(late, ", "))
+	body := "No issue blocks this one any more."
+	if len(open) > 0 {
+		body = fmt.Sprintf("Blocked by %s now, but work on this issue has begun, and continues. To hold it, comment `/mergexo pause`; to end it, `/mergexo cancel`.", strings.Join(open, ", "))
+	}
 	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
 	})
+	return nil
 }
 
 // blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts

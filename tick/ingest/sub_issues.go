@@ -103,11 +103,19 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 		}
 	}
 	var nodes []roadmap.Child
+	var before []roadmap.SubIssue
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		nodes, err = tx.ListChildren(ctx, m.ItemID)
+		if nodes, err = tx.ListChildren(ctx, m.ItemID); err == nil {
+			before, err = tx.ListSubIssues(ctx, m.ItemID)
+		}
 		return err
 	}); err != nil {
 		return err
+	}
+	if ok {
+		if err := h.countHidden(ctx, &b, before); err != nil {
+			return err
+		}
 	}
 	for _, c := range nodes {
 		is, in := listed[c.Number]
@@ -130,6 +138,35 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 		b.moves = append(b.moves, roadmap.Move{Before: c, After: after})
 	}
 	h.below = append(h.below, b)
+	return nil
+}
+
+// countHidden adds a row for the sub-issues that GitHub counts and does not list, because the account may not see
+// them: the roadmap does not end without them. GitHub is asked for its count when the list changed, and before the end.
+func (h *reading) countHidden(ctx context.Context, b *below, before []roadmap.SubIssue) error {
+	rows, open, listed := map[string]roadmap.SubIssue{}, false, len(b.list)
+	for _, s := range before {
+		rows[s.Ref] = s
+	}
+	hidden, was := rows[""]
+	same := len(rows) == listed || was && len(rows) == listed+1
+	for _, s := range b.list {
+		is, known := rows[s.Ref]
+		same, open = same && known && is.State == s.State, open || s.State == work.DependencyOpen
+	}
+	if !same || !open || was && h.changed[b.roadmap.Number] {
+		is, ok, err := h.issueOf(ctx, b.roadmap.Number)
+		if err != nil {
+			return err
+		}
+		n := is.SubIssues.Total - listed
+		was = ok && n > 0
+		hidden = roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused}
+	}
+	if was {
+		hidden.Position = listed
+		b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
+	}
 	return nil
 }
 

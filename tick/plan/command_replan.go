@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -17,7 +18,9 @@ func (r *commander) replan(inv invocation) Reply {
 	case r.item.Replans() && r.item.State == work.StateClosed, r.item.Replans() && r.item.State == work.StateCompleted:
 		first = r.item.Parent
 	case r.item.Replans() && r.item.HasPull():
-		return refusal("The roadmap is being changed in #%d. Comment there, or try again once it is merged or closed.", r.item.Pull.Number)
+		return refusal("The roadmap is being changed in #%d. Comment there, and the agent reads it, or try again once that is merged or closed.", r.item.Pull.Number)
+	case r.item.Replans() && r.item.State == work.StatePending && r.item.Turn == nil:
+		return r.addReason(inv, r.item.Parent)
 	case r.item.Replans():
 		return refusal("The roadmap is being changed already. %s", r.statusSentences())
 	case r.item.State.Open() && r.item.HasPull():
@@ -32,7 +35,7 @@ func (r *commander) replan(inv invocation) Reply {
 		return refusal("The issue is closed. Reopen it, then repeat the command.")
 	}
 	if slices.ContainsFunc(of[change.Replan](r.p.Decisions), func(c change.Replan) bool { return c.Roadmap == first }) {
-		return refusal("The roadmap is being changed already.")
+		return r.addReason(inv, first)
 	}
 	r.p.add(change.Replan{Roadmap: first, Source: inv.key, By: inv.account, Why: inv.Arg, URL: inv.url, Words: r.words("replan", "", inv.by+" wants the roadmap to change")})
 	rep := reply("An agent changes the document in a pull request of its own, once a slot is free. Until that is merged, sub-issues begin as before.")
@@ -40,4 +43,21 @@ func (r *commander) replan(inv invocation) Reply {
 		rep = reply("The roadmap is paused: after %s an agent changes the document in a pull request of its own.", r.command(work.VerbResume))
 	}
 	return rep
+}
+
+// addReason adds a reason to a change that was asked for, and that no agent has begun.
+func (r *commander) addReason(inv invocation, first int64) Reply {
+	r.p.add(change.Replan{Roadmap: first, Source: inv.key, By: inv.account, Why: inv.Arg, URL: inv.url, Words: r.words("replan", "", inv.by+" has a further reason to change the roadmap")})
+	url := ""
+	for _, e := range r.item.Events {
+		if e.Kind == work.EventReplan {
+			url = e.URL
+		}
+	}
+	for _, c := range of[change.Replan](r.p.Decisions) {
+		if url == "" && c.Roadmap == first {
+			url = c.URL
+		}
+	}
+	return reply("A change of the roadmap is asked for already%s. Its agent is given this reason, too.", strings.TrimSuffix(": "+url, ": "))
 }

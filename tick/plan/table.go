@@ -12,7 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// tablePace is how long the comment with the table of a roadmap stays as it is, at least.
+// tablePace is how long the comment with the table of a roadmap stays as it is, at least, while issues are only
+// counted.
 const tablePace = 5 * time.Minute
 
 // tables makes the comments that show roadmaps on their issues, where one may be out of date, and tells
@@ -24,10 +25,14 @@ func (p *Plan) tables(v known.Snapshot) {
 		marks := work.Marks{Token: token, Nodes: work.MarkNodes(s.Mark())}
 		a := work.Action{
 			RepoID: v.Repo.ID, ItemID: s.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-			Number: s.Number, Body: v.Policy.Mark(roadmap.Table(s.State, s.Issues, TableWords(v)), marks), Why: "the roadmap",
+			Number: s.Number, Extra: s.Turning(), Body: v.Policy.Mark(roadmap.Table(s.Record, s.Issues, TableWords(v)), marks), Why: "the roadmap",
 		}
-		if !s.Sent.IsZero() {
-			a.NotBefore = s.Sent.Add(tablePace)
+		switch {
+		case s.Last.SentAt.IsZero(), s.Last.Extra != a.Extra:
+		case s.Last.State.Settled():
+			a.NotBefore = s.Last.SentAt.Add(tablePace)
+		default: // it may be a turn of the roadmap, which no count delays
+			a.NotBefore = s.Last.NotBefore
 		}
 		p.add(change.Table{Item: s.ItemID, Action: a, Idle: idle, Next: next})
 		if len(tell) > 0 {

@@ -60,29 +60,62 @@ func (r *commander) roadmapHere() (roadmap.Record, bool) {
 // cancelRoadmap cancels a merged roadmap: what has not begun is closed by the following plans.
 func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	m, ok := r.roadmapHere()
+	nested := roadmap.Nested(ref(r.v, r.item.Item), r.v.Roadmaps)
+	if inv.Arg != "" && len(nested) > 0 {
+		rep := Reply{}
+		if ok {
+			rep = r.endRoadmap(inv, m)
+		}
+		for _, n := range nested {
+			r.moveRoadmap(inv, n)
+		}
+		rep.Said = strings.TrimSpace(rep.Said + " The roadmaps below it are cancelled: " + r.namesOf(nested) + ".")
+		return rep, true
+	}
 	if !ok {
 		return Reply{}, false
 	}
-	return r.endRoadmap(inv, m), true
+	rep := r.endRoadmap(inv, m)
+	if len(nested) > 0 {
+		rep.Said += fmt.Sprintf(" The roadmaps below it continue: %s. To cancel them, too, comment %s.", r.namesOf(nested), r.v.Place(r.item).Command(work.VerbCancel, "--all"))
+	}
+	return rep, true
+}
+
+// namesOf names the issues of roadmaps.
+func (*commander) namesOf(all []roadmap.Record) string {
+	var names []string
+	for _, m := range all {
+		names = append(names, fmt.Sprintf("#%d", m.Number))
+	}
+	return work.JoinNames(names)
 }
 
 func (r *commander) endRoadmap(inv invocation, m roadmap.Record) Reply {
-	to, moves := m.State.After(roadmap.EventCancelled)
-	if !moves {
+	if !r.moveRoadmap(inv, m) {
 		return reply("The roadmap is cancelled already.")
 	}
+	return Reply{
+		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
+			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
+		sent: []work.Action{r.flowLabel(inv, "")}, cancels: true,
+	}
+}
+
+// moveRoadmap cancels a roadmap, unless it is over.
+func (r *commander) moveRoadmap(inv invocation, m roadmap.Record) bool {
 	after := m
+	to, moves := m.State.After(roadmap.EventCancelled)
+	if !moves {
+		return false
+	}
 	after.State, after.Why = to, work.Reason{}
 	said := r.words("move", "", inv.by+" cancelled the roadmap")
 	said.Says.Number = m.Number
 	r.p.add(change.Roadmap{Before: m, After: after, Words: said})
 	r.v.Roadmaps = slices.Clone(r.v.Roadmaps) // for the commands that follow
 	r.v.Roadmaps[slices.IndexFunc(r.v.Roadmaps, func(o roadmap.Record) bool { return o.ItemID == m.ItemID })] = after
-	return Reply{
-		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
-			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
-		sent: []work.Action{r.flowLabel(inv, "")}, cancels: true,
-	}
+	return true
 }
 
 // endRevision returns what cancelling a pull request that changes a roadmap means for the roadmap: on its issue

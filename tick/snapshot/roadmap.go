@@ -108,11 +108,9 @@ func (r *reading) tables(ctx context.Context) (all []roadmap.Shown, err error) {
 		if s.Idle, err = r.tx.ListIdle(ctx, m.ItemID); err != nil {
 			return nil, err
 		}
-		a, _, err := r.tx.GetAction(ctx, work.TableToken(r.repo.Key(), s.Number))
-		if err != nil {
+		if s.Last, _, err = r.tx.GetAction(ctx, work.TableToken(r.repo.Key(), s.Number)); err != nil {
 			return nil, err
 		}
-		s.Sent = a.SentAt
 		all = append(all, s)
 	}
 	return all, err

@@ -141,7 +141,7 @@ func (p *briefs) replanContext(ctx context.Context, l *env.Lease, r *prompts.Roa
 	r.Document = string(doc)
 	for _, e := range l.Events {
 		if e.Kind == work.EventReplan {
-			r.Why = e.Body
+			r.Why = strings.TrimPrefix(r.Why+"\n"+e.Body, "\n")
 		}
 	}
 	return p.Store.View(ctx, func(tx *store.Tx) error {

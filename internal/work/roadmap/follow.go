@@ -24,12 +24,13 @@ const (
 	Done     Progress = "done"        // closed as completed
 	Dropped  Progress = "dropped"     // closed as not planned
 	TakenOut Progress = "taken_out"   // a person took it out of the roadmap, or deleted it
+	Hidden   Progress = "hidden"      // sub-issues that the account may not see
 )
 
 // words are the progress for people.
 var words = map[Progress]string{
 	ToOpen: "to be opened", Idle: "nobody works on it", Waiting: "waiting", Working: "in progress", Reviewed: "in review", Landed: "merged", OfPerson: "needs a person",
-	Done: "done", Dropped: "not planned", TakenOut: "taken out",
+	Done: "done", Dropped: "not planned", TakenOut: "taken out", Hidden: "hidden from this account",
 }
 
 // Says is the progress for people.
@@ -176,10 +177,14 @@ func (i Issue) WaitsFor(w Words) string {
 }
 
 // footer is the last line of the table of a roadmap.
-func (s State) footer() string {
-	switch s {
+func (r Record) footer() string {
+	switch r.State {
 	case Unfolding, Followed:
-		return "People may add, close, block and reorder these issues: gh mergexo follows. In a comment here, `/mergexo replan WHY` changes the plan, `/mergexo pause` keeps the rest from beginning, and `/mergexo cancel` closes what has not begun. This comment is kept up to date."
+		changing := ""
+		if r.Changing {
+			changing = "The plan is being changed, in a pull request of its own. "
+		}
+		return changing + "People may add, close, block and reorder these issues: gh mergexo follows. In a comment here, `/mergexo replan WHY` changes the plan, `/mergexo pause` keeps the rest from beginning, and `/mergexo cancel` closes what has not begun. This comment is kept up to date."
 	case Stopped:
 		return "The roadmap is stopped, as a comment here says: no more of it is opened, and what is open continues. This comment is kept up to date."
 	case Cancelled:
@@ -190,7 +195,7 @@ func (s State) footer() string {
 }
 
 // Table is the text of the comment that shows a roadmap on its issue.
-func Table(of State, issues []Issue, w Words) string {
+func Table(of Record, issues []Issue, w Words) string {
 	over, all := Tally(issues)
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Roadmap:** %d of %s closed.\n\n| issue | state | pull request | waits for |\n|---|---|---|---|\n", over, work.Count(all, "issue"))
@@ -199,7 +204,7 @@ func Table(of State, issues []Issue, w Words) string {
 	}
 	for _, i := range issues {
 		name := w.Short(i.Ref)
-		if i.Ref == "" {
+		if i.Ref == "" && i.Node != "" {
 			name = "`" + i.Node + "`"
 		}
 		pull := ""

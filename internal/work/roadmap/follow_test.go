@@ -88,7 +88,7 @@ func TestTheTable(t *testing.T) {
 	blocked := issue(4, Waiting, 2)
 	blocked.Waits = work.Reason{Kind: work.WhyDepends}
 	planned := Issue{Node: "api", Title: "The API", Position: 5, Progress: ToOpen, Needs: []Need{{NodeKey("ui"), true}, {app + "4", true}}}
-	got := Table(Followed, []Issue{done, pull, waits, blocked, planned, issue(6, TakenOut)}, w)
+	got := Table(Record{State: Followed}, []Issue{done, pull, waits, blocked, planned, issue(6, TakenOut)}, w)
 	for _, want := range []string{
 		"1 of 5 issues closed.", "| #1 Ask (at)ann \\| or nobody | done |  |  |", "| #2 Issue 2 | in review | #7 |  |", "| #3 Issue 3 | waiting |  | roadmap_parallel |",
 		"| #4 Issue 4 | waiting |  | #2 |", "| `api` The API | to be opened |  | ui and #4 |", "| #6 Issue 6 | taken out |  |  |",
@@ -103,7 +103,7 @@ func TestTheTable(t *testing.T) {
 func TestTheFooter(t *testing.T) {
 	live := []State{Unfolding, Followed, Stopped}
 	for _, s := range States() {
-		got := Table(s, nil, Words{Clean: strings.TrimSpace})
+		got := Table(Record{State: s}, nil, Words{Clean: strings.TrimSpace})
 		if follows, kept := strings.Contains(got, "gh mergexo follows."), strings.Contains(got, "kept up to date"); follows != (s == Unfolding || s == Followed) || kept == (s == Ended || s == Deleted) {
 			t.Errorf("%s: %s", s, got)
 		}

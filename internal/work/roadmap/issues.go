@@ -66,7 +66,7 @@ func Follow(of Record, nodes []Child, subs []SubIssue, items []Item, needs map[i
 			all, at = append(all, Issue{Ref: s.Ref}), len(all)
 		}
 		all[at].Title, all[at].Position = s.Title, s.Position
-		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: TakenOut}[s.State]
+		all[at].Progress = map[work.DependencyState]Progress{work.DependencyClosed: Done, work.DependencyDropped: Dropped, work.DependencyMissing: TakenOut, work.DependencyRefused: Hidden}[s.State]
 	}
 	for n := range all {
 		i := &all[n]
@@ -192,7 +192,14 @@ type Shown struct {
 	Record
 	Issues []Issue
 	Idle   []Neglected
-	Sent   time.Time // when the comment was last sent; zero: it was not
+	Last   work.Action // that made the comment; zero: it was never made
+}
+
+// Turning names what of the roadmap is written at once. The rest is counting, and may wait for the next edit.
+func (s Shown) Turning() string {
+	over, all := Tally(s.Issues)
+	opened := !slices.ContainsFunc(s.Issues, func(i Issue) bool { return i.Progress == ToOpen })
+	return fmt.Sprint(s.State, s.Revision, s.Changing, opened, over > 0, over == all)
 }
 
 // Look returns which issues nobody works on, since when, which of them are to be told now, and when the

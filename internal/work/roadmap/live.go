@@ -35,6 +35,20 @@ func Chain(parent string, live []Record) (chain []Record) {
 	return chain
 }
 
+// Nested returns the roadmaps below an issue that nobody cancelled.
+func Nested(issue string, live []Record) (nested []Record) {
+	for of, at := []string{issue}, 0; at < len(of); at++ {
+		for _, r := range live {
+			if r.Parent == of[at] && !slices.Contains(of, r.Ref) {
+				if of = append(of, r.Ref); !r.State.Closes() {
+					nested = append(nested, r)
+				}
+			}
+		}
+	}
+	return nested
+}
+
 // Part is a work item on an issue below a roadmap.
 type Part struct {
 	ItemID   int64
