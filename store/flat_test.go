@@ -468,7 +468,7 @@ func unfold(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.MoveChild(ctx, node, node), tx.MoveChild(ctx, roadmap.Child{}, roadmap.Child{ItemID: item, Node: "b"}),
 		tx.SetSubIssues(ctx, item, []roadmap.SubIssue{{Ref: "github.com/o/r#1"}}, t0),
 		tx.WakeRoadmaps(ctx, "github.com/o/r#1", t0),
-		tx.MarkRoadmapChanged(ctx, item), tx.MarkRoadmapDecided(ctx, item, 1),
+		tx.MarkTable(ctx, item), tx.ForgetGone(ctx, item), tx.MarkRoadmapChanged(ctx, item), tx.MarkRoadmapDecided(ctx, item, 1),
 		tx.MoveRoadmap(ctx, m, m),
 	)
 }

@@ -259,8 +259,9 @@ func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
 	return err
 }
 
-// ListBlocked returns the items of a repository without a pull request whose blockers are to be
-// read: those that are due, and those that wait for one of the given issues.
+// ListBlocked returns the items of a repository whose blockers are to be read: those that are due, and those that
+// wait for one of the given issues. With a pull request, an item does not wait, and only a comment there says what
+// blocks it.
 func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
 	const blocked = `WHERE repo_id = ? AND blockers_look_at > 0 AND ` + openItem + `
 		AND (NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id) OR state = 'awaiting_feedback')`
@@ -271,7 +272,7 @@ func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool
 	}
 	changed := func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] }
 	return slices.DeleteFunc(items, func(i work.Item) bool {
-		due := !i.Blocked.LookAt.After(now) && i.State != work.StateAwaitingFeedback // a comment there says that it is blocked
+		due := !i.Blocked.LookAt.After(now) && i.State != work.StateAwaitingFeedback
 		return !due && !slices.ContainsFunc(known[i.ID], changed)
 	}), err
 }

@@ -126,7 +126,7 @@ func TestTheToolRefusesWhatThePassWouldRefuse(t *testing.T) {
 	comment := prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventSource, Author: "ann", Body: "Why?"}}}
 	const feedback = `{"review_replies":[],"general_comment":%s,"commit_message":null,"flaky_test":null,"followups":[],"blocked_reason":null,"decision_summary":null}`
 	const verdict = `{"decision":%q,"summary":"s","body":null,"comments":[],"earlier":[],"escalate":[]}`
-	const plan = `{"title":"T","goal":"G","nodes":[{"id":"one","title":"One","flow":"bugfix","needs":[%q],"goal":"g","scope":"s","acceptance":"a","tests":"t"}],"blocked_reason":null,"decision_summary":null}`
+	const plan = `{"title":"T","goal":"G","nodes":[{"id":"one","title":"One","flow":"bugfix","needs":[%q],"issue":null,"goal":"g","scope":"s","acceptance":"a","tests":"t"}],"blocked_reason":null,"decision_summary":null}`
 	tests := []struct {
 		kind   work.Kind
 		about  prompts.Context

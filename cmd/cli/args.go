@@ -33,7 +33,7 @@ func Words(least, most int) cobra.PositionalArgs {
 			return nil
 		case n > 0 && n+1 < len(strings.Fields(c.Use)):
 			return fmt.Errorf("%s needs %s after %q; as in: %s", c.Name(), strings.TrimRight(strings.Fields(c.Use)[n+1], "."), given[n-1], example(c))
-		case c.Flags().Lookup("all") != nil:
+		case c.Flags().Lookup("all") != nil && strings.Contains(c.Use, "--all"):
 			return errors.New("say which one, or --all for everything on this machine; as in: " + example(c))
 		}
 		return errors.New("say which one; as in: " + example(c))

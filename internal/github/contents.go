@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -42,6 +43,30 @@ func (c *Client) File(ctx context.Context, repo work.RepoName, path, ref string)
 		return nil, false, fmt.Errorf("decode %s at %s: %w", path, ref, err)
 	}
 	return content, true, nil
+}
+
+// wireFolderEntry is an entry of a folder.
+type wireFolderEntry struct {
+	Path string `json:"path"`
+}
+
+func (w wireFolderEntry) Check() error {
+	if w.Path == "" {
+		return errors.New("no entry of a folder")
+	}
+	return nil
+}
+
+// Files lists the paths in a folder at a commit or on a branch; false if there is no such folder, or no such commit.
+func (c *Client) Files(ctx context.Context, repo work.RepoName, folder, ref string) ([]string, bool, error) {
+	paths, err := transport.ReadAll(ctx, c.api, contentsURL(repo, folder, ref), func(w wireFolderEntry) string { return w.Path })
+	if IsStatus(err, http.StatusNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("list the files of %s at %s: %w", folder, ref, err)
+	}
+	return paths, true, nil
 }
 
 func contentsURL(repo work.RepoName, path, ref string) string {

@@ -37,6 +37,7 @@
 //	hub resolve PR N|ID [--by U]       hub unresolve PR N|ID [--by U]
 //	hub merge PR [--by U] [--method M]
 //	hub push BRANCH FILE CONTENT [--by U] [--message M]
+//	hub remove-file BRANCH FILE [--by U] [--message M]
 //	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo

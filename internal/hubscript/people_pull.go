@@ -31,6 +31,7 @@ var pullDeeds = map[string]subcommand{
 
 var gitDeeds = map[string]subcommand{
 	"push":           {3, push},
+	"remove-file":    {2, func(c *command) error { c.args = append(c.args, githubsim.Removed); return push(c) }},
 	"force-push":     {1, forcePush},
 	"branch":         {2, func(c *command) error { return c.repo.CreateBranch(c.args[0], c.args[1]) }},
 	"delete-branch":  {1, deleteBranch},

@@ -188,6 +188,7 @@ const (
 	WhyRoadmapParallel ReasonKind = "roadmap_parallel" // Count (the limit), Names (issues under way)
 	WhyRoadmapCost     ReasonKind = "roadmap_cost"     // Name (the budget), Used, Limit, Names (the roadmap's issue); Count: runs with unknown cost
 	WhyRoadmapNobody   ReasonKind = "roadmap_nobody"   // Names (issues below it that are ready, and on which nobody works)
+	WhyRoadmapReopened ReasonKind = "roadmap_reopened" // Names (issues below it that are merged and open, and that others wait for)
 
 	// Of a merged roadmap.
 	WhyRoadmapUnfolding ReasonKind = "roadmap_unfolding" // Text: how many of its issues are opened

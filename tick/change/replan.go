@@ -47,7 +47,7 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 		e.ItemID, err = tx.AddItem(ctx, work.Item{
 			RepoID: first.RepoID, Number: first.Number, Flow: work.FlowRoadmap, Parent: first.ID, State: work.StatePending, Since: tx.Now,
 			Title: newest.Title, Body: newest.Body, Edited: newest.Edited, IssueClosed: newest.IssueClosed, Author: newest.Author, URL: newest.URL, Priority: newest.Priority,
-			Label: newest.Label, LabelEvent: newest.LabelEvent, Document: newest.Document, SubIssueOf: newest.SubIssueOf, DecisionSummary: newest.DecisionSummary,
+			Label: newest.Label, LabelEvent: newest.LabelEvent, Document: m.Document, SubIssueOf: newest.SubIssueOf, DecisionSummary: newest.DecisionSummary,
 		})
 	}
 	if err == nil {

@@ -91,6 +91,7 @@ type Objects interface {
 	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
+	Files(ctx context.Context, repo work.RepoName, folder, ref string) ([]string, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)

@@ -220,7 +220,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 		after, moves := before.Apply(nodes, m.doc)
-		if after.Hash == before.Hash {
+		if after.Hash == before.Hash && after.Document == before.Document {
 			continue
 		}
 		for _, move := range moves {

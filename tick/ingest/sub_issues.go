@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -186,12 +187,22 @@ func (b *below) putBack(c roadmap.Child, is github.Issue, nodes []roadmap.Child)
 	}
 }
 
-// readDocument reads the document of a roadmap from the default branch, where people may have changed
-// it by a pull request of their own. One that they deleted or moved says nothing.
+// readDocument reads the document of a roadmap from the default branch, where people may have changed or renamed
+// it by a pull request of their own. One that is gone is a fault.
 func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
-	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
-	if err != nil || !ok || work.ContentHash(string(doc)) == m.Hash {
+	doc, at, err := h.documentNow(ctx, m)
+	switch {
+	case err != nil:
 		return err
+	case at == "":
+		gone := roadmap.Fault{Says: fmt.Sprintf("the file is gone from %s: restore it there, in the folder %s and with a name that begins with %d-", h.row.DefaultBranch, path.Dir(m.Document), m.Number)}
+		h.roadmaps = append(h.roadmaps, mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID, doc: roadmap.Merged{Document: m.Document, Hash: "gone", Faults: []roadmap.Fault{gone}}})
+		return nil
+	case work.ContentHash(string(doc)) == m.Hash:
+		if at != m.Document {
+			h.roadmaps = append(h.roadmaps, mergedRoadmap{number: m.Number, run: m.Run, first: m.ItemID, doc: roadmap.Merged{Document: at, Hash: m.Hash}})
+		}
+		return nil
 	}
 	subs, _, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
 	if err != nil {
@@ -201,9 +212,36 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 	if changed.doc, err = h.readRoadmap(ctx, doc, changed, subs); err != nil {
 		return err
 	}
-	changed.doc.Document = m.Document
+	changed.doc.Document = at
 	h.roadmaps = append(h.roadmaps, changed)
 	return nil
+}
+
+// documentNow returns the document that the default branch has now, and its path; empty: it has none. A branch that
+// is not found is an error.
+func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, string, error) {
+	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
+	if err != nil || ok {
+		return doc, m.Document, err
+	}
+	files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
+	if err == nil && !ok {
+		if _, ok, err = h.repo.GitHub.Files(ctx, h.row.Current, "", h.row.DefaultBranch); err == nil && !ok {
+			err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
+		}
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, at := range files {
+		if roadmap.IsPath(at, m.Number) {
+			doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, at, h.row.DefaultBranch)
+			if err != nil || ok {
+				return doc, at, err
+			}
+		}
+	}
+	return nil, "", nil
 }
 
 // storeBelow stores what was read below roadmaps.

@@ -89,7 +89,6 @@ func TestEachRemedyEndsItsReason(t *testing.T) {
 		{work.WhyDependsCircle, circle, explain.BreakCircle, unlink},
 		{work.WhyDependsCircle, circle, explain.StartAnyway, comment},
 		{work.WhyDepends, by(work.DependencyOpen), explain.CloseNeeds, by(work.DependencyClosed)},
-		{work.WhyDepends, by(work.DependencyOpen), explain.UnlinkNeeds, unlink},
 		{work.WhyRoadmapHeld, holds(paused), explain.EndHold, free},
 		{work.WhyRoadmapHeld, holds(paused), explain.LeaveRoadmap, leave},
 		{work.WhyRoadmapHeld, holds(roadmap.Record{Closed: true}), explain.EndHold, free},
@@ -166,6 +165,16 @@ func TestEachRemedyEndsItsReason(t *testing.T) {
 		}
 		played[work.WhyRoadmapNobody] = append(played[work.WhyRoadmapNobody], c.remedy)
 	}
+	for remedy, after := range map[explain.Remedy]roadmap.Lead{
+		explain.CloseAgain:   reopened(work.DependencyClosed, true),
+		explain.UnlinkBehind: reopened(work.DependencyOpen, false),
+	} {
+		before, _ := reopened(work.DependencyOpen, true).Waits()
+		if why, _ := after.Waits(); before.Kind != work.WhyRoadmapReopened || why.Kind == before.Kind {
+			t.Errorf("after %q: it waits for %s", remedy, why.Kind)
+		}
+		played[work.WhyRoadmapReopened] = append(played[work.WhyRoadmapReopened], remedy)
+	}
 	for _, kind := range explain.Kinds() {
 		for _, remedy := range explain.RemediesOf(kind) {
 			if !slices.Contains(played[kind], remedy) {
@@ -173,6 +182,18 @@ func TestEachRemedyEndsItsReason(t *testing.T) {
 			}
 		}
 	}
+}
+
+// reopened returns a roadmap with an issue whose work is merged, in a state, and another one that may need it.
+func reopened(is work.DependencyState, needed bool) roadmap.Lead {
+	r := roadmap.Record{State: roadmap.Followed, Repo: app.Name}
+	needs := map[int64][]roadmap.Need{}
+	if needed {
+		needs[2] = []roadmap.Need{{Ref: "github.com/octo/app#5", Open: true}}
+	}
+	return roadmap.LeadOf(r, roadmap.Follow(r, nil,
+		[]roadmap.SubIssue{{Ref: "github.com/octo/app#5", State: is}, {Ref: "github.com/octo/app#6", State: work.DependencyOpen}},
+		[]roadmap.Item{{ID: 1, Ref: "github.com/octo/app#5", State: work.StateCompleted}, {ID: 2, Ref: "github.com/octo/app#6", State: work.StatePending}}, needs))
 }
 
 // command returns what a command on a roadmap's issue makes of the roadmap.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +36,20 @@ func (p *Plan) tables(v known.Snapshot) {
 			a.NotBefore = s.Last.NotBefore
 		}
 		p.add(change.Table{Item: s.ItemID, Action: a, Idle: idle, Next: next})
-		if len(tell) > 0 {
-			p.tellIdle(v, s, tell)
+		isMerged := func(n roadmap.Neglected) bool {
+			return slices.ContainsFunc(s.Issues, func(i roadmap.Issue) bool { return i.Ref == n.Ref && i.Progress == roadmap.Landed })
 		}
+		p.tellIdle(v, s, work.WhyRoadmapNobody, slices.DeleteFunc(slices.Clone(tell), isMerged))
+		p.tellIdle(v, s, work.WhyRoadmapReopened, slices.DeleteFunc(tell, func(n roadmap.Neglected) bool { return !isMerged(n) }))
 	}
 }
 
-// tellIdle plans the comment and the notification about issues on which nobody works.
-func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, tell []roadmap.Neglected) {
-	why := work.Reason{Kind: work.WhyRoadmapNobody}
+// tellIdle plans the comment and the notification about issues on which nobody works, or that hold others.
+func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, kind work.ReasonKind, tell []roadmap.Neglected) {
+	if len(tell) == 0 {
+		return
+	}
+	why := work.Reason{Kind: kind}
 	for _, n := range tell {
 		why.Names = append(why.Names, v.Short(n.Ref))
 		if d, ok := work.ParseDependency(n.Ref, v.Repo.Name); ok && !d.Repo.Equal(v.Repo.Name) {
@@ -53,7 +59,7 @@ func (p *Plan) tellIdle(v known.Snapshot, s roadmap.Shown, tell []roadmap.Neglec
 	at := explain.Place{Ignore: v.Policy.Labels.Ignore}
 	w := explain.Reason(why, at)
 	body := fmt.Sprintf("Since %s %s\n\n- Next step: %s.", work.UTC(tell[0].Since), work.Sentence(w.What), w.Next())
-	token := work.NoticeToken(v.Repo.Key(), s.Number, "nobody works on "+strings.Join(why.Names, " "))
+	token := work.NoticeToken(v.Repo.Key(), s.Number, string(kind)+" "+strings.Join(why.Names, " "))
 	p.add(change.Notice{
 		Action: work.Action{
 			RepoID: v.Repo.ID, ItemID: s.ItemID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,

@@ -264,7 +264,7 @@ var reasons = []row{
 	{work.WhyPeople, People, Reminded, "people on {pull}", step("comment, merge or close it"), nil},
 	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
 	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
-	{work.WhyDepends, People, Reminded, "it depends on {list}", oneOf(CloseNeeds, UnlinkNeeds), nil},
+	{work.WhyDepends, People, Reminded, "it depends on {list}", oneOf(CloseNeeds), nil},
 	{
 		work.WhyRoadmapHeld, People, Reminded, "its roadmap, {name}, is paused by {who} since {second}|its roadmap, {name}, is {text}",
 		oneOf(EndHold, LeaveRoadmap), nil,
@@ -280,6 +280,10 @@ var reasons = []row{
 	{
 		work.WhyRoadmapNobody, People, Reminded, "nobody works on {list}, although no issue blocks {them}",
 		oneOf(SetLabel, ConfigureRepo, CloseNeglected), nil,
+	},
+	{
+		work.WhyRoadmapReopened, People, Reminded, "{list}, which {are} merged and open again: other issues of the roadmap wait for {them}",
+		oneOf(CloseAgain, UnlinkBehind), nil,
 	},
 	{work.WhyRoadmapChanges, Nobody, Reminded, "a pass in which its roadmap, {name}, {text}", step("the next passes do that; what stays open then begins"), nil},
 	{work.WhyRoadmapStopped, People, Reminded, "its roadmap, {name}, which is stopped; before work here begins, the roadmap {text}", step("resolve the stop that {name} describes"), nil},

@@ -17,8 +17,7 @@ const (
 	GiveAccess  Remedy = "give the account access to {name}"
 	Unlink      Remedy = "remove {name} from what blocks the issue"
 	BreakCircle Remedy = "close one of them or remove one of their \"blocked by\""
-	CloseNeeds  Remedy = "close {list}"
-	UnlinkNeeds Remedy = "remove {list} from what blocks the issue"
+	CloseNeeds  Remedy = "it begins once {they} {are} closed"
 )
 
 // The remedies for roadmaps and what is below them.
@@ -30,6 +29,8 @@ const (
 	SetLabel       Remedy = "set a label that starts work, or, where one is set, remove it and set it again"
 	ConfigureRepo  Remedy = "name {name} in the config and set a label there|"
 	CloseNeglected Remedy = "work on {them} yourself and close {them}"
+	CloseAgain     Remedy = "close {list}"
+	UnlinkBehind   Remedy = "remove {list} from what blocks the others, and they begin without {them}"
 	ChangeDocument Remedy = "open a pull request that changes the document"
 	Replan         Remedy = "comment `/mergexo replan WHY` on the roadmap's issue"
 	RetryRoadmap   Remedy = "remove what stands in the way, then comment `/mergexo retry` on the roadmap's issue"

@@ -25,12 +25,12 @@ func WhyFaults(path string, faults []Fault) work.Reason {
 }
 
 // Apply gives a roadmap a merged document: only the difference to the one before changes. A document
-// with faults stops the roadmap, and its nodes stay as they are. The same document changes nothing.
+// with faults stops the roadmap, and its nodes stay as they are. The same document changes nothing but its path.
 func (r Record) Apply(known []Child, m Merged) (after Record, moves []Move) {
-	if m.Hash == r.Hash {
-		return r, nil
+	if after = r; m.Hash == r.Hash {
+		after.Document = m.Document
+		return after, nil
 	}
-	after = r
 	event, faults := EventMerged, m.Faults
 	if len(faults) == 0 {
 		moves, faults = difference(r.ItemID, known, m.Nodes)

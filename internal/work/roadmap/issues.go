@@ -142,7 +142,8 @@ func progressOf(i Item) Progress {
 // its issue, on which nothing more is worked.
 type Lead struct {
 	Record
-	Over, All, ToOpen int // how many of its issues are over, how many there are, and how many are still to be opened
+	Over, All, ToOpen int      // how many of its issues are over, how many there are, and how many are still to be opened
+	Reopened          []string // numbers of those that hold others although they are merged
 }
 
 // LeadOf returns a roadmap with how far its issues have come.
@@ -150,11 +151,22 @@ func LeadOf(r Record, issues []Issue) Lead {
 	l := Lead{Record: r}
 	l.Over, l.All = Tally(issues)
 	for _, i := range issues {
+		if d, ok := work.ParseDependency(i.Ref, r.Repo); ok && holds(i, issues) {
+			l.Reopened = append(l.Reopened, fmt.Sprintf("#%d", d.Number))
+		}
 		if i.Progress == ToOpen {
 			l.ToOpen++
 		}
 	}
 	return l
+}
+
+// holds reports whether an issue is open although its work is merged, as if somebody had reopened it, and others wait
+// for it.
+func holds(i Issue, all []Issue) bool {
+	return i.Progress == Landed && slices.ContainsFunc(all, func(o Issue) bool {
+		return !o.Progress.Over() && slices.ContainsFunc(o.Needs, func(n Need) bool { return n.Open && n.Key() == i.Key() })
+	})
 }
 
 // Waits returns what the roadmap waits for, and whether a person must act.
@@ -168,6 +180,8 @@ func (l Lead) Waits() (why work.Reason, stopped bool) {
 			return l.Pause.Reason(), false
 		case l.Closed:
 			return work.Reason{Kind: work.WhyRoadmapClosed}, false
+		case len(l.Reopened) > 0:
+			return work.Reason{Kind: work.WhyRoadmapReopened, Names: l.Reopened}, false
 		}
 	case Cancelled, Deleted, Ended:
 	}
@@ -180,7 +194,8 @@ func (l Lead) Waits() (why work.Reason, stopped bool) {
 	return work.Reason{Kind: work.WhyRoadmapFollowed, Text: fmt.Sprintf("%d of %d", l.Over, l.All)}, false
 }
 
-// Neglected is an issue below a roadmap that is ready, and on which nobody works.
+// Neglected is an issue below a roadmap that is ready, and on which nobody works, or that holds others although it is
+// merged.
 type Neglected struct {
 	Ref    string
 	Since  time.Time // when that was first seen
@@ -199,7 +214,7 @@ type Shown struct {
 func (s Shown) Turning() string {
 	over, all := Tally(s.Issues)
 	opened := !slices.ContainsFunc(s.Issues, func(i Issue) bool { return i.Progress == ToOpen })
-	return fmt.Sprint(s.State, s.Revision, s.Changing, opened, over > 0, over == all)
+	return fmt.Sprint(s.State, s.Revision, s.Changing, opened, over > 0, over == all, LeadOf(s.Record, s.Issues).Reopened)
 }
 
 // Look returns which issues nobody works on, since when, which of them are to be told now, and when the
@@ -207,7 +222,7 @@ func (s Shown) Turning() string {
 func (s Shown) Look(now time.Time, patience time.Duration) (idle, tell []Neglected, next time.Time) {
 	for _, i := range s.Issues {
 		open := slices.ContainsFunc(i.Needs, func(n Need) bool { return n.Open })
-		if i.Progress != Idle || open || patience == 0 || s.State.Over() {
+		if ready := i.Progress == Idle && !open; !ready && !holds(i, s.Issues) || patience == 0 || s.State.Over() {
 			continue
 		}
 		n := Neglected{Ref: i.Ref, Since: now}
