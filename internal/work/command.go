@@ -270,8 +270,8 @@ type CommandSpec struct {
 	Argument  CommandArgument
 	Flags     []CommandFlag
 	All       string // what it does with the argument --all, for the help of the command line; empty: it takes none
-	NeedsItem bool // refused if no work has started
-	OnMerged  bool // also answered on the merged pull request of a design; other commands are referred to its issue
+	NeedsItem bool   // refused if no work has started
+	OnMerged  bool   // also answered on the merged pull request of a design; other commands are referred to its issue
 
 	// On the command line:
 	OtherForm bool     // it has its own command there

@@ -246,7 +246,10 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
 	if !late {
 		told := false
-		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) { _, told, err = tx.GetAction(ctx, token); return err })
+		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			_, told, err = tx.GetAction(ctx, token)
+			return err
+		})
 		if err != nil || !told {
 			return err
 		}
