@@ -226,7 +226,7 @@ func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, st
 	}
 	files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
 	if err == nil && !ok {
-		if _, ok, err = h.repo.GitHub.Files(ctx, h.row.Current, "", h.row.DefaultBranch); err == nil && !ok {
+		if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
 			err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
 		}
 	}
