@@ -24,8 +24,11 @@ func Present(repo work.RepoName, subs []github.Issue, nodes []roadmap.Child) (al
 		}
 		all = append(all, p)
 	}
-	for number, node := range of {
-		all = append(all, roadmap.Present{Number: number, Node: node})
+	for _, c := range nodes {
+		if _, hidden := of[c.Number]; hidden {
+			all = append(all, roadmap.Present{Number: c.Number, Node: c.Node})
+			delete(of, c.Number)
+		}
 	}
 	return all
 }
