@@ -121,7 +121,7 @@ var errMigrating = errors.New("a migration runs")
 // up has connections of its own, so that nobody inherits their settings. The lock ends with them. One statement
 // may take any time there, as long as the server answers other questions.
 func (e *postgresEngine) up(ctx context.Context, others *sql.DB, migrations fs.FS, machine string) (err error) {
-	ctx, stop := e.whileItAnswers(ctx, others)
+	ctx, stop := whileItAnswers(ctx, others)
 	defer func() { err = stop(err) }()
 	settings := keepAlives()
 	settings["application_name"], settings["lock_timeout"] = migratesOn+machine, strconv.FormatInt(migrationWait.Milliseconds(), 10)
@@ -137,12 +137,18 @@ func (e *postgresEngine) up(ctx context.Context, others *sql.DB, migrations fs.F
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
 		return e.migrating(ctx, conn, err)
 	}
-	return upBy(ctx, goose.DialectPostgres, pool, migrations) // runs no migration that another machine ran before it got the lock
+	ctx, signed := whileItAnswers(ctx, conn)                          // else the server gives the lock up
+	return signed(upBy(ctx, goose.DialectPostgres, pool, migrations)) // runs no migration that another machine ran before it got the lock
 }
 
-// whileItAnswers returns a context that ends when the server does not answer a question on another connection
-// within writerWaits, and a function that returns this error in place of its own.
-func (*postgresEngine) whileItAnswers(ctx context.Context, others *sql.DB) (context.Context, func(error) error) {
+// asked is a connection, or a pool.
+type asked interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// whileItAnswers asks the server on another connection every writerWaits. It returns a context that ends when
+// the server does not answer, and a function that returns this error in place of its own.
+func whileItAnswers(ctx context.Context, other asked) (context.Context, func(error) error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -151,7 +157,7 @@ func (*postgresEngine) whileItAnswers(ctx context.Context, others *sql.DB) (cont
 		for {
 			select {
 			case <-next.C:
-				_, err := others.ExecContext(ctx, `SELECT 1`)
+				_, err := other.ExecContext(ctx, `SELECT 1`)
 				if _, answered := errors.AsType[*pgconn.PgError](err); err != nil && !answered {
 					cancel(err)
 				}

@@ -153,15 +153,20 @@ func (s *Session) begin(ctx context.Context) error {
 	})
 }
 
+// givesUpAfter is how long the server keeps the locks of a connection that asks nothing. Watch asks every
+// other second: a process that asked nothing for this long is stopped or cut off, although its machine's
+// kernel may still answer for the connection. Tests have less time.
+var givesUpAfter = 5 * time.Minute
+
 // keepAlives are the settings of a connection that holds locks: the server closes it soon after its
-// machine is gone, and not as long as its machine is there.
+// machine is gone, or after its process gave no sign of life for givesUpAfter.
 func keepAlives() map[string]string {
 	return map[string]string{
 		"tcp_keepalives_idle":     seconds(keepAlive),
 		"tcp_keepalives_interval": seconds(keepAlive),
 		"tcp_keepalives_count":    "3",
 		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
-		"idle_session_timeout":    "0",
+		"idle_session_timeout":    strconv.FormatInt(givesUpAfter.Milliseconds(), 10),
 		"statement_timeout":       "0",
 	}
 }

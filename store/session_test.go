@@ -332,3 +332,61 @@ func TestAStrangersLocks(t *testing.T) {
 		t.Errorf("it let go: %+v, %v", all, err)
 	}
 }
+
+// The server gives up the locks of a process that gives no sign of life, although its connection stays: a
+// stopped one, or one that is cut off. When it goes on, it has nothing any more.
+func TestAConnectionIsNoSignOfLife(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("this is about the other engine")
+	}
+	d := openAt(t, emptyServer.Copy(t))
+	usual := givesUpAfter
+	t.Cleanup(func() { givesUpAfter = usual })
+	givesUpAfter = time.Second
+	stopped := newSession(t, d)
+	tryLock(t, stopped, 7)
+	givesUpAfter = usual
+	other := newSession(t, d)
+	for len(tryLock(t, other, 7)) == 0 { // go test's own limit ends it
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := stopped.Alive(t.Context()); !errors.Is(err, ErrTaken) {
+		t.Errorf("the stopped one goes on: %v", err)
+	}
+	if usual > 5*time.Minute || askEvery > usual/5 {
+		t.Errorf("the server waits for %s, asked every %s", usual, askEvery)
+	}
+}
+
+// A machine that is stopped while it migrates keeps no other one from migrating.
+func TestAStoppedMigrationEnds(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("this is about the other engine")
+	}
+	at := emptyServer.Copy(t)
+	d := openAt(t, at)
+	usual := givesUpAfter
+	t.Cleanup(func() { givesUpAfter = usual })
+	givesUpAfter = time.Second
+	conn, err := pgx.ConnectConfig(t.Context(), d.engine.session())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := set(t.Context(), conn, keepAlives()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
+		t.Fatal(err)
+	}
+	givesUpAfter = usual
+	for {
+		_, err := openAs(t, at, release(t, at, `CREATE TABLE later (id BIGINT);`+usableBy(t, 1, 0)))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errMigrating) {
+			t.Fatal(err)
+		}
+	}
+}
