@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -98,8 +97,12 @@ func (x *failures) end(ctx context.Context, c *cobra.Command, err error) error {
 		x.a.report(c, unread)
 	}
 	if rest := unsaid(err); rest != nil {
-		more, tell := x.tell(work.Failure{Kind: string(cli.ViewError(rest, x.a.StateDir, "").Code), Gist: work.Gist(rest.Error())})
-		if _, out := errors.AsType[*store.ServerError](rest); out && !tell {
+		v, gist := cli.ViewError(rest, x.a.StateDir, ""), rest.Error()
+		if v.Code == cli.CodeDatabase {
+			gist = v.Do // a server that is away is away in many words, and one thing ends it
+		}
+		more, tell := x.tell(work.Failure{Kind: string(v.Code), Gist: work.Gist(gist)})
+		if v.Code == cli.CodeDatabase && !tell {
 			return nil // as of a host that does not answer
 		}
 		if tell {

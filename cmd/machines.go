@@ -27,7 +27,7 @@ func newMachinesCmd(a *app) *cobra.Command {
 		Long: `List the machines whose passes use the same database: the version of the program,
 when a pass last began there and when one last read a repository, for how many
 repositories it was the last to plan a turn, and the turns that it works on. Times are
-some minutes old at most.
+some minutes old at most; the state is that after its last pass.
 
 Machines share the work of the same repositories when the configs of all of them name
 one PostgreSQL database, in database of [runtime]. To begin with the

@@ -61,8 +61,9 @@ could be read; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
 After an error, later passes wait 1, 2, 4 … minutes before they ask GitHub again,
 and exit with 0 until then; "gh mergexo status" shows the error. With --now a pass
 does not wait for that. GitHub's rate limits still
-apply. If the PostgreSQL database of runtime.database cannot be used, the passes that
-print nothing about it exit with 0.
+apply. If the PostgreSQL database of runtime.database cannot be used, a pass without a
+terminal says so and exits with 1; later ones say it once an hour, and exit with 0
+in between.
 
 Without a terminal, the same failure is printed once, and then once an hour with how
 often passes failed; --now and --json print it each time.`,

@@ -247,16 +247,24 @@ func versionOf(migration string) (int64, error) {
 func (d *DB) checkUsable(v versions) error {
 	switch {
 	case v.have > v.last && (v.oldest == 0 || v.oldest > v.last):
-		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d)",
-			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last), Do: upgradeBy(os.Executable())}
+		return d.unusable(upgradeBy(os.Executable()), fmt.Errorf("%s was %w (schema %d, for programs that know %d or newer; this one knows %d)",
+			d.Path, errNewer, v.have, cmp.Or(v.oldest, v.have), v.last))
 	case v.have != 0 && v.have < v.first:
-		return &work.MachineError{Err: fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d)",
-			d.Path, errTooOld, v.have, v.first), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
+		return d.unusable(d.engine.replaceBy()+"; the next pass fills a new one from GitHub",
+			fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d)", d.Path, errTooOld, v.have, v.first))
 	case v.differ != "":
-		return &work.MachineError{Err: fmt.Errorf("%s was %w (not all columns are those of schema %d: %s)",
-			d.Path, errUnreleased, v.have, v.differ), Do: d.engine.replaceBy() + "; the next pass fills a new one from GitHub"}
+		return d.unusable(d.engine.replaceBy()+"; the next pass fills a new one from GitHub",
+			fmt.Errorf("%s was %w (not all columns are those of schema %d: %s)", d.Path, errUnreleased, v.have, v.differ))
 	}
 	return nil
+}
+
+// unusable is why this program does not use a database, with what to do about it.
+func (d *DB) unusable(do string, err error) error {
+	if d.engine.shared() {
+		err = &ServerError{err.Error(), err}
+	}
+	return &work.MachineError{Err: err, Do: do}
 }
 
 // migrate migrates the schema, unless it is new enough. If two programs try at the same time, one waits

@@ -9,17 +9,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const machineColumns = `name, installation, host, version, began_at, good_at, failures, why, silent_after, stopped`
+const machineColumns = `name, installation, host, version, config, began_at, good_at, failures, why, silent_after, stopped`
 
 func machineFields(m *work.Machine) []any {
-	return []any{&m.Name, &m.Installation, &m.Host, &m.Version, timeOf(&m.BeganAt), timeOf(&m.GoodAt), &m.Failures, &m.Why, durationOf(&m.SilentAfter), &m.Stopped}
+	return []any{&m.Name, &m.Installation, &m.Host, &m.Version, &m.Config, timeOf(&m.BeganAt), timeOf(&m.GoodAt), &m.Failures, &m.Why, durationOf(&m.SilentAfter), &m.Stopped}
 }
 
 // PutMachine stores how a machine describes itself.
 func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 	m.Why = t.clean(m.Why)
-	_, err := t.exec(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(10)+`)
-		ON CONFLICT (name) DO UPDATE SET installation = excluded.installation, host = excluded.host, version = excluded.version, began_at = excluded.began_at,
+	_, err := t.exec(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(11)+`)
+		ON CONFLICT (name) DO UPDATE SET installation = excluded.installation, host = excluded.host, version = excluded.version, config = excluded.config, began_at = excluded.began_at,
 		good_at = excluded.good_at, failures = excluded.failures, why = excluded.why, silent_after = excluded.silent_after, stopped = excluded.stopped`, machineFields(&m)...)
 	return err
 }

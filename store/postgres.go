@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"net/url"
 	"reflect"
@@ -61,16 +62,34 @@ func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
 // for anything.
 const idleInTransaction = time.Minute
 
-// setIdle is a statement that sets it for a connection. As a parameter of the connection a pooler would
-// refuse it.
-var setIdle = fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleInTransaction.Milliseconds())
+// ourSettings are those of every connection, whatever the server, the database or the role has for others: no
+// statement ends early, and texts are read as they are written. A transaction names its own isolation.
+var ourSettings = map[string]string{
+	"idle_in_transaction_session_timeout": strconv.FormatInt(idleInTransaction.Milliseconds(), 10),
+	"statement_timeout":                   "0",
+	"lock_timeout":                        "0",
+	"standard_conforming_strings":         "on",
+	"client_encoding":                     "UTF8",
+}
+
+// setOurs is a statement that sets them. As parameters of the connection a pooler would refuse them.
+var setOurs = settingBy(ourSettings)
+
+// settingBy returns a statement that changes settings of a connection in one round trip.
+func settingBy(settings map[string]string) string {
+	var calls []string
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		calls = append(calls, fmt.Sprintf(`set_config('%s', '%s', false)`, name, strings.ReplaceAll(settings[name], `'`, `''`)))
+	}
+	return `SELECT ` + strings.Join(calls, ", ")
+}
 
 // boundTransactions sets up a connection for transactions, in one round trip. That of the first connection for
 // writing is saved: version sets it up, with the first questions of all.
 func boundTransactions(readOnly bool) pgconn.AfterConnectFunc {
-	set := setIdle
+	set := setOurs
 	if readOnly {
-		set += `; SET default_transaction_read_only = on`
+		set += `, set_config('default_transaction_read_only', 'on', false)`
 	}
 	var connected atomic.Bool
 	return func(ctx context.Context, conn *pgconn.PgConn) error {

@@ -37,7 +37,7 @@ type serverFacts struct {
 // version implements engine. It refuses a server that is not to be used: both are asked in one round trip,
 // which also sets the connection up.
 func (e *postgresEngine) version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error) {
-	idle, facts, version := &question{text: setIdle}, &question{text: serverFactsQuery}, &question{text: schemaVersion}
+	idle, facts, version := &question{text: setOurs}, &question{text: serverFactsQuery}, &question{text: schemaVersion}
 	before := time.Now() //nolint:forbidigo // the clock of this machine, also where tests have another one
 	_, err = e.answer(ctx, pool, []*question{idle, facts, version})
 	after := time.Now() //nolint:forbidigo // as before

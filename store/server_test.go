@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -395,4 +396,48 @@ func TestFewConnections(t *testing.T) {
 func queryNothing(ctx context.Context, tx *Tx) error {
 	_, err := listRows(ctx, tx, "wait", scanString, `SELECT pg_sleep(0.01)::text`)
 	return err
+}
+
+// What the server, the database or the role has set for others changes nothing for us.
+func TestSettingsAreOurs(t *testing.T) {
+	at := emptyServer.Copy(t)
+	name := strings.TrimPrefix(mustParse(t, at).Path, "/")
+	for setting, value := range map[string]string{
+		"statement_timeout": "'1h'", "lock_timeout": "'1h'", "idle_in_transaction_session_timeout": "'1h'", "standard_conforming_strings": "off",
+		"client_encoding": "LATIN1", "default_transaction_isolation": "'read uncommitted'",
+	} {
+		run(t, openAt(t, at), `ALTER DATABASE `+name+` SET `+setting+` = `+value)
+	}
+	d := openAt(t, at)
+	session := newSession(t, d)
+	for setting, want := range map[string]string{
+		"statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "1min", "standard_conforming_strings": "on", "client_encoding": "UTF8",
+	} {
+		conns := make([]*sql.Conn, serverConns) // beside each other
+		for i := range conns {
+			var err error
+			if conns[i], err = d.SQL.Conn(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			if err := conns[i].QueryRowContext(t.Context(), `SHOW `+setting).Scan(&got); err != nil || got != want {
+				t.Errorf("%s is %q, %v", setting, got, err)
+			}
+		}
+		for _, conn := range conns {
+			_ = conn.Close()
+		}
+		var got string
+		if err := session.conn.QueryRow(t.Context(), `SHOW `+setting).Scan(&got); err != nil || got != want {
+			t.Errorf("%s of the session is %q, %v", setting, got, err)
+		}
+	}
+	err := d.Update(t.Context(), func(tx *Tx) error {
+		is, err := getRow(t.Context(), tx, "", scanString, `SHOW transaction_isolation`)
+		equal(t, is, "serializable")
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -139,7 +139,7 @@ var errPooled = errors.New("a pooler gives each transaction another connection, 
 // set is gone.
 func (s *Session) begin(ctx context.Context) error {
 	settings := keepAlives()
-	settings["mergexo.session"] = s.id
+	settings["mergexo.session"] = s.id // letters and digits
 	if err := set(ctx, s.conn, settings); err != nil {
 		return err
 	}
@@ -161,25 +161,18 @@ var givesUpAfter = 5 * time.Minute
 // keepAlives are the settings of a connection that holds locks: the server closes it soon after its
 // machine is gone, or after its process gave no sign of life for givesUpAfter.
 func keepAlives() map[string]string {
-	return map[string]string{
-		"tcp_keepalives_idle":     seconds(keepAlive),
-		"tcp_keepalives_interval": seconds(keepAlive),
-		"tcp_keepalives_count":    "3",
-		"tcp_user_timeout":        strconv.FormatInt(unanswered.Milliseconds(), 10),
-		"idle_session_timeout":    strconv.FormatInt(givesUpAfter.Milliseconds(), 10),
-		"statement_timeout":       "0",
-	}
+	all := maps.Clone(ourSettings)
+	all["tcp_keepalives_idle"] = seconds(keepAlive)
+	all["tcp_keepalives_interval"] = seconds(keepAlive)
+	all["tcp_keepalives_count"] = "3"
+	all["tcp_user_timeout"] = strconv.FormatInt(unanswered.Milliseconds(), 10)
+	all["idle_session_timeout"] = strconv.FormatInt(givesUpAfter.Milliseconds(), 10)
+	return all
 }
 
-// set changes settings of a connection in one round trip. As parameters of the connection a pooler would refuse them.
+// set changes settings of a connection in one round trip.
 func set(ctx context.Context, conn *pgx.Conn, settings map[string]string) error {
-	var calls []string
-	var args []any
-	for name, value := range settings {
-		args = append(args, name, value)
-		calls = append(calls, fmt.Sprintf(`set_config($%d, $%d, false)`, len(args)-1, len(args)))
-	}
-	_, err := conn.Exec(ctx, `SELECT `+strings.Join(calls, ", "), args...)
+	_, err := conn.Exec(ctx, settingBy(settings))
 	return err
 }
 
@@ -426,7 +419,8 @@ func (s *Session) ask(ctx context.Context, question func(context.Context) error)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lost = fmt.Errorf("the session on %s is lost (%w), and with it what this pass worked on: %w", s.pool.Path, err, ErrTaken)
+	lost := fmt.Errorf("the session on %s is lost (%w), and with it what this pass worked on: %w", s.pool.Path, err, ErrTaken)
+	s.lost = &work.MachineError{Err: &ServerError{lost.Error(), lost}, Do: startServer}
 	if s.cancel != nil {
 		s.cancel(s.lost)
 	}

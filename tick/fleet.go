@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // describeMachine returns this machine as its row has it from now on. The row says how the passes
@@ -33,6 +34,7 @@ type machineNote struct {
 	row    work.Machine
 	forget []string      // machines whose state folder the database came here with
 	former string        // the state folder that had the machine's name before; empty: the same
+	known  work.Machine  // the row as it was; zero: there was none
 	after  *folder.Fleet // what that is to remember once the row is stored; nil: nothing new
 }
 
@@ -64,7 +66,7 @@ func (p *Pass) noteMachine(ctx context.Context, tx *store.Tx, m work.Machine, ah
 	}
 	if i := slices.IndexFunc(known, func(k work.Machine) bool { return k.Name == m.Name }); i >= 0 {
 		old := p.Store.Shared() && m.BeganAt.Sub(known[i].BeganAt).Abs() >= work.MachineNoteEvery
-		if !old && !m.Differs(known[i]) {
+		if note.known = known[i]; !old && !m.Differs(known[i]) {
 			return note, fleet, nil
 		}
 		if note.former = known[i].Installation; note.former == m.Installation {
@@ -103,6 +105,19 @@ func (p *Pass) storeMachine(ctx context.Context, n machineNote) error {
 		return err
 	}
 	return p.Dirs.RememberFleet(*n.after)
+}
+
+// noteEnd stores how the pass ended, if this machine's row says something else: other machines show it at once.
+func (p *Pass) noteEnd(ctx context.Context, e *tell.PassEnd) error {
+	m := p.noted
+	m.Failures, m.Why = e.Passes.Last.Failures, e.Passes.Last.Why
+	if m.Failures == 0 && (p.noted.Failures > 0 || m.GoodAt.IsZero()) {
+		m.GoodAt = p.Now()
+	}
+	if m.Name == "" || !p.Store.Shared() || !m.Differs(p.noted) && m.GoodAt.Equal(p.noted.GoodAt) {
+		return nil
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error { return tx.PutMachine(ctx, m) })
 }
 
 // namesakeError means that another state folder goes by this machine's name.

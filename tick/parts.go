@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,7 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 	if rep.Halt != nil {
 		after = nil
 	}
+	after = append([]tell.Observer{{Name: "the row of this machine", Do: p.noteEnd}}, after...)
 	tell.ObservePass(ctx, p.Env, rep, err, after)
 	return errors.Join(err, p.close(ctx))
 }
@@ -183,6 +185,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	})
 	if err == nil {
 		err = p.storeMachine(ctx, note)
+		p.noted = cmp.Or(note.row, note.known)
 	}
 	if err == nil && !machine.BeganAt.IsZero() && !p.Ours.Same(ours) { // a dry run writes nothing
 		err = p.Dirs.RememberInstallations(p.Ours.All)

@@ -39,6 +39,7 @@ type Pass struct {
 	turns   *turn.Turns
 	merging *merge.Merging
 	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository
+	noted   work.Machine       // this machine's row, as the pass found or left it when it began
 	busy    store.BusySet      // where there is something to decide or to send; nil: that has changed
 }
 

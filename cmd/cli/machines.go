@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -45,14 +46,28 @@ func (m Machines) Called(name string) string {
 	return name // forgotten
 }
 
-// Troubles returns, for people, each machine that is silent, and each
-// other one than here whose passes fail, with what to type.
+// Troubles returns, for people, each machine that is silent, and each other one than here whose passes fail or
+// whose config differs, with what to type.
 func (m Machines) Troubles(here string, now time.Time) (lines [][2]string) {
 	for _, one := range m {
 		if _, silent := one.Silent(now); !silent && one.Name == here {
 			continue // status and doctor have more to say about its passes
 		}
 		if says, do := one.Says(now); says != "" {
+			lines = append(lines, [2]string{says, do})
+		}
+	}
+	return append(lines, m.Unlike(here)...)
+}
+
+// Unlike returns each other machine than here whose config differs in what both share, with what to type.
+func (m Machines) Unlike(here string) (lines [][2]string) {
+	i := slices.IndexFunc(m, func(one work.Machine) bool { return one.Name == here })
+	for _, one := range m {
+		if i < 0 || one.Name == here {
+			continue
+		}
+		if says, do := one.Unlike(m[i]); says != "" {
 			lines = append(lines, [2]string{says, do})
 		}
 	}

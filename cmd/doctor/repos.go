@@ -76,6 +76,9 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			h := &f.Hosts[i]
 			h.Ours = slices.Concat(h.Ours, terminal.Each(accounts[h.Name], func(a work.Account) int64 { return a.ID }))
 		}
+		for _, line := range cli.MachinesOf(machines).Unlike(cli.ThisMachine(cfg)) {
+			f.Unlike = append(f.Unlike, doctor.Trouble{Says: line[0], Do: line[1]})
+		}
 		if f.Namesake, err = namesake(cfg, machines, f.Now); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	if err != nil {
 		return nil, nil, errors.Join(err, closeLog())
 	}
-	self.Version = opt.Version
+	self.Version, self.Config = opt.Version, m.cfg.Shared()
 	remotes, err := m.remotes(ctx, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeLog())

@@ -47,7 +47,8 @@ type Board struct {
 
 	halt     *folder.Halt // `pause --all` is in force, here or on all machines; nil: it is not
 	machines cli.Machines
-	here     string // name of this machine
+	busy     map[string]int // how many turns each machine has begun, if there are several
+	here     string         // name of this machine
 }
 
 // Day is the usage of the last 24 hours, over all repositories.
@@ -122,6 +123,11 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		return b, err
 	}
 	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines, here: q.Machine}
+	if machines != nil {
+		if b.busy, err = tx.CountUnfinished(ctx); err != nil {
+			return b, err
+		}
+	}
 	if b.strangers, err = tx.ListStrangers(ctx, q.Now); err != nil {
 		return b, err
 	}
@@ -155,6 +161,9 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 			return b, err
 		}
 		r.Watched = watch(row)
+		if until, left := env.LeftTo(row, q.Machine, q.Config.Runtime.Workers, b.busy, b.now); left && b.machines != nil {
+			r.LeftTo, r.LeftUntil = b.machines.Called(row.Machine), terminal.Stamp(until)
+		}
 		for _, l := range near[row.ID] {
 			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant})
 		}
@@ -223,6 +232,9 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}
 		f.Live, f.Place.Repo = f.Worked != nil, f.Called
+		if i.Turn != nil {
+			f.Machine = b.machines.Called(i.Turn.Machine)
+		}
 		f.broken = work.Contain("show "+f.ref(), func() error { f.Outlook = outlook(i); return nil })
 		kind, reviewer := i.Flow.StartKind(), ""
 		if t := f.Begins; t != nil {

@@ -117,6 +117,7 @@ type ItemFacts struct {
 	Budgets work.Budgets
 	Now     time.Time    // by GitHub's clock
 	Local   time.Time    // by this machine's clock
+	Machine string       // of several, the one that has its unfinished turn; empty: none
 	Agent   config.Agent // of its next turn; empty name: not known
 
 	broken error // a panic of the plan about it
@@ -160,6 +161,9 @@ func (f ItemFacts) item() Item {
 		}
 	case work.WhyFreeSlot:
 		i.agent = f.Agent
+	}
+	if i.WaitingFor != "" && f.Machine != "" {
+		i.WaitingFor += "; its turn is machine " + f.Machine + "'s"
 	}
 	if f.Told() {
 		i.Stop = &Stop{

@@ -24,6 +24,8 @@ type Repo struct {
 	Error     string             `json:"error"`         // the last error; empty: none since the last success
 	Failures  int                `json:"failures"`      // number of failures in a row
 	NotBefore terminal.Time      `json:"notBefore"`     // not tried before this time; null: the next pass may try
+	LeftTo    string             `json:"leftTo"`        // of several machines, the one to which passes here leave it: a turn began there, and a slot is free; empty: none
+	LeftUntil terminal.Time      `json:"leftUntil"`     // until when; null: they do not
 	Left      bool               `json:"left"`          // whether the config no longer names it
 	LeftAt    terminal.Time      `json:"leftAt"`        // when a pass noticed that
 	Replaced  bool               `json:"replaced"`      // another repository has its name
@@ -272,6 +274,8 @@ func (b Board) repoLines() []string {
 		case r.Left:
 		case r.row.ID == 0:
 			shared.Add(r.Name, "not seen yet")
+		case r.LeftTo != "":
+			shared.Add(r.Name, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(r.LeftUntil.Time)))
 		case r.Error != "":
 			shared.Add(r.Name, r.Error)
 			if r.NotBefore.After(b.now) {

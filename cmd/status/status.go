@@ -50,7 +50,8 @@ Below them, status lists
 
   - what was merged or closed, and what was spent, in the last 24 hours
   - whether passes fail, hang or are overdue
-  - other machines that are silent, or whose passes fail
+  - other machines that are silent, whose passes fail, or whose config differs
+  - repositories that are left to another machine, and until when
   - whether everything is paused ("pause --all"), since when and why
   - repositories that GitHub did not answer for, or where merging is stopped
   - agents whose program is missing, too old or untested

@@ -24,8 +24,9 @@ type Facts struct {
 	Messages []Message // test messages, if they were asked for
 	Now      time.Time
 
-	Namesake   Namesake // zero: no other machine goes by the name of this one
-	LimitsCost bool     // a budget limits the cost of turns
+	Namesake   Namesake  // zero: no other machine goes by the name of this one
+	Unlike     []Trouble // other machines whose config differs in what all share
+	LimitsCost bool      // a budget limits the cost of turns
 }
 
 // Message is a test message to a [[notify]].

@@ -371,6 +371,13 @@ func machineName(f Facts) []Check {
 	}
 }
 
+func machineConfigs(f Facts) (all []Check) {
+	for _, t := range f.Unlike {
+		all = append(all, warn(t.Says, t.Do)...)
+	}
+	return all
+}
+
 // agentCost asks about agents only where a budget limits the cost.
 func agentCost(f Facts) []Check {
 	if !f.LimitsCost {

@@ -127,8 +127,8 @@ var table = []Row{
 	{"state", forMachine, "whether the state folder is safe and can be written; whether the home folder can, which turns in a sandbox do not need", []question{
 		{usual | BeforeTurn, state}, {usual, home},
 	}},
-	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, encryption, free connections, durability, clock, and who may connect", []question{
-		{usual, database}, {usual, server(connections)}, {usual, server(databaseAccess)}, {usual, server(durability)}, {usual, server(databaseClock)}, {usual, machineName},
+	{"database", forMachine, "whether the database is whole and can be written; of a PostgreSQL server also its version, encryption, free connections, durability, clock, who may connect, and machines whose config differs", []question{
+		{usual, database}, {usual, server(connections)}, {usual, server(databaseAccess)}, {usual, server(durability)}, {usual, server(databaseClock)}, {usual, machineName}, {usual, machineConfigs},
 	}},
 	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", []question{{usual, metricsFile}}},
 	{"disk", forMachine, "how much room and how many inodes there are for the state", []question{{usual | BeforeTurn, disk}}},

@@ -322,6 +322,10 @@ func TestOnAServerAnOutageIsToldOnce(t *testing.T) {
 		m.fails(args, "check that the server runs and can be reached from this machine. Nothing was done: then type this again\n")
 	}
 	m.fails([]string{"tick", "--now"}, "check that the server runs")
+	m.configure("database", "postgres://mergexo@127.0.0.1:1/nowhere")
+	if code, stdout, stderr := m.run("tick"); code != 0 || stdout+stderr != "" { // the same is to be done about it
+		t.Errorf("in other words: code %d, %s%s", code, stdout, stderr)
+	}
 	m.configure("database", at+"&search_path=nowhere")
 	told("names no schema", "correct search_path")
 	m.configure("database", at)

@@ -1,7 +1,11 @@
 package work
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,6 +15,7 @@ type Machine struct {
 	Installation string // its state folder, by a name that is no other's
 	Host         string // its host name, for people
 	Version      string // of the program; empty: not a release
+	Config       string // what of its config should be alike on all machines: by repository, a hash of each part, as JSON; empty: not known
 
 	BeganAt     time.Time     // when a pass last began there
 	GoodAt      time.Time     // when one last ended that read a repository; zero: none did
@@ -36,8 +41,38 @@ const MachineNoteEvery = 5 * time.Minute
 
 // Differs reports whether something changed of a machine besides the times of its passes.
 func (m Machine) Differs(known Machine) bool {
-	return m.Stopped != known.Stopped || m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version ||
+	return m.Stopped != known.Stopped || m.Installation != known.Installation || m.Host != known.Host || m.Version != known.Version || m.Config != known.Config ||
 		(m.Failures > 0) != (known.Failures > 0) || m.Why != known.Why
+}
+
+// Unlike returns a text for another machine than here whose config differs in what both share, and what to
+// type; empty: it does not. Programs of different versions know different keys.
+func (m Machine) Unlike(here Machine) (says, do string) {
+	var ours, theirs map[string]map[string]string
+	if m.Version != here.Version || json.Unmarshal([]byte(m.Config), &theirs) != nil || json.Unmarshal([]byte(here.Config), &ours) != nil {
+		return "", ""
+	}
+	all := maps.Clone(ours)
+	maps.Copy(all, theirs)
+	var parts []string
+	for _, repo := range slices.Sorted(maps.Keys(all)) {
+		switch {
+		case ours[repo] == nil:
+			parts = append(parts, "the repository "+repo+" is only there")
+		case theirs[repo] == nil:
+			parts = append(parts, "the repository "+repo+" is only here")
+		}
+		for _, part := range slices.Sorted(maps.Keys(ours[repo])) {
+			if hash, both := theirs[repo][part]; both && hash != ours[repo][part] {
+				parts = append(parts, part+" of "+repo)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("the config of machine %s differs from this machine's in what they share: %s", m.Called(), strings.Join(parts, ", ")),
+		"make them equal; each prints its own with gh mergexo config"
 }
 
 // Silence returns after how long without a pass a machine counts as silent. every is the time since

@@ -47,6 +47,14 @@ func (p *Env) try(ctx context.Context, file string, fleet store.Lock) (unlock fu
 // which has its mirror and its agents' sessions.
 const preferFor = 5 * time.Minute
 
+// LeftTo returns until when passes of a machine leave a repository to another one, which lately claimed a turn
+// there and has a slot for another one, if it has as many as this machine; false: they do not. busy is how many
+// turns each machine has begun.
+func LeftTo(r work.Repo, here string, workers int, busy map[string]int, now time.Time) (until time.Time, left bool) {
+	until = r.ServedAt.Add(preferFor)
+	return until, r.Machine != "" && r.Machine != here && now.Sub(r.ServedAt).Abs() < preferFor && busy[r.Machine] < workers
+}
+
 // Mine reports whether this pass plans for a repository: no other machine does.
 func (p *Env) Mine(repoID int64) bool {
 	p.plansMu.Lock()
@@ -68,7 +76,8 @@ func (p *Env) LockPreferred(ctx context.Context) (elsewhere []*Repo, err error) 
 func (p *Env) preferred(ctx context.Context) (ours, left []*Repo, err error) {
 	now, busy := p.Now(), map[string]int{}
 	others := func(r *Repo) bool {
-		return r.Row.Machine != "" && r.Row.Machine != p.Machine.Name && now.Sub(r.Row.ServedAt).Abs() < preferFor && busy[r.Row.Machine] < p.Config.Runtime.Workers
+		_, left := LeftTo(r.Row, p.Machine.Name, p.Config.Runtime.Workers, busy, now)
+		return left
 	}
 	all := slices.Concat(p.All, p.Removed)
 	if p.Store.Shared() && slices.ContainsFunc(all, others) {

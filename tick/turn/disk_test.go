@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -34,5 +35,10 @@ func TestAFaultOfTheMachineUsesNoAttempt(t *testing.T) {
 		if got.kind != c.want || got.kind == env.VerdictWait && got.why.Kind != work.WhyMachineFault {
 			t.Errorf("%s: %s (%s), want %s", name, got.kind, got.why.Kind, c.want)
 		}
+	}
+	// A turn that met a fault of the server waits for no time: the next pass has a database that answers.
+	got := classify(&work.MachineError{Err: &store.ServerError{}, Do: "start it"}, last, noon, time.Minute)
+	if !got.until.Equal(noon) || got.why.Kind != work.WhyMachineFault || !strings.HasPrefix(got.why.Local, "at "+work.Stamp(noon)+": ") || !strings.HasSuffix(got.why.Local, "start it") {
+		t.Errorf("a fault of the server: until %s, %q", got.until, got.why.Local)
 	}
 }

@@ -72,6 +72,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	)
 	soon := now.Add(retryBase)
 	fault, ours := work.MachineFault(err)
+	_, server := errors.AsType[*store.ServerError](err)
 	_, shut := github.LoginFault("", err)
 	switch {
 	case err == nil:
@@ -80,6 +81,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
 	case errors.Is(err, store.ErrTaken):
 		return settlement{kind: env.VerdictInterrupted, reason: "another pass has taken the turn over"}
+	case server: // the next pass shows that the database answers again
+		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: "at " + work.Stamp(now) + ": " + fault.Error()}, now)
 	case ours:
 		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: fault.Error()}, soon)
 	case errors.As(err, &wait):
