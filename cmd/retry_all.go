@@ -127,8 +127,9 @@ func (a *app) stoppedItems(ctx context.Context, cfg *config.Config, reason work.
 		return nil, err
 	}
 	var b status.Board
+	now := a.Now()
 	seen, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
-		b, err = status.Load(ctx, tx, status.Query{Config: cfg, Repos: repos, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)})
+		b, err = status.Load(ctx, tx, status.Query{Config: cfg, Repos: repos, Now: now, Halt: halt, Machine: cli.ThisMachine(cfg)})
 		return err
 	})
 	switch {

@@ -13,7 +13,7 @@ func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot
 // AddAccount records an account under which gh mergexo writes on a host, and its role. The
 // operator's role takes precedence over others. An unchanged account is not written.
 func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role work.AccountRole) error {
-	_, err := t.exec(ctx, "add account "+a.Login,
+	err := t.write(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot, 
 		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE accounts.role END
@@ -48,7 +48,7 @@ func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at 
 	if ok || err != nil {
 		return pinned, err
 	}
-	_, err = t.exec(ctx, "pin the account of "+who.Login,
+	err = t.write(ctx, "pin the account of "+who.Login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE permissions.level <> excluded.level`,
 		repoID, who.ID, who.Login, levelAllowed, t.stamp(at))
@@ -73,7 +73,7 @@ func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level 
 // PutPermission stores an account's permission in a repository. It keeps the row of an account that
 // is pinned to a login.
 func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
-	_, err := t.exec(ctx, "put permission of "+login,
+	err := t.write(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE permissions.level <> ?`,
 		repoID, accountID, login, level, t.stamp(at), levelAllowed)

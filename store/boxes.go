@@ -76,7 +76,7 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 // MarkBoxRead stores that a pull request's merge box was read or tried. If a pass cannot read all, the
 // next one begins with others.
 func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
+	err := t.write(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
 		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
 	return err
 }
@@ -136,7 +136,7 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 		why = why.Map(t.clean)
 		return t.changeReview(ctx, pullID, "merge trouble", `trouble_head = ?2, trouble_why = ?3`, `trouble_head <> ?2 OR trouble_why <> ?3`, head, reasonOf(&why))
 	}
-	_, err := t.exec(ctx, fmt.Sprintf("forget why pull request %d is not merged", pullID),
+	err := t.write(ctx, fmt.Sprintf("forget why pull request %d is not merged", pullID),
 		`UPDATE pull_reviews SET trouble_head = '', trouble_why = '', look = look + 1 WHERE pull_id = ? AND trouble_why <> '' AND ? IN ('', trouble_head)`, pullID, head)
 	return err
 }

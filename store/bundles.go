@@ -37,7 +37,7 @@ func (t *Tx) PutBundle(ctx context.Context, b Bundle) (only string, err error) {
 			b.Content = nil
 		}
 	}
-	_, err = t.exec(ctx, what,
+	err = t.write(ctx, what,
 		`INSERT INTO bundles (turn_id, commit_oid, machine, size, content) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (turn_id) DO UPDATE SET commit_oid = excluded.commit_oid, machine = excluded.machine, size = excluded.size, content = excluded.content`,
 		b.Turn, b.Commit, t.machine, len(b.Content), b.Content)
@@ -73,6 +73,6 @@ func (t *Tx) dropBundle(ctx context.Context, turnID int64, from work.Step) error
 	if from != work.StepAnswered {
 		return nil
 	}
-	_, err := t.exec(ctx, fmt.Sprintf("drop the commit of turn %d", turnID), `DELETE FROM bundles WHERE turn_id = ?`, turnID)
+	err := t.write(ctx, fmt.Sprintf("drop the commit of turn %d", turnID), `DELETE FROM bundles WHERE turn_id = ?`, turnID)
 	return err
 }

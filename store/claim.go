@@ -132,7 +132,7 @@ func moves(query string) bool {
 // checkClaims checks the transaction's claims before its first statement that needs them. Writing the
 // epoch, even an equal one, locks the row: a take-over waits until this transaction has ended.
 func (t *Tx) checkClaims(ctx context.Context, query string) error {
-	if !moves(query) {
+	if !moves(query) || t.reads != nil {
 		return nil
 	}
 	if t.checked || t.taken != nil {

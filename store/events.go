@@ -109,7 +109,7 @@ func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
 
 // ReleaseEvents takes a turn's unprocessed events from it, so that another turn can have them.
 func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
+	err := t.write(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
 	return err
 }
@@ -124,7 +124,7 @@ func cutOutcome(s string) string {
 // FinishEvents marks events as processed. Processed events keep their outcome.
 func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
-		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
+		err := t.write(ctx, fmt.Sprintf("finish event %d", id),
 			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), cutOutcome(outcome), id)
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 // TakeBack records that commands that were carried out are not in their comments any more.
 func (t *Tx) TakeBack(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
-		if _, err := t.exec(ctx, fmt.Sprintf("take back event %d", id), `UPDATE events SET outcome = ? WHERE id = ? AND processed_at > 0`, OutcomeEdited, id); err != nil {
+		if err := t.write(ctx, fmt.Sprintf("take back event %d", id), `UPDATE events SET outcome = ? WHERE id = ? AND processed_at > 0`, OutcomeEdited, id); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (t *Tx) ListOtherInstallations(ctx context.Context) ([]OtherInstallation, e
 
 // FinishTurnEvents marks a turn's unprocessed events as processed.
 func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
+	err := t.write(ctx, fmt.Sprintf("finish events of turn %d", turnID),
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), cutOutcome(outcome), turnID)
 	return err
 }
@@ -196,7 +196,7 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
-	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
+	if err := t.write(ctx, "end what "+e.Key+" is read instead of",
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ?
 		 AND turn_id IS NULL AND processed_at = 0`+newest,
 		t.stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, timeOf(&e.UpdatedAt)); err != nil {
@@ -206,7 +206,7 @@ func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) err
 	if e.Outcome != "" {
 		processed = t.stamp(at)
 	}
-	_, err := t.exec(ctx, "take "+e.Key+" up again",
+	err := t.write(ctx, "take "+e.Key+" up again",
 		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome IN (?, ?, ?)`+newest,
 		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, work.OutcomeEditedByOther, work.OutcomeHidden, timeOf(&e.UpdatedAt))
 	return err
@@ -223,7 +223,7 @@ func (t *Tx) ListHidden(ctx context.Context, repoID int64, before time.Time, mos
 // LookedAt records when events were looked at last.
 func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
 	for _, id := range ids {
-		if _, err := t.exec(ctx, fmt.Sprintf("look at event %d", id), `UPDATE events SET seen_at = ? WHERE id = ?`, t.stamp(at), id); err != nil {
+		if err := t.write(ctx, fmt.Sprintf("look at event %d", id), `UPDATE events SET seen_at = ? WHERE id = ?`, t.stamp(at), id); err != nil {
 			return err
 		}
 	}
@@ -233,7 +233,7 @@ func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
 // ReopenEvent makes an event pending again if it was processed with outcome, because the cause of
 // that outcome no longer exists.
 func (t *Tx) ReopenEvent(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
-	_, err := t.exec(ctx, "take "+key+" up again",
+	err := t.write(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
 		t.stamp(at), repoID, key, outcome)
 	return err

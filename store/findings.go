@@ -38,7 +38,7 @@ func (t *Tx) loadFindings(ctx context.Context, all map[int64]*Reviews, ids []int
 func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 	for _, x := range findings {
 		fields := findingFields(&x)
-		_, err := t.exec(ctx, fmt.Sprintf("put finding %s of pull request %d", x.ID, x.PullID),
+		err := t.write(ctx, fmt.Sprintf("put finding %s of pull request %d", x.ID, x.PullID),
 			`INSERT INTO findings (`+findingColumns+`, position) VALUES (`+placeholders(len(fields))+`, (SELECT count(*) FROM findings WHERE pull_id = ?))
 			 ON CONFLICT (pull_id, id) DO UPDATE SET verdict_id = coalesce(excluded.verdict_id, findings.verdict_id),
 			 comment_id = CASE excluded.comment_id WHEN 0 THEN findings.comment_id ELSE excluded.comment_id END,
@@ -57,7 +57,7 @@ func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 // such verdict is kept.
 func (t *Tx) ResolveFindings(ctx context.Context, pullID, verdictID int64, ids []string) error {
 	for _, id := range ids {
-		_, err := t.exec(ctx, fmt.Sprintf("resolve finding %s of pull request %d", id, pullID),
+		err := t.write(ctx, fmt.Sprintf("resolve finding %s of pull request %d", id, pullID),
 			`UPDATE findings SET resolved_by = ? WHERE pull_id = ? AND id = ? AND resolved_by IS NULL`, verdictID, pullID, id)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ const inARow = 2
 func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, halt work.Reason) (halted bool, err error) {
 	what := fmt.Sprintf("count what landed in repository %d", repoID)
 	if !differs {
-		_, err := t.exec(ctx, what, `UPDATE repositories SET merge_differs = 0 WHERE id = ? AND merge_differs > 0`, repoID)
+		err := t.write(ctx, what, `UPDATE repositories SET merge_differs = 0 WHERE id = ? AND merge_differs > 0`, repoID)
 		return false, err
 	}
 	n, err := getRow(ctx, t, what, scanCount, `UPDATE repositories SET merge_differs = merge_differs + 1 WHERE id = ? RETURNING merge_differs`, repoID)

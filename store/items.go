@@ -59,7 +59,7 @@ const (
 // as it is.
 func (t *Tx) AddProposals(ctx context.Context, itemID int64, added []work.Proposal) error {
 	for _, p := range added {
-		_, err := t.exec(ctx, fmt.Sprintf("add a follow-up to item %d", itemID),
+		err := t.write(ctx, fmt.Sprintf("add a follow-up to item %d", itemID),
 			`INSERT INTO proposals (item_id, number, title, why) VALUES (?, ?, ?, ?) ON CONFLICT (item_id, number) DO NOTHING`, itemID, p.Number, t.clean(p.Title), t.clean(p.Why))
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ type Dependency struct {
 
 // PutDependency stores the state of a dependency.
 func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put dependency %s", d.Ref),
+	err := t.write(ctx, fmt.Sprintf("put dependency %s", d.Ref),
 		`INSERT INTO dependencies (item_id, ref, state, seen_at, listed) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at, listed = excluded.listed`,
 		d.ItemID, d.Ref, d.State, t.stamp(d.SeenAt), d.Listed)
@@ -232,7 +232,7 @@ func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
 // SetBlockers replaces what GitHub lists as blocking an item's issue.
 func (t *Tx) SetBlockers(ctx context.Context, itemID int64, b work.Blocked, list []work.Blocker, now time.Time) error {
 	what := fmt.Sprintf("set the blockers of item %d", itemID)
-	if _, err := t.exec(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND listed = 1`, itemID); err != nil {
+	if err := t.write(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND listed = 1`, itemID); err != nil {
 		return err
 	}
 	for _, x := range list {
@@ -254,7 +254,7 @@ func (t *Tx) LookAtBlockers(ctx context.Context, itemID int64, now time.Time) er
 
 // WakeBlocked makes the next pass read what blocks the items that wait for an issue.
 func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
-	_, err := t.exec(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
+	err := t.write(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
 		WHERE blockers_look_at > ? AND id IN (SELECT item_id FROM dependencies WHERE ref = ? AND listed = 1)`, millis(now), millis(now), ref)
 	return err
 }
@@ -318,7 +318,7 @@ func (t *Tx) LeaveToGitHub(ctx context.Context, d Dependency, now time.Time) err
 		return err
 	}
 	left := slices.DeleteFunc(item.DependsOn, func(ref string) bool { return strings.EqualFold(ref, d.Ref) })
-	if _, err := t.exec(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND ref = ? AND listed = 0`, d.ItemID, d.Ref); err != nil {
+	if err := t.write(ctx, what, `DELETE FROM dependencies WHERE item_id = ? AND ref = ? AND listed = 0`, d.ItemID, d.Ref); err != nil {
 		return err
 	}
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE work_items SET depends_on = ?, blockers_look_at = ? WHERE id = ?`, listOf(&left), millis(now), d.ItemID)

@@ -18,7 +18,7 @@ func machineFields(m *work.Machine) []any {
 // PutMachine stores how a machine describes itself.
 func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 	m.Why = t.clean(m.Why)
-	_, err := t.exec(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(11)+`)
+	err := t.write(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(11)+`)
 		ON CONFLICT (name) DO UPDATE SET installation = excluded.installation, host = excluded.host, version = excluded.version, config = excluded.config, began_at = excluded.began_at,
 		good_at = excluded.good_at, failures = excluded.failures, why = excluded.why, silent_after = excluded.silent_after, stopped = excluded.stopped`, machineFields(&m)...)
 	return err
@@ -26,7 +26,7 @@ func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 
 // StopMachine stores how a person stopped the passes of this machine, until the next one begins.
 func (t *Tx) StopMachine(ctx context.Context, how work.MachineStop) error {
-	_, err := t.exec(ctx, "note that "+t.machine+" is stopped", `UPDATE machines SET stopped = ? WHERE name = ? AND stopped <> ?`, how, t.machine, how)
+	err := t.write(ctx, "note that "+t.machine+" is stopped", `UPDATE machines SET stopped = ? WHERE name = ? AND stopped <> ?`, how, t.machine, how)
 	return err
 }
 
@@ -46,7 +46,7 @@ func ConfigOf(machine, path string) string { return machine + ":" + path }
 // returns false if there is none of that name. One whose passes go on is there again with the next of them.
 func (t *Tx) ForgetMachine(ctx context.Context, name string) (bool, error) {
 	config := ConfigOf(name, "")
-	if _, err := t.exec(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, length(?1)) = ?1`, config); err != nil {
+	if err := t.write(ctx, "let others name the repositories of "+name, `UPDATE repositories SET named_by = '' WHERE substr(named_by, 1, length(?1)) = ?1`, config); err != nil {
 		return false, err
 	}
 	n, err := t.exec(ctx, "forget machine "+name, `DELETE FROM machines WHERE name = ?`, name)
@@ -100,7 +100,7 @@ func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 // PauseFleet pauses everything on all machines. A pause keeps its beginning, and who began it; why
 // replaces its reason.
 func (t *Tx) PauseFleet(ctx context.Context, at time.Time, by, why string) error {
-	_, err := t.exec(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, paused_on, why) VALUES (1, ?, ?, ?, ?)
+	err := t.write(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, paused_on, why) VALUES (1, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET paused_at = CASE fleet.paused_at WHEN 0 THEN excluded.paused_at ELSE fleet.paused_at END,
 		paused_by = CASE fleet.paused_at WHEN 0 THEN excluded.paused_by ELSE fleet.paused_by END,
 		paused_on = CASE fleet.paused_at WHEN 0 THEN excluded.paused_on ELSE fleet.paused_on END,
@@ -124,6 +124,6 @@ func (t *Tx) moved(ctx context.Context, to string) error {
 	if err := t.PauseFleet(ctx, t.now, "", (&MovedError{to}).Error()); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
+	err := t.write(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
 	return err
 }

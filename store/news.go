@@ -40,7 +40,7 @@ func (t *Tx) ListKnownTargets(ctx context.Context) ([]news.Known, error) {
 
 // KnowTarget stores since when a target gets a kind of message.
 func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
-	_, err := t.exec(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
+	err := t.write(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
 		ON CONFLICT (target, what) DO UPDATE SET config = excluded.config, since = excluded.since`,
 		k.Target, k.What, k.Config, millis(k.Since))
 	return err
@@ -48,10 +48,10 @@ func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
 
 // ForgetTarget stops a kind of message for a target and drops its planned messages.
 func (t *Tx) ForgetTarget(ctx context.Context, k news.Known, now time.Time) error {
-	if _, err := t.exec(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
+	if err := t.write(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
+	err := t.write(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
 		WHERE state IN ('planned', 'sent') AND state = 'planned' AND target || '' = ? AND what = ?`, millis(now), k.Target, k.What)
 	return err
 }

@@ -10,7 +10,7 @@ import (
 // NoteOutage stores that a run of an agent ended at a time and waits for its provider. The beginning of
 // the outage is stored once.
 func (t *Tx) NoteOutage(ctx context.Context, agent string, until, at time.Time) error {
-	_, err := t.exec(ctx, "note that the provider of "+agent+" is out",
+	err := t.write(ctx, "note that the provider of "+agent+" is out",
 		`INSERT INTO outages (agent, machine, since, tried_at, until, why, passes, setup) VALUES (?, '', ?, ?, ?, '', 0, '')
 		 ON CONFLICT (agent, machine) DO UPDATE SET since = CASE WHEN outages.tried_at < ? THEN excluded.since ELSE outages.since END,
 		 tried_at = excluded.tried_at, until = excluded.until`,
@@ -20,14 +20,14 @@ func (t *Tx) NoteOutage(ctx context.Context, agent string, until, at time.Time) 
 
 // EndOutage stores that the provider of an agent answers.
 func (t *Tx) EndOutage(ctx context.Context, agent string) error {
-	_, err := t.exec(ctx, "note that the provider of "+agent+" answers", `DELETE FROM outages WHERE agent = ? AND machine = ''`, agent)
+	err := t.write(ctx, "note that the provider of "+agent+" answers", `DELETE FROM outages WHERE agent = ? AND machine = ''`, agent)
 	return err
 }
 
 // PutAgentStop stores why no turn of an agent can run on this machine.
 func (t *Tx) PutAgentStop(ctx context.Context, o work.Outage) error {
 	o.Why = o.Why.Map(t.clean)
-	_, err := t.exec(ctx, "note that "+o.Agent+" cannot work",
+	err := t.write(ctx, "note that "+o.Agent+" cannot work",
 		`INSERT INTO outages (agent, machine, since, tried_at, until, why, passes, setup) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (agent, machine) DO UPDATE SET since = excluded.since, tried_at = excluded.tried_at, until = excluded.until,
 		 why = excluded.why, passes = excluded.passes, setup = excluded.setup`,
@@ -37,7 +37,7 @@ func (t *Tx) PutAgentStop(ctx context.Context, o work.Outage) error {
 
 // EndAgentStop stores that turns of an agent run on this machine.
 func (t *Tx) EndAgentStop(ctx context.Context, agent string) error {
-	_, err := t.exec(ctx, "note that "+agent+" works", `DELETE FROM outages WHERE agent = ? AND machine = ? AND why <> ''`, agent, t.machine)
+	err := t.write(ctx, "note that "+agent+" works", `DELETE FROM outages WHERE agent = ? AND machine = ? AND why <> ''`, agent, t.machine)
 	return err
 }
 

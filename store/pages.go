@@ -26,7 +26,7 @@ type readingRow struct {
 }
 
 func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
-	_, err := t.exec(ctx, what,
+	err := t.write(ctx, what,
 		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url,
 		 failures = excluded.failures, within = excluded.within, since = excluded.since, why = excluded.why, again = excluded.again`,
@@ -64,7 +64,7 @@ func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
 
 // DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
 func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
-	_, err := t.exec(ctx, "delete validators of "+urlPrefix,
+	err := t.write(ctx, "delete validators of "+urlPrefix,
 		`DELETE FROM reading WHERE what = 'page' AND repo_id = ?1 AND substr(key, 1, length(?2)) = ?2`, repoID, urlPrefix)
 	return err
 }
@@ -95,7 +95,7 @@ func listFirstLooks[K comparable](ctx context.Context, t *Tx, what, query string
 func (t *Tx) SetFirstLook(ctx context.Context, repoID int64, name, next string) error {
 	what := "set first look " + name
 	if next == "" {
-		_, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'first look' AND repo_id = ? AND key = ?`, repoID, name)
+		err := t.write(ctx, what, `DELETE FROM reading WHERE what = 'first look' AND repo_id = ? AND key = ?`, repoID, name)
 		return err
 	}
 	return t.putReading(ctx, what, readingRow{what: "first look", repoID: repoID, key: name, url: next})
@@ -139,7 +139,7 @@ func (t *Tx) PutReviewerLevel(ctx context.Context, repoID int64, login string, l
 	if err != nil || !decides {
 		return err
 	}
-	_, err = t.exec(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
+	err = t.write(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
 	return err
 }
 
@@ -155,7 +155,7 @@ type NearLabel struct {
 // SetNearLabel stores the label of a number that starts nothing, in place of an earlier one.
 func (t *Tx) SetNearLabel(ctx context.Context, repoID int64, l NearLabel) error {
 	what := fmt.Sprintf("set the near label of #%d", l.Number)
-	if _, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'near label' AND repo_id = ? AND n = ?`, repoID, l.Number); err != nil || l.Set == "" {
+	if err := t.write(ctx, what, `DELETE FROM reading WHERE what = 'near label' AND repo_id = ? AND n = ?`, repoID, l.Number); err != nil || l.Set == "" {
 		return err
 	}
 	return t.putReading(ctx, what, readingRow{what: "near label", repoID: repoID, key: l.Set, n: l.Number, why: l.Meant, at: l.At})
@@ -207,6 +207,6 @@ func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
 
 // DropBacklog records that a number was read.
 func (t *Tx) DropBacklog(ctx context.Context, repoID int64, number int) error {
-	_, err := t.exec(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)
+	err := t.write(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)
 	return err
 }

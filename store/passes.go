@@ -9,7 +9,7 @@ import (
 
 // CountPass counts a pass of this machine by its outcome.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
-	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, '', '', ?, 1, ?)
+	err := t.write(ctx, "count a pass", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, '', '', ?, 1, ?)
 		ON CONFLICT (machine, host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, t.machine, outcome, took.Milliseconds())
 	return err
 }
@@ -23,7 +23,7 @@ func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
 // CountRequests adds to this machine's counted requests.
 func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error {
 	for _, r := range some {
-		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, ?, ?, ?, ?, 0)
+		err := t.write(ctx, "count requests", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, ?, ?, ?, ?, 0)
 			ON CONFLICT (machine, host, api, outcome) DO UPDATE SET n = counters.n + excluded.n`, t.machine, r.Host, r.API, r.Status, r.Count)
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 // report is stored.
 func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
-		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO hosts (host, account, resource, remaining, most, reset_at, at) VALUES (?, `+thisAccount+`, ?, ?, ?, ?, ?)
+		err := t.write(ctx, "store a rate limit", `INSERT INTO hosts (host, account, resource, remaining, most, reset_at, at) VALUES (?, `+thisAccount+`, ?, ?, ?, ?, ?)
 			ON CONFLICT (host, account, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
 			WHERE excluded.at >= hosts.at`, l.Host, t.machine, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
 		if err != nil {

@@ -30,7 +30,7 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 // PutPause stores a pause from a timeline. A known pause gets its end, unless a command ended it
 // before.
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
+	err := t.write(ctx, fmt.Sprintf("put pause of #%d", p.Number),
 		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+placeholders(6)+`)
 		 ON CONFLICT (repo_id, number, label_id) DO UPDATE SET ended_at = excluded.ended_at
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
@@ -50,7 +50,7 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 // EndPauses ends the open pauses of an issue or pull request that began before at: all, or only
 // those that a command began.
 func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
+	err := t.write(ctx, fmt.Sprintf("end pauses of #%d", number),
 		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id IS NULL OR ? = 1)`,
 		millis(at), repoID, number, millis(at), which == PausesAll)
 	return err

@@ -358,39 +358,24 @@ func openServerScratch(ctx context.Context, at string, opt Options) (*DB, bool, 
 	return d, true, nil
 }
 
+// hideTables copies them by one statement. Rows that are added get ids after all that were copied.
 func (d *DB) hideTables(ctx context.Context) error {
 	return d.runUntilAlone(ctx, func(tx *Tx) error {
-		if _, err := tx.exec(ctx, "copy", `SET TRANSACTION READ WRITE`); err != nil {
+		if err := tx.write(ctx, "copy", `SET TRANSACTION READ WRITE`); err != nil {
 			return err
 		}
-		schema, err := getRow(ctx, tx, "copy", scanString, `SELECT current_schema()`)
-		if err != nil {
-			return err
-		}
-		tables, err := listRows(ctx, tx, "list tables", scanString, `SELECT tablename FROM pg_tables WHERE schemaname = ? ORDER BY tablename`, schema)
-		if err != nil {
-			return err
-		}
-		for _, name := range tables {
-			from := pgx.Identifier{schema, name}.Sanitize()
-			to := pgx.Identifier{"pg_temp", name}.Sanitize()
-			for _, s := range []string{
-				`CREATE TABLE ` + to + ` (LIKE ` + from + ` INCLUDING ALL)`,
-				`INSERT INTO ` + to + ` OVERRIDING SYSTEM VALUE SELECT * FROM ` + from,
-			} {
-				if _, err := tx.exec(ctx, "copy "+name, s); err != nil {
-					return err
-				}
-			}
-			sequence, ok, err := findRow(ctx, tx, "copy "+name, scanString, `SELECT coalesce(pg_get_serial_sequence(?, a.attname), '') FROM pg_attribute a WHERE a.attrelid = CAST(? AS regclass) AND a.attidentity <> ''`, to, to)
-			if err == nil && ok {
-				_, err = tx.exec(ctx, "copy "+name, `SELECT setval(CAST(? AS regclass), (SELECT coalesce(max(id), 0) + 1 FROM `+to+`), FALSE)`, sequence)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.write(ctx, "copy", `DO $$
+			DECLARE t record;
+			BEGIN
+				FOR t IN SELECT format('%I.%I', current_schema(), c.relname) AS known, format('pg_temp.%I', c.relname) AS copy,
+					EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '') AS counted
+					FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r'
+				LOOP
+					EXECUTE 'CREATE TABLE ' || t.copy || ' (LIKE ' || t.known || ' INCLUDING ALL)';
+					EXECUTE 'INSERT INTO ' || t.copy || ' OVERRIDING SYSTEM VALUE SELECT * FROM ' || t.known;
+					IF t.counted THEN EXECUTE 'ALTER TABLE ' || t.copy || ' ALTER COLUMN id RESTART WITH 1000000000'; END IF;
+				END LOOP;
+			END $$`)
 	})
 }
 

@@ -86,7 +86,7 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int6
 
 // ensureReview creates the pull request's row, in the state without reviews, if it is missing.
 func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error {
-	_, err := t.exec(ctx, what,
+	err := t.write(ctx, what,
 		`INSERT INTO pull_reviews (pull_id, repo_id, since) VALUES (?1, (SELECT repo_id FROM pull_requests WHERE id = ?1), ?2) ON CONFLICT (pull_id) DO NOTHING`,
 		pullID, millis(t.now))
 	return err
@@ -130,7 +130,7 @@ func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 
 // ForgetReviews deletes the row of an ended pull request that was never reviewed.
 func (t *Tx) ForgetReviews(ctx context.Context, pullID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
+	err := t.write(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
 	return err
 }
 
@@ -152,7 +152,7 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, what, `UPDATE pull_reviews SET `+set+`, look = look + 1 WHERE pull_id = ?1 AND (`+differs+`)`, append([]any{pullID}, args...)...)
+	err := t.write(ctx, what, `UPDATE pull_reviews SET `+set+`, look = look + 1 WHERE pull_id = ?1 AND (`+differs+`)`, append([]any{pullID}, args...)...)
 	return err
 }
 
@@ -187,7 +187,7 @@ func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, pol
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, what,
+	err := t.write(ctx, what,
 		`UPDATE pull_reviews SET policy = ?2, look = CASE look WHEN ?3 THEN 0 ELSE look END WHERE pull_id = ?1 AND (policy <> ?2 OR look > 0 AND look = ?3)`,
 		pullID, policy, look)
 	return err

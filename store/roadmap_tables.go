@@ -16,7 +16,7 @@ const markTable = `UPDATE roadmaps SET table_at = ? WHERE (table_at = 0 OR table
 
 // MarkTable marks a roadmap's table.
 func (t *Tx) MarkTable(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("mark the table of item %d", itemID), markTable+`item_id = ?`, millis(t.now), millis(t.now), itemID)
+	err := t.write(ctx, fmt.Sprintf("mark the table of item %d", itemID), markTable+`item_id = ?`, millis(t.now), millis(t.now), itemID)
 	return err
 }
 
@@ -30,7 +30,7 @@ func (t *Tx) thenMark(ctx context.Context, itemID int64, err error) error {
 
 // MarkTableAbove marks the table of the roadmap in which a work item's issue is shown, if there is one.
 func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("mark the table above item %d", itemID), markTable+`item_id IN (
+	err := t.write(ctx, fmt.Sprintf("mark the table above item %d", itemID), markTable+`item_id IN (
 		SELECT m.item_id FROM roadmaps m JOIN work_items f ON f.id = m.item_id JOIN repositories r ON r.id = f.repo_id, work_items c
 		WHERE `+liveRoadmap+` AND c.id = ? AND c.parent_ref = r.name || '#' || f.number)`, millis(t.now), millis(t.now), itemID)
 	return err
@@ -62,7 +62,7 @@ func (t *Tx) ListIdle(ctx context.Context, itemID int64) ([]roadmap.Neglected, e
 // SetIdle replaces what ListIdle returns.
 func (t *Tx) SetIdle(ctx context.Context, itemID int64, list []roadmap.Neglected) error {
 	what := fmt.Sprintf("set the idle issues of item %d", itemID)
-	if _, err := t.exec(ctx, what, `DELETE FROM idle_issues WHERE item_id = ?`, itemID); err != nil {
+	if err := t.write(ctx, what, `DELETE FROM idle_issues WHERE item_id = ?`, itemID); err != nil {
 		return err
 	}
 	for some := range batches(slices.Clone(list)) {
@@ -70,7 +70,7 @@ func (t *Tx) SetIdle(ctx context.Context, itemID int64, list []roadmap.Neglected
 		for _, i := range some {
 			args = append(args, itemID, i.Ref, millis(i.Since), millis(i.ToldAt))
 		}
-		if _, err := t.exec(ctx, what, `INSERT INTO idle_issues (item_id, ref, since, told_at) VALUES `+rowPlaceholders(len(some), 4), args...); err != nil {
+		if err := t.write(ctx, what, `INSERT INTO idle_issues (item_id, ref, since, told_at) VALUES `+rowPlaceholders(len(some), 4), args...); err != nil {
 			return err
 		}
 	}

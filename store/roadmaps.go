@@ -81,7 +81,7 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 		after.State, timeOf(&after.Since), after.Document, after.Hash, after.Pull, after.Commit, after.Revision, reasonOf(&after.Why), after.Goal,
 		after.State, millis(t.now), before.ItemID, before.State, before.Revision)
 	if err == nil && after.Revision != before.Revision { // what the new document asks for is planned again, in its order
-		_, err = t.exec(ctx, what, `DELETE FROM actions WHERE item_id = ? AND turn_id IS NULL AND state = 'planned' AND sends = 0
+		err = t.write(ctx, what, `DELETE FROM actions WHERE item_id = ? AND turn_id IS NULL AND state = 'planned' AND sends = 0
 			AND (kind IN ('block', 'edit_issue') OR kind = 'flow' AND extra <> '')`, before.ItemID)
 	}
 	if err != nil || after.State == before.State {
@@ -94,13 +94,13 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 
 // MarkRoadmapChanged makes the next plan decide about a roadmap.
 func (t *Tx) MarkRoadmapChanged(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("mark the roadmap of item %d as changed", itemID), `UPDATE roadmaps SET look = look + 1 WHERE item_id = ? AND state <> 'ended'`, itemID)
+	err := t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as changed", itemID), `UPDATE roadmaps SET look = look + 1 WHERE item_id = ? AND state <> 'ended'`, itemID)
 	return err
 }
 
 // MarkRoadmapDecided records that the plan decided about a roadmap with as many changes.
 func (t *Tx) MarkRoadmapDecided(ctx context.Context, itemID int64, changes int) error {
-	_, err := t.exec(ctx, fmt.Sprintf("mark the roadmap of item %d as decided", itemID), `UPDATE roadmaps SET look = look - ?2 WHERE item_id = ?1 AND look >= ?2`, itemID, changes)
+	err := t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as decided", itemID), `UPDATE roadmaps SET look = look - ?2 WHERE item_id = ?1 AND look >= ?2`, itemID, changes)
 	return err
 }
 
@@ -180,7 +180,7 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 		if err := t.MarkTable(ctx, itemID); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, what, `DELETE FROM sub_issues WHERE item_id = ?`, itemID); err != nil {
+		if err := t.write(ctx, what, `DELETE FROM sub_issues WHERE item_id = ?`, itemID); err != nil {
 			return err
 		}
 		for some := range batches(list) {
@@ -188,7 +188,7 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 			for _, s := range some {
 				args = append(args, s.ItemID, s.Ref, s.Position, s.State, s.Title)
 			}
-			if _, err := t.exec(ctx, what, `INSERT INTO sub_issues (item_id, ref, position, state, title) VALUES `+rowPlaceholders(len(some), 5), args...); err != nil {
+			if err := t.write(ctx, what, `INSERT INTO sub_issues (item_id, ref, position, state, title) VALUES `+rowPlaceholders(len(some), 5), args...); err != nil {
 				return err
 			}
 		}
@@ -198,7 +198,7 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 
 // WakeRoadmaps makes the next pass read what is below the roadmaps to which a sub-issue belongs.
 func (t *Tx) WakeRoadmaps(ctx context.Context, ref string, now time.Time) error {
-	_, err := t.exec(ctx, "wake the roadmaps of "+ref, `UPDATE roadmaps SET look_at = ?
+	err := t.write(ctx, "wake the roadmaps of "+ref, `UPDATE roadmaps SET look_at = ?
 		WHERE look_at > ? AND state <> 'ended' AND item_id IN (SELECT item_id FROM sub_issues WHERE ref = ?)`, millis(now), millis(now), ref)
 	return err
 }

@@ -143,7 +143,7 @@ func (s *Session) begin(ctx context.Context) error {
 	if err := set(ctx, s.conn, settings); err != nil {
 		return err
 	}
-	return s.pool.View(ctx, func(*Tx) error {
+	return s.pool.run(ctx, s.pool.reader(), func(*Tx) error {
 		var id string
 		err := s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
 		if err == nil && id != s.id {

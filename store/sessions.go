@@ -21,7 +21,7 @@ func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.
 // PutSession stores an agent's session for a work item, and the slot whose checkout the session
 // knows. Its provider knows it only on the machine that ran it last.
 func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
+	err := t.write(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
 		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at, machine) VALUES (?, ?, ?, ?, ?, ?, coalesce((
 			SELECT r.machine FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = ? AND r.agent = ? AND r.session = ? ORDER BY r.id DESC LIMIT 1), ?))
 		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at, machine = excluded.machine`,
@@ -40,21 +40,21 @@ func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slo
 
 // DropSessions deletes every session of a work item.
 func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
+	err := t.write(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 	return err
 }
 
 // DropOtherSessions deletes the sessions that other agents, or other machines, have in the same
 // role: they do not know what this one did since.
 func (t *Tx) DropOtherSessions(ctx context.Context, of SessionKey) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
+	err := t.write(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND role = ? AND (agent <> ? OR machine <> ?)`, of.ItemID, of.Role, of.Agent, t.machine)
 	return err
 }
 
 // DropSession deletes a session.
 func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
+	err := t.write(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return err
 }

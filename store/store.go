@@ -16,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Errors that callers distinguish.
@@ -127,7 +129,7 @@ const tries = 12
 // runUntilAlone runs a write transaction again if it failed only because of another one.
 func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
-		err := d.run(ctx, &Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine}, fn)
+		err := d.runOnce(ctx, Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}, fn)
 		if err == nil || try == tries || !d.engine.again(err) {
 			return err
 		}
@@ -140,9 +142,21 @@ func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// Read returns what fn reads in a transaction of View.
+// runOnce runs a transaction once, on a server in as few trips as it can. One that fails there in a way that
+// fn may expect runs again, statement by statement.
+func (d *DB) runOnce(ctx context.Context, t Tx, fn func(*Tx) error) error {
+	if d.engine.shared() {
+		err := d.runInTrips(ctx, t, fn)
+		if _, lost := errors.AsType[*pgconn.ConnectError](err); err == nil || lost || !errors.Is(err, errAlone) && !pgconn.SafeToRetry(err) {
+			return d.explain(interrupted(ctx, err))
+		}
+	}
+	return d.run(ctx, &t, fn)
+}
+
+// Read returns what fn reads in a transaction of Glance.
 func Read[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err error) {
-	err = d.View(ctx, func(tx *Tx) (err error) {
+	err = d.Glance(ctx, func(tx *Tx) (err error) {
 		v, err = fn(tx)
 		return err
 	})
@@ -152,7 +166,12 @@ func Read[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err 
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers
 // and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &Tx{readOnly: true, machine: d.machine}, fn)
+	return d.runOnce(ctx, *d.reader(), fn)
+}
+
+// reader is a transaction that reads.
+func (d *DB) reader() *Tx {
+	return &Tx{readOnly: true, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}
 }
 
 func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {

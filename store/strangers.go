@@ -36,12 +36,12 @@ func (t *Tx) setStrangers(ctx context.Context, now map[int64]string) error {
 		if now[s.PID] == s.Role {
 			continue
 		}
-		if _, err := t.exec(ctx, "forget a session", `DELETE FROM strangers WHERE pid = ?`, s.PID); err != nil {
+		if err := t.write(ctx, "forget a session", `DELETE FROM strangers WHERE pid = ?`, s.PID); err != nil {
 			return err
 		}
 	}
 	for _, pid := range slices.Sorted(maps.Keys(now)) {
-		_, err := t.exec(ctx, "store a session that is of no machine", `INSERT INTO strangers (pid, role, since) VALUES (?, ?, ?) ON CONFLICT (pid) DO NOTHING`, pid, now[pid], t.stamp(t.now))
+		err := t.write(ctx, "store a session that is of no machine", `INSERT INTO strangers (pid, role, since) VALUES (?, ?, ?) ON CONFLICT (pid) DO NOTHING`, pid, now[pid], t.stamp(t.now))
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (d *DB) lockKey(ctx context.Context) (string, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		made := NewEpoch()
 		err = d.Update(ctx, func(tx *Tx) (err error) {
-			if _, err = tx.exec(ctx, "make the key of locks", `INSERT INTO lock_key (id, key) VALUES (1, ?) ON CONFLICT (id) DO NOTHING`, made); err == nil {
+			if err = tx.write(ctx, "make the key of locks", `INSERT INTO lock_key (id, key) VALUES (1, ?) ON CONFLICT (id) DO NOTHING`, made); err == nil {
 				key, err = tx.lockKey(ctx)
 			}
 			return err

@@ -65,7 +65,7 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	if err != nil {
 		return id, err
 	}
-	_, err = t.exec(ctx, what, `UPDATE repositories SET machine = ?, served_at = ? WHERE id = ?`, t.machine, millis(t.now), u.RepoID)
+	err = t.write(ctx, what, `UPDATE repositories SET machine = ?, served_at = ? WHERE id = ?`, t.machine, millis(t.now), u.RepoID)
 	return id, err
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Tx is one transaction. Its writes are on disk only when Update has returned.
@@ -22,7 +24,8 @@ type Tx struct {
 	redact    func(string) string                            // nil: secrets are not removed
 	machine   string                                         // this one
 	readOnly  bool
-	glance    *glance // the reads of a Glance, which has no sql
+	reads     *reads  // a function that is learned from; sql is nil then
+	unsent    *unsent // what a transaction on a server has not sent; sql is nil then
 
 	claims      []Claim
 	claimedOnly bool // see Options.ClaimedOnly
@@ -90,15 +93,21 @@ type rows interface {
 	Close() error
 }
 
-// query sends a query, or finds the answer that a Glance got to it. It may be an INSERT that returns
+// query sends a query, or finds the answer that is there. It may be an INSERT that returns
 // something.
 func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) {
 	if err := t.checkClaims(ctx, query); err != nil {
 		return nil, err
 	}
 	query, args = t.prepare(query, args)
-	if t.glance != nil {
-		return t.glance.rows(query, args)
+	if t.reads != nil || t.unsent != nil {
+		args = slices.DeleteFunc(args, func(a any) bool { _, mode := a.(pgx.QueryExecMode); return mode })
+	}
+	switch {
+	case t.reads != nil:
+		return t.reads.rows(query, args), nil
+	case t.unsent != nil:
+		return t.unsent.rows(ctx, query, args)
 	}
 	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
 }
@@ -155,12 +164,38 @@ func getRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (
 	return v, err
 }
 
-// learning reports whether a Glance learns what is read: nothing is written then, and nothing fails.
-func (t *Tx) learning() bool { return t.glance != nil && !t.glance.answered }
+// write writes, however many rows that changes.
+func (t *Tx) write(ctx context.Context, what, query string, args ...any) error {
+	_, err := t.change(ctx, what, anyRows, query, args)
+	return err
+}
 
 // exec writes and returns the number of changed rows.
 func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
-	if t.learning() {
+	return t.change(ctx, what, allRows, query, args)
+}
+
+// execOne writes to exactly one row, or fails with missing.
+func (t *Tx) execOne(ctx context.Context, what string, missing error, query string, args ...any) error {
+	n, err := t.change(ctx, what, oneRow, query, args)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%s: %w", what, missing)
+	}
+	return err
+}
+
+// rowsChanged is what the caller of a write has to know of the number of rows.
+type rowsChanged int
+
+const (
+	anyRows rowsChanged = iota // nothing
+	oneRow                     // that it is one
+	allRows                    // the number
+)
+
+func (t *Tx) change(ctx context.Context, what string, wants rowsChanged, query string, args []any) (n int64, err error) {
+	if t.reads != nil {
+		t.reads.write(what)
 		return 1, nil
 	}
 	if t.readOnly {
@@ -170,24 +205,22 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
 	query, args = t.prepare(query, args)
-	res, err := t.sql.ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", what, err)
+	if t.unsent != nil {
+		args = slices.DeleteFunc(args, func(a any) bool { _, mode := a.(pgx.QueryExecMode); return mode })
+		t.unsent.exec(query, args, wants == oneRow)
+		if wants == allRows {
+			return t.unsent.count(ctx)
+		}
+		return 1, nil
 	}
-	n, err := res.RowsAffected()
+	res, err := t.sql.ExecContext(ctx, query, args...)
+	if err == nil {
+		n, err = res.RowsAffected()
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
 	return n, nil
-}
-
-// execOne writes to exactly one row, or fails with missing.
-func (t *Tx) execOne(ctx context.Context, what string, missing error, query string, args ...any) error {
-	n, err := t.exec(ctx, what, query, args...)
-	if err == nil && n != 1 {
-		err = fmt.Errorf("%s: %w", what, missing)
-	}
-	return err
 }
 
 // insert adds a row and returns its id.
@@ -202,7 +235,8 @@ func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields 
 }
 
 func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fields []any, unless string) (int64, error) {
-	if t.learning() {
+	if t.reads != nil {
+		t.reads.write(what)
 		return 0, nil
 	}
 	if t.readOnly {

@@ -67,7 +67,8 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		}
 		p.previewRoadmaps(&preview.Plans[i])
 	}
-	closed, err := store.Read(ctx, p.Store, func(tx *store.Tx) (map[int64][]store.NearLabel, error) { return tx.ListNearLabels(ctx, p.Now()) })
+	now := p.Now()
+	closed, err := store.Read(ctx, p.Store, func(tx *store.Tx) (map[int64][]store.NearLabel, error) { return tx.ListNearLabels(ctx, now) })
 	if err != nil {
 		return nil, err
 	}

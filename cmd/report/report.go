@@ -125,6 +125,7 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 	}
 	f = Facts{From: from, Now: a.Now(), Called: cfg.Called}
 	q := status.Query{Config: cfg, Repos: wanted, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
+	now := a.Now()
 	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		b, err := status.Load(ctx, tx, q)
 		if err != nil {
@@ -132,7 +133,7 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 		}
 		f.Items = b.Items
 		keep := func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) }
-		if f.Machines, err = status.LoadMachines(ctx, tx, cfg, a.Now()); err != nil {
+		if f.Machines, err = status.LoadMachines(ctx, tx, cfg, now); err != nil {
 			return err
 		}
 		return load(ctx, tx, &f, keep)

@@ -116,8 +116,9 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 // ReadMachines is LoadMachines in a transaction of its own; seen is false if no pass has run.
 func ReadMachines(ctx context.Context, a *cli.App, cfg *config.Config) (all []Machine, seen bool, err error) {
 	all = []Machine{}
+	now := a.Now()
 	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
-		all, err = LoadMachines(ctx, tx, cfg, a.Now())
+		all, err = LoadMachines(ctx, tx, cfg, now)
 		return err
 	})
 	return all, seen, err

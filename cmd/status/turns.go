@@ -62,8 +62,9 @@ func (t *Turns) Follow(ctx context.Context) {
 // look reads what live passes do. If that fails, the previous state stays.
 func (t *Turns) look(ctx context.Context) {
 	var now map[string]*Running
+	at := t.app.Now()
 	_, err := machine.View(ctx, t.config, func(tx *store.Tx) (err error) {
-		now, err = all(ctx, tx, t.config.Runtime.StateDir, t.app.Now())
+		now, err = all(ctx, tx, t.config.Runtime.StateDir, at)
 		return err
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ func measureFleet(t *testing.T, l *lab) []figure {
 	if !testpg.Set() {
 		t.Skip("no PostgreSQL: on Debian apt-get install postgresql")
 	}
-	return slices.Concat(measureFleetPass(t, l), measureFleetTurns(t, l))
+	return slices.Concat(measureFar(t, l), measureFleetPass(t, l), measureFleetTurns(t, l))
 }
 
 // measureFleetPass is an idle pass on PostgreSQL beside one on SQLite.

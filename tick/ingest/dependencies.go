@@ -159,8 +159,9 @@ type blocking struct {
 // those that wait for an issue that changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
 	var due []work.Item
+	now := h.now()
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		due, err = tx.ListBlocked(ctx, h.row.ID, h.changedRefs(), h.now())
+		due, err = tx.ListBlocked(ctx, h.row.ID, h.changedRefs(), now)
 		return err
 	}); err != nil {
 		return err

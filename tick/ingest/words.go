@@ -15,8 +15,9 @@ const hiddenLife = 30 * time.Minute
 
 // readHidden makes comments that were hidden pending again when people show them again.
 func (h *reading) readHidden(ctx context.Context) error {
+	since := h.now().Add(-hiddenLife)
 	hidden, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
-		return tx.ListHidden(ctx, h.row.ID, h.now().Add(-hiddenLife), github.MaxWords)
+		return tx.ListHidden(ctx, h.row.ID, since, github.MaxWords)
 	})
 	if err != nil || len(hidden) == 0 {
 		return err

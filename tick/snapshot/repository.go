@@ -154,7 +154,7 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 	for _, state := range states {
 		ready = ready || state == work.StateReady
 	}
-	chosen := slices.Collect(maps.Keys(states))
+	chosen := slices.Sorted(maps.Keys(states)) // a Glance asks the same again
 	if w == open {
 		for _, m := range r.roadmaps {
 			chosen = append(chosen, m.ItemID)

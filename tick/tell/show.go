@@ -533,7 +533,8 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 
 // droppedDue returns the ids of dropped actions that are due again.
 func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) ([]int64, error) {
-	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.Row.ID, p.Now()) })
+	now := p.Now()
+	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.Row.ID, now) })
 }
 
 // take takes over a repository's notices, and plans the dropped ones again that are due. It returns

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -33,8 +35,8 @@ func (o *overview) read(ctx context.Context, tx *Tx, repo int64) (err error) {
 	return errors.Join(errs[:]...)
 }
 
-// A Glance reads what a View reads, by one round trip to a server. It writes nothing, and where its reads
-// depend on each other, it is a View.
+// A Glance reads what a View reads, by one round trip to a server for reads that do not depend on each other. It
+// writes nothing.
 func TestGlance(t *testing.T) {
 	ctx := t.Context()
 	at, trips := newAt(t), func() int { return 0 }
@@ -90,6 +92,7 @@ func TestGlance(t *testing.T) {
 		}
 		return err
 	})
+	fits("reads of which one depends on the other", 2)
 	if err != nil || item.Number != 1 {
 		t.Errorf("reads that depend on each other gave %+v, %v", item, err)
 	}
@@ -121,6 +124,75 @@ func TestGlance(t *testing.T) {
 	}
 	if repo := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(ctx, r.ID) }); repo.Failures != 1 {
 		t.Errorf("%d failures", repo.Failures)
+	}
+	moment := t0
+	trips()
+	err = d.Glance(ctx, func(tx *Tx) error { // each time it reads something else
+		moment = moment.Add(time.Second)
+		_, err := tx.ListNearLabels(ctx, moment)
+		return err
+	})
+	if fits("a glance at the moment", mostTrips+2); err != nil {
+		t.Error(err)
+	}
+}
+
+// The writes of a transaction on a server are sent with the next read, or with its end. One that fails fails as if
+// it had been sent alone, also where the function goes on after it.
+func TestWritesAreSentTogether(t *testing.T) {
+	if !testpg.Set() {
+		t.Skip("this is about the other engine")
+	}
+	ctx := t.Context()
+	proxy, err := testpg.OpenProxy(emptyServer.Copy(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	d, err := Open(ctx, proxy.Through(emptyServer.Copy(t)), Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	r := addRepo(t, d)
+	proxy.Reset()
+	update(t, d, func(tx *Tx) error {
+		return errors.Join(tx.Heartbeat(ctx, r.ID, t0), tx.DeferRepo(ctx, r.ID, t0, "why", true), tx.PauseFleet(ctx, t0, "ann", "why"))
+	})
+	equal(t, proxy.Flights(), 1)
+	update(t, d, func(tx *Tx) error { // it reads what it wrote
+		if err := tx.DeferRepo(ctx, r.ID, t0, "again", true); err != nil {
+			return err
+		}
+		repo, err := tx.GetRepo(ctx, r.ID)
+		equal(t, repo.Failures, 2)
+		return err
+	})
+	if n := proxy.Flights(); n != 3 {
+		t.Errorf("%d round trips", n)
+	}
+	for range 2 {
+		err := d.Update(ctx, func(tx *Tx) error {
+			if err := tx.PauseFleet(ctx, t0, "ann", "other"); err != nil {
+				return err
+			}
+			return tx.Heartbeat(ctx, -1, t0)
+		})
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("a row that is missing: %v", err)
+		}
+	}
+	update(t, d, func(tx *Tx) error {
+		if err := tx.Heartbeat(ctx, -1, t0); !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("a row that is missing: %w", err)
+		}
+		return tx.DeferRepo(ctx, r.ID, t0, "third", true)
+	})
+	if repo := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(ctx, r.ID) }); repo.Failures != 3 {
+		t.Errorf("%d failures", repo.Failures)
+	}
+	if f := inTx(t, d, func(tx *Tx) (Fleet, error) { return tx.GetFleet(ctx) }); f.Why != "why" {
+		t.Errorf("what was rolled back is stored: %+v", f)
 	}
 }
 
