@@ -16,8 +16,7 @@ const markTable = `UPDATE roadmaps SET table_at = ? WHERE (table_at = 0 OR table
 
 // MarkTable marks a roadmap's table.
 func (t *Tx) MarkTable(ctx context.Context, itemID int64) error {
-	err := t.write(ctx, fmt.Sprintf("mark the table of item %d", itemID), markTable+`item_id = ?`, millis(t.now), millis(t.now), itemID)
-	return err
+	return t.write(ctx, fmt.Sprintf("mark the table of item %d", itemID), markTable+`item_id = ?`, millis(t.now), millis(t.now), itemID)
 }
 
 // thenMark marks a roadmap's table after something that succeeded.
