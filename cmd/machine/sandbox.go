@@ -166,7 +166,7 @@ func trusted(environ []string) []string {
 	return absolutePaths(all)
 }
 
-// Entry is a line of sandbox show.
+// Entry is a line of doctor --sandbox.
 type Entry struct {
 	Path string `json:"path"` // the path on this machine
 	How  string `json:"how"`  // read, write, hidden, link or private

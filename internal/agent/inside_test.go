@@ -28,7 +28,7 @@ func TestAProgramThatIsMissingInsideIsAStop(t *testing.T) {
 		s.Wrap = plainly
 		_, err = run(t, s, request(t))
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo sandbox show mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "in its sandbox") {
+		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo doctor --sandbox mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "in its sandbox") {
 			t.Errorf("%s: %v", end, err)
 		}
 	}

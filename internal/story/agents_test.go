@@ -119,7 +119,7 @@ func tomlList(list []string) string {
 }
 
 // sandboxed is how a story asks for a sandbox.
-var sandboxed = regexp.MustCompile(`(?m)^(! )?(config \S+ sandbox|exec gh-mergexo sandbox) `)
+var sandboxed = regexp.MustCompile(`(?m)^(! )?(config \S+ sandbox|exec gh-mergexo doctor --sandbox) `)
 
 // aboutTheSandbox finds the stories that ask for one.
 func aboutTheSandbox(t *testing.T, all []string) (about, others []string) {
