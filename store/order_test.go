@@ -36,7 +36,7 @@ var ordered = map[string]string{
 	"ReopenEvents": byPlanning, "SupersedeOlderVersions": byPlanning,
 	"GetSessionUsage": byTurn, "PutSession": byTurn,
 	"ListSpent": byPlanning + "; " + byTurn, "RenewAllowance": byPlanning + "; " + byTurn,
-	"ListDueWaits": listed, "ListItemActions": listed, "ListUnreportedHalts": listed, "ListUnsettledMerges": listed, "hideTables": listed,
+	"ListDueWaits": listed, "ListItemActions": listed, "ListUnreportedHalts": listed, "ListUnsettledMerges": listed,
 	"LastTurn": fair, "ListUndelivered": tieBreak,
 }
 

@@ -192,12 +192,13 @@ func TestDeadlockRunsAgain(t *testing.T) {
 			err := d.Update(t.Context(), func(tx *Tx) error {
 				runs.Add(1)
 				err := tx.Heartbeat(t.Context(), repos[i], t0)
+				_, readErr := tx.ListRepos(t.Context()) // sends the write
 				if first {
 					first = false
 					both.Done()
 					both.Wait()
 				}
-				return firstOf(err, tx.Heartbeat(t.Context(), repos[1-i], t0))
+				return firstOf(err, readErr, tx.Heartbeat(t.Context(), repos[1-i], t0))
 			})
 			if err != nil {
 				t.Error(err)
