@@ -13,12 +13,11 @@ func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot
 // AddAccount records an account under which gh mergexo writes on a host, and its role. The
 // operator's role takes precedence over others. An unchanged account is not written.
 func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role work.AccountRole) error {
-	err := t.write(ctx, "add account "+a.Login,
+	return t.write(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot, 
 		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE accounts.role END
 		 WHERE accounts.login <> excluded.login OR accounts.bot <> excluded.bot OR accounts.role <> excluded.role AND excluded.role = 'operator'`, append([]any{host}, append(accountFields(&a), role)...)...)
-	return err
 }
 
 // ListAccounts returns the accounts that gh mergexo has used in a role, by host. The one that gh was
@@ -73,11 +72,10 @@ func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level 
 // PutPermission stores an account's permission in a repository. It keeps the row of an account that
 // is pinned to a login.
 func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
-	err := t.write(ctx, "put permission of "+login,
+	return t.write(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE permissions.level <> ?`,
 		repoID, accountID, login, level, t.stamp(at), levelAllowed)
-	return err
 }
 
 // ListWriters returns the logins of people whom GitHub last reported with write permission in a

@@ -228,17 +228,15 @@ func (t *Tx) RefuseAction(ctx context.Context, id int64, until time.Time, why wo
 // HastenAction makes a planned action due now. A sent or settled action is unchanged: a sent one
 // must be looked for first.
 func (t *Tx) HastenAction(ctx context.Context, id int64) error {
-	err := t.write(ctx, fmt.Sprintf("hasten action %d", id),
+	return t.write(ctx, fmt.Sprintf("hasten action %d", id),
 		`UPDATE actions SET not_before = 0, last_error = '' WHERE id = ? AND state = ?`, id, work.ActionPlanned)
-	return err
 }
 
 // VoidTurnActions makes the unsettled actions of a turn void.
 func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
-	err := t.write(ctx, fmt.Sprintf("void actions of turn %d", turnID),
+	return t.write(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
 		work.ActionVoid, t.clean(why), t.stamp(at), turnID)
-	return err
 }
 
 // CountSends counts the writes of content (comments, replies, reviews, pull requests, issues, their edits) since

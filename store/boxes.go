@@ -76,9 +76,8 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 // MarkBoxRead stores that a pull request's merge box was read or tried. If a pass cannot read all, the
 // next one begins with others.
 func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
-	err := t.write(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
+	return t.write(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
 		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
-	return err
 }
 
 // ListBoxReads returns when the merge boxes of a repository's merge candidates were last read, by
@@ -136,9 +135,8 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 		why = why.Map(t.clean)
 		return t.changeReview(ctx, pullID, "merge trouble", `trouble_head = ?2, trouble_why = ?3`, `trouble_head <> ?2 OR trouble_why <> ?3`, head, reasonOf(&why))
 	}
-	err := t.write(ctx, fmt.Sprintf("forget why pull request %d is not merged", pullID),
+	return t.write(ctx, fmt.Sprintf("forget why pull request %d is not merged", pullID),
 		`UPDATE pull_reviews SET trouble_head = '', trouble_why = '', look = look + 1 WHERE pull_id = ? AND trouble_why <> '' AND ? IN ('', trouble_head)`, pullID, head)
-	return err
 }
 
 // GetMergeTrouble returns why a pull request is not merged, and the head it is about. The reason is

@@ -73,6 +73,5 @@ func (t *Tx) dropBundle(ctx context.Context, turnID int64, from work.Step) error
 	if from != work.StepAnswered {
 		return nil
 	}
-	err := t.write(ctx, fmt.Sprintf("drop the commit of turn %d", turnID), `DELETE FROM bundles WHERE turn_id = ?`, turnID)
-	return err
+	return t.write(ctx, fmt.Sprintf("drop the commit of turn %d", turnID), `DELETE FROM bundles WHERE turn_id = ?`, turnID)
 }

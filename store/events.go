@@ -109,9 +109,8 @@ func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
 
 // ReleaseEvents takes a turn's unprocessed events from it, so that another turn can have them.
 func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
-	err := t.write(ctx, fmt.Sprintf("release events of turn %d", turnID),
+	return t.write(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
-	return err
 }
 
 // longestOutcome bounds outcomes, in bytes: they are indexed, and may quote what GitHub answered.
@@ -161,9 +160,8 @@ func (t *Tx) ListOtherInstallations(ctx context.Context) ([]OtherInstallation, e
 
 // FinishTurnEvents marks a turn's unprocessed events as processed.
 func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
-	err := t.write(ctx, fmt.Sprintf("finish events of turn %d", turnID),
+	return t.write(ctx, fmt.Sprintf("finish events of turn %d", turnID),
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), cutOutcome(outcome), turnID)
-	return err
 }
 
 // ReopenEvents makes comments of a pull request pending again that got this outcome because their
@@ -206,10 +204,9 @@ func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) err
 	if e.Outcome != "" {
 		processed = t.stamp(at)
 	}
-	err := t.write(ctx, "take "+e.Key+" up again",
+	return t.write(ctx, "take "+e.Key+" up again",
 		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome IN (?, ?, ?)`+newest,
 		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, work.OutcomeEditedByOther, work.OutcomeHidden, timeOf(&e.UpdatedAt))
-	return err
 }
 
 // ListHidden returns the comments of a repository that do not count because people hid them, and that
@@ -233,10 +230,9 @@ func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
 // ReopenEvent makes an event pending again if it was processed with outcome, because the cause of
 // that outcome no longer exists.
 func (t *Tx) ReopenEvent(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
-	err := t.write(ctx, "take "+key+" up again",
+	return t.write(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
 		t.stamp(at), repoID, key, outcome)
-	return err
 }
 
 // KnownEvent is the stored state of an event.

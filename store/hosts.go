@@ -13,11 +13,10 @@ const thisAccount = `coalesce((SELECT account FROM clocks c WHERE c.machine = ? 
 
 // SetLimit records that a rate limit of this machine's account on a host was reached.
 func (t *Tx) SetLimit(ctx context.Context, l work.Limit) error {
-	err := t.write(ctx, "set the limit of "+l.Host,
+	return t.write(ctx, "set the limit of "+l.Host,
 		`INSERT INTO hosts (host, account, resource, not_before, reason) VALUES (?, `+thisAccount+`, ?, ?, ?)
 		 ON CONFLICT (host, account, resource) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`,
 		l.Host, t.machine, l.Host, l.Resource, millis(l.NotBefore), t.clean(l.Reason))
-	return err
 }
 
 // ListLimits returns the rate limits that were reached, including past ones: those of this machine's
@@ -34,11 +33,10 @@ func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 // SetClock records how far this machine's clock is ahead of a host's, and the account that gh is
 // logged in with there; 0: not known. Unchanged values are not written.
 func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration, account int64) error {
-	err := t.write(ctx, "set clock of "+host,
+	return t.write(ctx, "set clock of "+host,
 		`INSERT INTO clocks (machine, host, ahead, account) VALUES (?, ?, ?, ?)
 		 ON CONFLICT (machine, host) DO UPDATE SET ahead = excluded.ahead, account = CASE excluded.account WHEN 0 THEN clocks.account ELSE excluded.account END
 		 WHERE clocks.ahead <> excluded.ahead OR excluded.account <> 0 AND clocks.account <> excluded.account`, t.machine, host, ahead.Milliseconds(), account)
-	return err
 }
 
 // ListClocks returns how far a machine's clock was ahead of each host's.

@@ -15,9 +15,8 @@ func (t *Tx) ListInstallations(ctx context.Context) ([]work.Installation, error)
 
 // PutInstallation stores that an installation uses this database. One that is known keeps its beginning.
 func (t *Tx) PutInstallation(ctx context.Context, i work.Installation) error {
-	err := t.write(ctx, "put installation "+i.ID, `INSERT INTO installations (id, since) VALUES (?, ?)
+	return t.write(ctx, "put installation "+i.ID, `INSERT INTO installations (id, since) VALUES (?, ?)
 		ON CONFLICT (id) DO UPDATE SET since = excluded.since WHERE installations.since = 0`, i.ID, t.stamp(i.Since))
-	return err
 }
 
 // ForgetInstallation stores that another installation is gone: only what it writes from now on counts. It
@@ -30,9 +29,8 @@ func (t *Tx) ForgetInstallation(ctx context.Context, id string, at time.Time) (b
 
 // PutSign stores a sign of another installation if it is newer than the stored one.
 func (t *Tx) PutSign(ctx context.Context, s work.Sign) error {
-	err := t.write(ctx, "put sign of installation "+s.ID, `INSERT INTO signs (repo_id, installation, at, url) VALUES (?, ?, ?, ?)
+	return t.write(ctx, "put sign of installation "+s.ID, `INSERT INTO signs (repo_id, installation, at, url) VALUES (?, ?, ?, ?)
 		ON CONFLICT (repo_id, installation) DO UPDATE SET at = excluded.at, url = excluded.url WHERE excluded.at > signs.at`, s.RepoID, s.ID, millis(s.At), s.URL)
-	return err
 }
 
 // KnownSign is a sign, and when a person said that its installation is gone; zero: nobody did.

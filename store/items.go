@@ -222,11 +222,10 @@ type Dependency struct {
 
 // PutDependency stores the state of a dependency.
 func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
-	err := t.write(ctx, fmt.Sprintf("put dependency %s", d.Ref),
+	return t.write(ctx, fmt.Sprintf("put dependency %s", d.Ref),
 		`INSERT INTO dependencies (item_id, ref, state, seen_at, listed) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at, listed = excluded.listed`,
 		d.ItemID, d.Ref, d.State, t.stamp(d.SeenAt), d.Listed)
-	return err
 }
 
 // SetBlockers replaces what GitHub lists as blocking an item's issue.
@@ -254,9 +253,8 @@ func (t *Tx) LookAtBlockers(ctx context.Context, itemID int64, now time.Time) er
 
 // WakeBlocked makes the next pass read what blocks the items that wait for an issue.
 func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
-	err := t.write(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
+	return t.write(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
 		WHERE blockers_look_at > ? AND id IN (SELECT item_id FROM dependencies WHERE ref = ? AND listed = 1)`, millis(now), millis(now), ref)
-	return err
 }
 
 // ListBlocked returns the items of a repository whose blockers are to be read: those that are due, and those that

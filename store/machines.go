@@ -18,16 +18,14 @@ func machineFields(m *work.Machine) []any {
 // PutMachine stores how a machine describes itself.
 func (t *Tx) PutMachine(ctx context.Context, m work.Machine) error {
 	m.Why = t.clean(m.Why)
-	err := t.write(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(11)+`)
+	return t.write(ctx, "put machine "+m.Name, `INSERT INTO machines (`+machineColumns+`) VALUES (`+placeholders(11)+`)
 		ON CONFLICT (name) DO UPDATE SET installation = excluded.installation, host = excluded.host, version = excluded.version, config = excluded.config, began_at = excluded.began_at,
 		good_at = excluded.good_at, failures = excluded.failures, why = excluded.why, silent_after = excluded.silent_after, stopped = excluded.stopped`, machineFields(&m)...)
-	return err
 }
 
 // StopMachine stores how a person stopped the passes of this machine, until the next one begins.
 func (t *Tx) StopMachine(ctx context.Context, how work.MachineStop) error {
-	err := t.write(ctx, "note that "+t.machine+" is stopped", `UPDATE machines SET stopped = ? WHERE name = ? AND stopped <> ?`, how, t.machine, how)
-	return err
+	return t.write(ctx, "note that "+t.machine+" is stopped", `UPDATE machines SET stopped = ? WHERE name = ? AND stopped <> ?`, how, t.machine, how)
 }
 
 // ListMachines returns the machines whose passes use the database, by name.
@@ -100,12 +98,11 @@ func (t *Tx) GetFleet(ctx context.Context) (Fleet, error) {
 // PauseFleet pauses everything on all machines. A pause keeps its beginning, and who began it; why
 // replaces its reason.
 func (t *Tx) PauseFleet(ctx context.Context, at time.Time, by, why string) error {
-	err := t.write(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, paused_on, why) VALUES (1, ?, ?, ?, ?)
+	return t.write(ctx, "pause all machines", `INSERT INTO fleet (id, paused_at, paused_by, paused_on, why) VALUES (1, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET paused_at = CASE fleet.paused_at WHEN 0 THEN excluded.paused_at ELSE fleet.paused_at END,
 		paused_by = CASE fleet.paused_at WHEN 0 THEN excluded.paused_by ELSE fleet.paused_by END,
 		paused_on = CASE fleet.paused_at WHEN 0 THEN excluded.paused_on ELSE fleet.paused_on END,
 		why = CASE fleet.moved_to WHEN '' THEN excluded.why ELSE fleet.why END`, t.stamp(at), by, t.machine, t.clean(why))
-	return err
 }
 
 // ResumeFleet ends the pause of all machines. It returns false if there was none, and a *MovedError for a
@@ -124,6 +121,5 @@ func (t *Tx) moved(ctx context.Context, to string) error {
 	if err := t.PauseFleet(ctx, t.now, "", (&MovedError{to}).Error()); err != nil {
 		return err
 	}
-	err := t.write(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
-	return err
+	return t.write(ctx, "store where the database was moved to", `UPDATE fleet SET moved_to = ? WHERE id = 1`, to)
 }

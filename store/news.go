@@ -40,10 +40,9 @@ func (t *Tx) ListKnownTargets(ctx context.Context) ([]news.Known, error) {
 
 // KnowTarget stores since when a target gets a kind of message.
 func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
-	err := t.write(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
+	return t.write(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
 		ON CONFLICT (target, what) DO UPDATE SET config = excluded.config, since = excluded.since`,
 		k.Target, k.What, k.Config, millis(k.Since))
-	return err
 }
 
 // ForgetTarget stops a kind of message for a target and drops its planned messages.
@@ -51,9 +50,8 @@ func (t *Tx) ForgetTarget(ctx context.Context, k news.Known, now time.Time) erro
 	if err := t.write(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
 		return err
 	}
-	err := t.write(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
+	return t.write(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
 		WHERE state IN ('planned', 'sent') AND state = 'planned' AND target || '' = ? AND what = ?`, millis(now), k.Target, k.What)
-	return err
 }
 
 // HasNews reports whether a target has a message with a key, sent or not.

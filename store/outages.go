@@ -10,35 +10,31 @@ import (
 // NoteOutage stores that a run of an agent ended at a time and waits for its provider. The beginning of
 // the outage is stored once.
 func (t *Tx) NoteOutage(ctx context.Context, agent string, until, at time.Time) error {
-	err := t.write(ctx, "note that the provider of "+agent+" is out",
+	return t.write(ctx, "note that the provider of "+agent+" is out",
 		`INSERT INTO outages (agent, machine, since, tried_at, until, why, passes, setup) VALUES (?, '', ?, ?, ?, '', 0, '')
 		 ON CONFLICT (agent, machine) DO UPDATE SET since = CASE WHEN outages.tried_at < ? THEN excluded.since ELSE outages.since END,
 		 tried_at = excluded.tried_at, until = excluded.until`,
 		agent, millis(at), millis(at), millis(until), millis(at.Add(-work.OutageForgotten)))
-	return err
 }
 
 // EndOutage stores that the provider of an agent answers.
 func (t *Tx) EndOutage(ctx context.Context, agent string) error {
-	err := t.write(ctx, "note that the provider of "+agent+" answers", `DELETE FROM outages WHERE agent = ? AND machine = ''`, agent)
-	return err
+	return t.write(ctx, "note that the provider of "+agent+" answers", `DELETE FROM outages WHERE agent = ? AND machine = ''`, agent)
 }
 
 // PutAgentStop stores why no turn of an agent can run on this machine.
 func (t *Tx) PutAgentStop(ctx context.Context, o work.Outage) error {
 	o.Why = o.Why.Map(t.clean)
-	err := t.write(ctx, "note that "+o.Agent+" cannot work",
+	return t.write(ctx, "note that "+o.Agent+" cannot work",
 		`INSERT INTO outages (agent, machine, since, tried_at, until, why, passes, setup) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (agent, machine) DO UPDATE SET since = excluded.since, tried_at = excluded.tried_at, until = excluded.until,
 		 why = excluded.why, passes = excluded.passes, setup = excluded.setup`,
 		o.Agent, t.machine, millis(o.Since), millis(o.Tried), millis(o.Until), reasonOf(&o.Why), o.Passes, o.Setup)
-	return err
 }
 
 // EndAgentStop stores that turns of an agent run on this machine.
 func (t *Tx) EndAgentStop(ctx context.Context, agent string) error {
-	err := t.write(ctx, "note that "+agent+" works", `DELETE FROM outages WHERE agent = ? AND machine = ? AND why <> ''`, agent, t.machine)
-	return err
+	return t.write(ctx, "note that "+agent+" works", `DELETE FROM outages WHERE agent = ? AND machine = ? AND why <> ''`, agent, t.machine)
 }
 
 // ListOutages returns the agents whose provider was out, or which could not work, when they ran last.

@@ -26,12 +26,11 @@ type readingRow struct {
 }
 
 func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
-	err := t.write(ctx, what,
+	return t.write(ctx, what,
 		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url,
 		 failures = excluded.failures, within = excluded.within, since = excluded.since, why = excluded.why, again = excluded.again`,
 		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, r.within.Milliseconds(), t.stamp(r.since), t.clean(r.why), r.again)
-	return err
 }
 
 const selectPage = `SELECT repo_id, key, etag, url, at FROM reading WHERE what = 'page' AND repo_id = ? `
@@ -64,9 +63,8 @@ func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
 
 // DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
 func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
-	err := t.write(ctx, "delete validators of "+urlPrefix,
+	return t.write(ctx, "delete validators of "+urlPrefix,
 		`DELETE FROM reading WHERE what = 'page' AND repo_id = ?1 AND substr(key, 1, length(?2)) = ?2`, repoID, urlPrefix)
-	return err
 }
 
 // ListFirstLooks returns how far the first looks of a repository are, by name: at its open pull requests, and
@@ -139,8 +137,7 @@ func (t *Tx) PutReviewerLevel(ctx context.Context, repoID int64, login string, l
 	if err != nil || !decides {
 		return err
 	}
-	err = t.write(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
-	return err
+	return t.write(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
 }
 
 // NearLabel is a label of an issue or a pull request that starts nothing: it is nearly one of ours, or the
@@ -207,6 +204,5 @@ func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
 
 // DropBacklog records that a number was read.
 func (t *Tx) DropBacklog(ctx context.Context, repoID int64, number int) error {
-	err := t.write(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)
-	return err
+	return t.write(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)
 }

@@ -9,9 +9,8 @@ import (
 
 // CountPass counts a pass of this machine by its outcome.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
-	err := t.write(ctx, "count a pass", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, '', '', ?, 1, ?)
+	return t.write(ctx, "count a pass", `INSERT INTO counters (machine, host, api, outcome, n, ms) VALUES (?, '', '', ?, 1, ?)
 		ON CONFLICT (machine, host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, t.machine, outcome, took.Milliseconds())
-	return err
 }
 
 // ListPasses returns the number of this machine's counted passes with each outcome.

@@ -30,11 +30,10 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 // PutPause stores a pause from a timeline. A known pause gets its end, unless a command ended it
 // before.
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
-	err := t.write(ctx, fmt.Sprintf("put pause of #%d", p.Number),
+	return t.write(ctx, fmt.Sprintf("put pause of #%d", p.Number),
 		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+placeholders(6)+`)
 		 ON CONFLICT (repo_id, number, label_id) DO UPDATE SET ended_at = excluded.ended_at
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
-	return err
 }
 
 // BeginPause begins a pause for a command, unless one is open.
@@ -50,10 +49,9 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 // EndPauses ends the open pauses of an issue or pull request that began before at: all, or only
 // those that a command began.
 func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
-	err := t.write(ctx, fmt.Sprintf("end pauses of #%d", number),
+	return t.write(ctx, fmt.Sprintf("end pauses of #%d", number),
 		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id IS NULL OR ? = 1)`,
 		millis(at), repoID, number, millis(at), which == PausesAll)
-	return err
 }
 
 // WhichPauses selects pauses by what began them.

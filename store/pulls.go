@@ -133,9 +133,8 @@ func (t *Tx) ForgetDetails(ctx context.Context, id int64) error {
 
 // ReadSoon lets a pull request that could not be read be tried again at once.
 func (t *Tx) ReadSoon(ctx context.Context, id int64) error {
-	err := t.write(ctx, fmt.Sprintf("read pull request %d again", id), `UPDATE reading SET at = 0
+	return t.write(ctx, fmt.Sprintf("read pull request %d again", id), `UPDATE reading SET at = 0
 		WHERE what = 'backlog' AND repo_id = (SELECT repo_id FROM pull_requests WHERE id = ?1) AND n = (SELECT number FROM pull_requests WHERE id = ?1)`, id)
-	return err
 }
 
 // PutThreads replaces the threads of a pull request. Threads that differ only in their order
@@ -149,8 +148,7 @@ func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	err = t.write(ctx, what, `UPDATE pull_requests SET threads = ?1 WHERE id = ?2 AND threads <> ?1`, text, pullID)
-	return err
+	return t.write(ctx, what, `UPDATE pull_requests SET threads = ?1 WHERE id = ?2 AND threads <> ?1`, text, pullID)
 }
 
 // ListThreads returns the threads of a pull request, oldest first.

@@ -46,9 +46,8 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 // RedoAction plans an applied action again, because GitHub shows something else since it was seen
 // there. An action that is not applied is unchanged.
 func (t *Tx) RedoAction(ctx context.Context, id int64) error {
-	err := t.write(ctx, fmt.Sprintf("redo action %d", id),
+	return t.write(ctx, fmt.Sprintf("redo action %d", id),
 		`UPDATE actions SET state = 'planned', sends = 0, dropped = 0, not_before = 0, settled_at = 0, seen_content = '', renewals = renewals + 1 WHERE id = ? AND state = 'applied'`, id)
-	return err
 }
 
 // knownAction returns the row of an action's token, or adds one. It makes the action's texts what is

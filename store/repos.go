@@ -97,9 +97,8 @@ func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason st
 // may read it at once.
 func (t *Tx) AddRepoError(ctx context.Context, id int64, reason string) error {
 	reason = t.clean(reason)
-	err := t.write(ctx, fmt.Sprintf("add an error of repository %d", id),
+	return t.write(ctx, fmt.Sprintf("add an error of repository %d", id),
 		`UPDATE repositories SET last_error = CASE last_error WHEN '' THEN ? ELSE last_error || '; ' || ? END WHERE id = ? AND replace(last_error, ?, '') = last_error`, reason, reason, id, reason)
-	return err
 }
 
 // OpenRepos returns the rows of the repositories that the config names, in its order, and creates
@@ -167,10 +166,9 @@ func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (wor
 
 // freeName takes the name away from the row that has it, unless that row is the exception.
 func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error {
-	err := t.write(ctx, fmt.Sprintf("free the name %s", name),
+	return t.write(ctx, fmt.Sprintf("free the name %s", name),
 		`UPDATE repositories SET name_key = name_key || ' ' || id, left_at = CASE left_at WHEN 0 THEN ? ELSE left_at END WHERE name_key = ? AND id <> ?`,
 		t.stamp(time.Time{}), nameKey(name), but)
-	return err
 }
 
 // assignRows finds the best row for each name: first the row with that name both here and on

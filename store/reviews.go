@@ -86,10 +86,9 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int6
 
 // ensureReview creates the pull request's row, in the state without reviews, if it is missing.
 func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error {
-	err := t.write(ctx, what,
+	return t.write(ctx, what,
 		`INSERT INTO pull_reviews (pull_id, repo_id, since) VALUES (?1, (SELECT repo_id FROM pull_requests WHERE id = ?1), ?2) ON CONFLICT (pull_id) DO NOTHING`,
 		pullID, millis(t.now))
-	return err
 }
 
 // PutReviewState moves the reviews of a pull request from before to after. It fails with ErrStale
@@ -130,8 +129,7 @@ func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 
 // ForgetReviews deletes the row of an ended pull request that was never reviewed.
 func (t *Tx) ForgetReviews(ctx context.Context, pullID int64) error {
-	err := t.write(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
-	return err
+	return t.write(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
 }
 
 // SetHold stores a person's hold of the reviews, or that there is none. An unchanged hold is not
@@ -152,8 +150,7 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
 	}
-	err := t.write(ctx, what, `UPDATE pull_reviews SET `+set+`, look = look + 1 WHERE pull_id = ?1 AND (`+differs+`)`, append([]any{pullID}, args...)...)
-	return err
+	return t.write(ctx, what, `UPDATE pull_reviews SET `+set+`, look = look + 1 WHERE pull_id = ?1 AND (`+differs+`)`, append([]any{pullID}, args...)...)
 }
 
 // MarkReviewsChanged makes the next plan decide a pull request's reviews again, because its head,
@@ -187,10 +184,9 @@ func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, pol
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
 	}
-	err := t.write(ctx, what,
+	return t.write(ctx, what,
 		`UPDATE pull_reviews SET policy = ?2, look = CASE look WHEN ?3 THEN 0 ELSE look END WHERE pull_id = ?1 AND (policy <> ?2 OR look > 0 AND look = ?3)`,
 		pullID, policy, look)
-	return err
 }
 
 // ListUndecidedReviews returns the work items of a repository whose reviews must be decided again:

@@ -29,10 +29,9 @@ func (t *Tx) thenMark(ctx context.Context, itemID int64, err error) error {
 
 // MarkTableAbove marks the table of the roadmap in which a work item's issue is shown, if there is one.
 func (t *Tx) MarkTableAbove(ctx context.Context, itemID int64) error {
-	err := t.write(ctx, fmt.Sprintf("mark the table above item %d", itemID), markTable+`item_id IN (
+	return t.write(ctx, fmt.Sprintf("mark the table above item %d", itemID), markTable+`item_id IN (
 		SELECT m.item_id FROM roadmaps m JOIN work_items f ON f.id = m.item_id JOIN repositories r ON r.id = f.repo_id, work_items c
 		WHERE `+liveRoadmap+` AND c.id = ? AND c.parent_ref = r.name || '#' || f.number)`, millis(t.now), millis(t.now), itemID)
-	return err
 }
 
 // FindRoadmapOf returns the newest roadmap of an issue, also one that has ended.

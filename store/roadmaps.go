@@ -94,14 +94,12 @@ func (t *Tx) MoveRoadmap(ctx context.Context, before, after roadmap.Record) erro
 
 // MarkRoadmapChanged makes the next plan decide about a roadmap.
 func (t *Tx) MarkRoadmapChanged(ctx context.Context, itemID int64) error {
-	err := t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as changed", itemID), `UPDATE roadmaps SET look = look + 1 WHERE item_id = ? AND state <> 'ended'`, itemID)
-	return err
+	return t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as changed", itemID), `UPDATE roadmaps SET look = look + 1 WHERE item_id = ? AND state <> 'ended'`, itemID)
 }
 
 // MarkRoadmapDecided records that the plan decided about a roadmap with as many changes.
 func (t *Tx) MarkRoadmapDecided(ctx context.Context, itemID int64, changes int) error {
-	err := t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as decided", itemID), `UPDATE roadmaps SET look = look - ?2 WHERE item_id = ?1 AND look >= ?2`, itemID, changes)
-	return err
+	return t.write(ctx, fmt.Sprintf("mark the roadmap of item %d as decided", itemID), `UPDATE roadmaps SET look = look - ?2 WHERE item_id = ?1 AND look >= ?2`, itemID, changes)
 }
 
 const childColumns = `item_id, node, position, title, flow, needs, hash, step, number, applied, edges, body`
@@ -198,9 +196,8 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 
 // WakeRoadmaps makes the next pass read what is below the roadmaps to which a sub-issue belongs.
 func (t *Tx) WakeRoadmaps(ctx context.Context, ref string, now time.Time) error {
-	err := t.write(ctx, "wake the roadmaps of "+ref, `UPDATE roadmaps SET look_at = ?
+	return t.write(ctx, "wake the roadmaps of "+ref, `UPDATE roadmaps SET look_at = ?
 		WHERE look_at > ? AND state <> 'ended' AND item_id IN (SELECT item_id FROM sub_issues WHERE ref = ?)`, millis(now), millis(now), ref)
-	return err
 }
 
 // ListWorkOn returns how far work on issues has come, by their numbers; it omits those without a work

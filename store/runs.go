@@ -42,10 +42,9 @@ func (t *Tx) BeginRun(ctx context.Context, r work.Run) (int64, error) {
 
 // NoteRun stores a running run's usage so far, and its session.
 func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage, k work.Known) error {
-	err := t.write(ctx, fmt.Sprintf("note run %d", id),
+	return t.write(ctx, fmt.Sprintf("note run %d", id),
 		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, tokens_known = ?, cost_known = ? WHERE id = ? AND ended_at = 0`,
 		session, u.InputTokens, u.OutputTokens, u.CostUSD, k.Tokens, k.Cost, id)
-	return err
 }
 
 // EndRun stores a run's end and usage. It fails with ErrStale if the run has ended.
@@ -81,19 +80,17 @@ func (t *Tx) RefundAttempt(ctx context.Context, turnID int64) error {
 
 // RefundTurn excludes a run from the turns that budgets count, because it used nothing.
 func (t *Tx) RefundTurn(ctx context.Context, runID int64) error {
-	err := t.write(ctx, fmt.Sprintf("return run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
-	return err
+	return t.write(ctx, fmt.Sprintf("return run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
 }
 
 // AddTurnUsage adds to a turn's usage, even if the turn has ended: the usage of a run that died
 // with its pass is read later.
 func (t *Tx) AddTurnUsage(ctx context.Context, turnID int64, u work.Usage, k work.Known) error {
 	sum := work.UsageSum{}.Add(u, k)
-	err := t.write(ctx, fmt.Sprintf("add to the usage of turn %d", turnID),
+	return t.write(ctx, fmt.Sprintf("add to the usage of turn %d", turnID),
 		`UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ?,
 		 unknown_tokens = unknown_tokens + ?, unknown_cost = unknown_cost + ? WHERE id = ?`,
 		sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.UnknownTokens, sum.UnknownCost, turnID)
-	return err
 }
 
 func scanSpent(row scanner) (s work.Spent, err error) {

@@ -334,7 +334,7 @@ func TestAStrangersLocks(t *testing.T) {
 }
 
 // The server gives up the locks of a process that gives no sign of life, although its connection stays: a
-// stopped one, or one that is cut off. When it goes on, it has nothing any more.
+// stopped one, or one that is cut off. When it continues, it holds no lock.
 func TestAConnectionIsNoSignOfLife(t *testing.T) {
 	if !testpg.Set() {
 		t.Skip("this is about the other engine")
@@ -351,7 +351,7 @@ func TestAConnectionIsNoSignOfLife(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if err := stopped.Alive(t.Context()); !errors.Is(err, ErrTaken) {
-		t.Errorf("the stopped one goes on: %v", err)
+		t.Errorf("the stopped one continues: %v", err)
 	}
 	if usual > 5*time.Minute || askEvery > usual/5 {
 		t.Errorf("the server waits for %s, asked every %s", usual, askEvery)

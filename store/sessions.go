@@ -21,12 +21,11 @@ func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.
 // PutSession stores an agent's session for a work item, and the slot whose checkout the session
 // knows. Its provider knows it only on the machine that ran it last.
 func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
-	err := t.write(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
+	return t.write(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
 		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at, machine) VALUES (?, ?, ?, ?, ?, ?, coalesce((
 			SELECT r.machine FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = ? AND r.agent = ? AND r.session = ? ORDER BY r.id DESC LIMIT 1), ?))
 		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at, machine = excluded.machine`,
 		of.ItemID, of.Agent, of.Role, session, slot, t.stamp(at), of.ItemID, of.Agent, session, t.machine)
-	return err
 }
 
 // GetSession returns a session of this machine and its slot. One of another machine cannot be
@@ -40,23 +39,20 @@ func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slo
 
 // DropSessions deletes every session of a work item.
 func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
-	err := t.write(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
-	return err
+	return t.write(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 }
 
 // DropOtherSessions deletes the sessions that other agents, or other machines, have in the same
 // role: they do not know what this one did since.
 func (t *Tx) DropOtherSessions(ctx context.Context, of SessionKey) error {
-	err := t.write(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
+	return t.write(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND role = ? AND (agent <> ? OR machine <> ?)`, of.ItemID, of.Role, of.Agent, t.machine)
-	return err
 }
 
 // DropSession deletes a session.
 func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
-	err := t.write(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
+	return t.write(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
-	return err
 }
 
 // PutSessionUsage stores, with a run, a provider's usage counts of its session since the session's

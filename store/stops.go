@@ -20,11 +20,10 @@ func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFie
 // PutStop stores why a work item is stopped. It replaces the former reason.
 func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason = s.Reason.Map(t.clean)
-	err := t.write(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
+	return t.write(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
 		`INSERT INTO stops (`+stopColumns+`) VALUES (`+placeholders(8)+`)
 		 ON CONFLICT (item_id) DO UPDATE SET number = excluded.number, token = excluded.token, reason = excluded.reason, attempts = excluded.attempts,
 		 since = excluded.since, ended_at = excluded.ended_at, taken_at = excluded.taken_at`, stopFields(&s)...)
-	return err
 }
 
 // FindStop returns why a work item is stopped, or last was.
@@ -68,8 +67,7 @@ func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, boo
 
 // DropFollowup records that a work item waits for nothing any more.
 func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
-	err := t.write(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `UPDATE work_items SET resume_since = 0 WHERE id = ? AND resume_since > 0`, itemID)
-	return err
+	return t.write(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `UPDATE work_items SET resume_since = 0 WHERE id = ? AND resume_since > 0`, itemID)
 }
 
 // RelatedRows says which rows refer to a work item, so that only those are read.

@@ -348,9 +348,8 @@ func (t *Tx) CountFailure(ctx context.Context, turnID int64, kind work.ReasonKin
 	if kind == "" || kind == work.WhyQuestion || kind == work.WhyNewComments {
 		return nil
 	}
-	err := t.write(ctx, "count a failure",
+	return t.write(ctx, "count a failure",
 		`INSERT INTO totals (what, `+sourceColumns+`)
 		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', ?, '', 0, 1, 0, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
 		 ON CONFLICT (`+totalKey+`) DO UPDATE SET n = totals.n + 1`, dayOf(t.now), kind, t.machine, turnID)
-	return err
 }

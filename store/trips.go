@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -284,7 +285,7 @@ func (w *unsent) send(ctx context.Context, asked ...*question) error {
 		}
 	}
 	err = cmp.Or(err, got.Close())
-	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && (failed.Code == "22012" || failed.Code[:2] == "23") {
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && (failed.Code == "22012" || strings.HasPrefix(failed.Code, "23")) {
 		err = fmt.Errorf("%w: %w", errAlone, err)
 	}
 	w.failed = err

@@ -65,7 +65,7 @@ func (o *options) runInSandbox(ctx context.Context, a *cli.App, m *machine.Machi
 	return &cli.CodeError{Code: code}
 }
 
-// plainBlocked rewrites a blocked error, which is worded for GitHub, for a terminal.
+// plainBlocked says for a terminal what a blocked error says for GitHub.
 func plainBlocked(err error) error {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
