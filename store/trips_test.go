@@ -138,7 +138,7 @@ func TestGlance(t *testing.T) {
 }
 
 // The writes of a transaction on a server are sent with the next read, or with its end. One that fails fails as if
-// it had been sent alone, also where the function goes on after it.
+// it had been sent alone, also where the function continues after it.
 func TestWritesAreSentTogether(t *testing.T) {
 	if !testpg.Set() {
 		t.Skip("this is about the other engine")

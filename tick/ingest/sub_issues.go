@@ -79,7 +79,7 @@ func (h *reading) laterOrFail(m roadmap.Record, err error) (done bool, _ error) 
 
 // readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
 // gone if people deleted it, transferred it or took it out; otherwise the list lags. One that they put back is
-// compared with the document anew.
+// compared with the document again.
 func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
 	if err != nil {

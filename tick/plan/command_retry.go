@@ -167,10 +167,20 @@ func (r *commander) resumeTo(to work.State) {
 
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
+	below := r.cancelBelow(inv)
+	rep := r.cancelItem(inv, below != "")
+	rep.Said = strings.TrimSpace(rep.Said + " " + below)
+	return rep
+}
+
+// cancelItem cancels the work on the issue itself. below: something below it is cancelled, too.
+func (r *commander) cancelItem(inv invocation, below bool) Reply {
 	if rep, ok := r.cancelRoadmap(inv); ok {
 		return rep
 	}
-	if why, over := r.over(); over {
+	if why, over := r.over(); over && below {
+		return Reply{}
+	} else if over {
 		rep := reply("%s, so there is nothing to cancel. %s.", why, r.again())
 		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Reason.Kind != work.WhyRoadmapCancelled
 		return rep

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -33,6 +34,9 @@ func orders(p Plan) string {
 	var b []string
 	for _, m := range Of[change.Move](p) {
 		b = append(b, fmt.Sprintf("%s → %s", m.Cause, m.To))
+	}
+	for _, m := range Of[change.Roadmap](p) {
+		b = append(b, fmt.Sprintf("roadmap #%d → %s", m.After.Number, m.After.State))
 	}
 	for _, a := range Of[change.AcceptHead](p) {
 		b = append(b, "accept "+a.Head)
@@ -81,6 +85,10 @@ func TestCommands(t *testing.T) {
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
 		i.Reason = work.Reason{Kind: work.WhyIssueEdited, Text: i.Edited}
 	}
+	nested := func(v *known.Snapshot) {
+		at := func(number int) string { return work.Dependency{Repo: app.Name, Number: number}.String() }
+		v.Roadmaps = []roadmap.Record{{ItemID: 20, Repo: app.Name, Number: 5, Ref: at(5), Parent: at(1), State: roadmap.Followed}}
+	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0
 	talk := said(work.EventIssue, 2, "66", bob)
@@ -121,6 +129,9 @@ func TestCommands(t *testing.T) {
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel before anything began", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled())), "withdrawn → closed; flow #1 ; “The work is cancelled”"},
+		{"cancel of all below", "cancel --all", 1, scene(noPull, state(work.StatePending), with(labelled()), nested), "withdrawn → closed; roadmap #5 → cancelled; flow #1 ; “The work is cancelled”"},
+		{"cancel with a roadmap below", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled()), nested), "withdrawn → closed; flow #1 ; “The work is cancelled”"},
+		{"cancel of all below what is closed", "cancel --all", 2, scene(pullIs(work.PullClosed), state(work.StateClosed), nested), "roadmap #5 → cancelled; “The roadmaps below it are cancelled: #5.”"},
 		{"cancel of what is closed", "cancel", 2, scene(pullIs(work.PullClosed), state(work.StateClosed)), "“Pull request #2 is closed, so there is nothing to cancel”"},
 		{"a flow that is under way", "bugfix", 1, scene(), "“This work is already in progress”"},
 		{"another flow", "design", 1, scene(), "“Another kind of work is in progress”"},

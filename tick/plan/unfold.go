@@ -60,26 +60,32 @@ func (r *commander) roadmapHere() (roadmap.Record, bool) {
 // cancelRoadmap cancels a merged roadmap: what has not begun is closed by the following plans.
 func (r *commander) cancelRoadmap(inv invocation) (Reply, bool) {
 	m, ok := r.roadmapHere()
-	nested := roadmap.Nested(ref(r.v, r.item.Item), r.v.Roadmaps)
-	if inv.Arg != "" && len(nested) > 0 {
-		rep := Reply{}
-		if ok {
-			rep = r.endRoadmap(inv, m)
-		}
-		for _, n := range nested {
-			r.moveRoadmap(inv, n)
-		}
-		rep.Said = strings.TrimSpace(rep.Said + " The roadmaps below it are cancelled: " + r.namesOf(nested) + ".")
-		return rep, true
-	}
 	if !ok {
 		return Reply{}, false
 	}
 	rep := r.endRoadmap(inv, m)
-	if len(nested) > 0 {
+	if nested := r.nested(); len(nested) > 0 {
 		rep.Said += fmt.Sprintf(" The roadmaps below it continue: %s. To cancel them, too, comment %s.", r.namesOf(nested), r.v.Place(r.item).Command(work.VerbCancel, "--all"))
 	}
 	return rep, true
+}
+
+// cancelBelow cancels the roadmaps below the issue, and says which; empty: the command does not ask for that, or there
+// are none. A pull request that changes a roadmap has none below it.
+func (r *commander) cancelBelow(inv invocation) string {
+	nested := r.nested()
+	if inv.Arg == "" || len(nested) == 0 || r.item.Replans() && inv.onPull {
+		return ""
+	}
+	for _, n := range nested {
+		r.moveRoadmap(inv, n)
+	}
+	return "The roadmaps below it are cancelled: " + r.namesOf(nested) + "."
+}
+
+// nested returns the roadmaps below the item's issue that nobody cancelled.
+func (r *commander) nested() []roadmap.Record {
+	return roadmap.Nested(ref(r.v, r.item.Item), r.v.Roadmaps)
 }
 
 // namesOf names the issues of roadmaps.
