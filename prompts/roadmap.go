@@ -22,7 +22,7 @@ type Roadmap struct {
 	Why       string   `json:"why"`        // replan: why it is to change
 	Faults    []string `json:"faults"`     // of the document at the head, each with its line; such a document is not merged
 
-	Present []SubIssue `json:"present"` // what is below the issue, for the check of the answer; the agent is told Below
+	Present []SubIssue `json:"present"` // what is below the issue: the answer is checked with it; the prompt has Below
 }
 
 // SubIssue is a roadmap.Present.

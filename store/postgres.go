@@ -62,7 +62,7 @@ func openPool(config *pgx.ConnConfig, options ...stdlib.OptionOpenDB) *sql.DB {
 // for anything.
 const idleInTransaction = time.Minute
 
-// ourSettings are those of every connection, whatever the server, the database or the role has for others: no
+// ourSettings are those of every connection, whatever the defaults of the server, the database or the role are: no
 // statement ends early, and texts are read as they are written. A transaction names its own isolation.
 var ourSettings = map[string]string{
 	"idle_in_transaction_session_timeout": strconv.FormatInt(idleInTransaction.Milliseconds(), 10),

@@ -65,7 +65,7 @@ var inCode = regexp.MustCompile("`([A-Za-z]+\\.[A-Za-z.]+|[a-z]+[A-Z][A-Za-z]*)`
 // fileEnding is that of a file's name, which looks like a name with its package.
 var fileEnding = regexp.MustCompile(`\.(go|md|json|yml|lock|told|db)$`)
 
-// TestGuidesNameWhatIsThere: a function or a type that a page for whoever changes the code names is there.
+// Every function and type that a guide for contributors names exists.
 func TestGuidesNameWhatIsThere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	c, named := readCode(t, root), 0

@@ -7,7 +7,7 @@ import (
 )
 
 // Present returns what GitHub lists below a roadmap's issue, in its order, then the sub-issues of nodes that it
-// lists no more, for a check of the roadmap's document.
+// no longer lists. The roadmap's document is checked with them.
 func Present(repo work.RepoName, subs []github.Issue, nodes []roadmap.Child) (all []roadmap.Present) {
 	of := map[int]string{}
 	for _, c := range nodes {

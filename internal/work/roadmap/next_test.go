@@ -540,7 +540,7 @@ func TestAFullQueueMakesNothingThatWasCancelled(t *testing.T) {
 }
 
 // A node whose sub-issue people took away stays away when a later document changes or removes it. Its row has what the
-// document says, for the day on which people put it back.
+// document says: people may put the sub-issue back.
 func TestAGoneNodeStaysAway(t *testing.T) {
 	w := newWorld(node("a"), node("b"))
 	w.settle(t)
