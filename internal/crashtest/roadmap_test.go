@@ -20,7 +20,7 @@ const roadmapPath = "docs/roadmap/1-faster-reads.md"
 func planned(title string) map[string]any {
 	node := func(id string, needs ...string) map[string]any {
 		return map[string]any{
-			"id": id, "title": "The " + id + " part", "flow": "small_job", "needs": append([]string{}, needs...),
+			"id": id, "title": "The " + id + " part", "flow": "small_job", "issue": nil, "needs": append([]string{}, needs...),
 			"goal": "The " + id + " part is done.", "scope": "One file.", "acceptance": "- It works.", "tests": "By a table.",
 		}
 	}
