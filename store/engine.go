@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,8 +28,6 @@ type engine interface {
 	session() *pgx.ConnConfig
 	// locks is a query for the locks of all sessions; empty: there are none.
 	locks() string
-	// folder is the name of the engine's migrations. Both folders have the same numbers.
-	folder() string
 	// version reads the schema's version, and the columns of all tables as "table.column"; 0: the database
 	// has no schema yet.
 	version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error)
@@ -63,12 +60,6 @@ type engine interface {
 	// check has the engine check everything that it stores.
 	check(ctx context.Context, tx *Tx) error
 }
-
-//go:embed migrations
-var embedded embed.FS
-
-// schema returns an engine's migrations.
-func schema(folder string) (fs.FS, error) { return fs.Sub(embedded, "migrations/"+folder) }
 
 // Options are what Open needs besides the path.
 type Options struct {
@@ -186,7 +177,7 @@ func opened(ctx context.Context, at string, migrations fs.FS, file, server func(
 		return nil, nil, err
 	}
 	if migrations == nil {
-		if migrations, err = schema(d.engine.folder()); err != nil {
+		if migrations, err = schema(); err != nil {
 			return nil, nil, errors.Join(err, d.SQL.Close())
 		}
 	}

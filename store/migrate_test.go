@@ -53,7 +53,7 @@ func versionsOf(t testing.TB, migrations fs.FS) []int64 {
 
 func ours(t testing.TB) fs.FS {
 	t.Helper()
-	migrations, err := schema("sqlite")
+	migrations, err := schema()
 	if err != nil {
 		t.Fatal(err)
 	}

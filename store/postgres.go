@@ -117,7 +117,6 @@ type postgresEngine struct {
 func (*postgresEngine) shared() bool               { return true }
 func (e *postgresEngine) session() *pgx.ConnConfig { return e.config.Copy() }
 func (*postgresEngine) locks() string              { return `SELECT ` + lockNumber + ` ` + locked }
-func (*postgresEngine) folder() string             { return "postgres" }
 func (*postgresEngine) inPlace() error             { return nil }
 
 func (e *postgresEngine) replaceBy() string {
@@ -156,8 +155,8 @@ func (e *postgresEngine) up(ctx context.Context, others *sql.DB, migrations fs.F
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
 		return e.migrating(ctx, conn, err)
 	}
-	ctx, signed := whileItAnswers(ctx, conn)                          // else the server gives the lock up
-	return signed(upBy(ctx, goose.DialectPostgres, pool, migrations)) // runs no migration that another machine ran before it got the lock
+	ctx, signed := whileItAnswers(ctx, conn)                                      // else the server gives the lock up
+	return signed(upBy(ctx, goose.DialectPostgres, pool, translated{migrations})) // runs no migration that another machine ran before it got the lock
 }
 
 // asked is a connection, or a pool.

@@ -18,18 +18,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// release is the schema of a program: that of this one, and changes for the engine of a database. The
+// release is the schema of a program: that of this one, and changes. The
 // first change is one migration, the second one another.
-func release(t testing.TB, at string, changes ...string) fstest.MapFS {
+func release(t testing.TB, changes ...string) fstest.MapFS {
 	t.Helper()
-	folder := "sqlite"
-	if isServer(at) {
-		folder = "postgres"
-	}
-	own, err := schema(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := ours(t)
 	m := fstest.MapFS{}
 	names, err := fs.Glob(own, "*.sql")
 	if err != nil {
@@ -71,7 +64,7 @@ func TestAProgramOneReleaseBackStillRuns(t *testing.T) {
 	at := newAt(t)
 	expand := `ALTER TABLE work_items ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'; CREATE TABLE colours (name TEXT PRIMARY KEY);` + usableBy(t, 1, 0)
 	contract := `ALTER TABLE work_items DROP COLUMN colour;` + usableBy(t, 2, 1)
-	first, second, third := release(t, at), release(t, at, expand), release(t, at, expand, contract)
+	first, second, third := release(t), release(t, expand), release(t, expand, contract)
 	running, err := openAs(t, at, first)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +105,7 @@ func TestAProgramOneReleaseBackStillRuns(t *testing.T) {
 	if _, err := openAs(t, at, second); err != nil {
 		t.Errorf("one release back, after the second migration: %v", err)
 	}
-	if _, err := openAs(t, at, release(t, at, expand, contract, `CREATE TABLE silent (id INTEGER PRIMARY KEY);`)); err != nil {
+	if _, err := openAs(t, at, release(t, expand, contract, `CREATE TABLE silent (id INTEGER PRIMARY KEY);`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openAs(t, at, third); !errors.Is(err, errNewer) {
@@ -154,7 +147,7 @@ func TestMigrationsLeaveInWhatTheySay(t *testing.T) {
 		`DROP TABLE clocks; CREATE TABLE clocks (machine INTEGER NOT NULL, host TEXT NOT NULL, ahead INTEGER NOT NULL DEFAULT 0, account INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (machine, host)) STRICT`: {"clocks.machine is INTEGER"},
 	} {
 		path := newPath(t)
-		after, err := openAs(t, path, release(t, path, change+";"))
+		after, err := openAs(t, path, release(t, change+";"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +231,7 @@ func takesAway(t *testing.T, before, after *DB) (misses []string) {
 // Several machines of a new release open the database at the same time: one migrates.
 func TestMachinesMigrateAtTheSameTime(t *testing.T) {
 	at := emptyServer.Copy(t)
-	next := release(t, at, `CREATE TABLE later (id BIGINT); INSERT INTO later SELECT count(*) FROM pg_stat_activity; SELECT pg_sleep(0.3);`+usableBy(t, 1, 0))
+	next := release(t, `CREATE TABLE later (id BIGINT); INSERT INTO later SELECT count(*) FROM pg_stat_activity; SELECT pg_sleep(0.3);`+usableBy(t, 1, 0))
 	errs := make([]error, 6)
 	var all sync.WaitGroup
 	for i := range errs {
@@ -268,7 +261,7 @@ func TestAMigrationTakesItsTime(t *testing.T) {
 	waits := writerWaits
 	t.Cleanup(func() { writerWaits = waits })
 	for writerWaits = 200 * time.Millisecond; ; writerWaits *= 2 { // on a busy machine an answer takes longer
-		_, err := openAs(t, at, release(t, at, fmt.Sprintf(`SELECT pg_sleep(%g);`, 5*writerWaits.Seconds())+usableBy(t, 1, 0)))
+		_, err := openAs(t, at, release(t, fmt.Sprintf(`SELECT pg_sleep(%g);`, 5*writerWaits.Seconds())+usableBy(t, 1, 0)))
 		if err != nil && writerWaits < 3*time.Second {
 			continue
 		}
@@ -289,7 +282,7 @@ func TestAMigrationTakesItsTime(t *testing.T) {
 		return ""
 	})
 	began := time.Now()
-	_, err = openAs(t, proxy.Through(at), release(t, at, `SELECT pg_sleep(1);`+usableBy(t, 1, 0), `SELECT pg_sleep(30);`+usableBy(t, 2, 0)))
+	_, err = openAs(t, proxy.Through(at), release(t, `SELECT pg_sleep(1);`+usableBy(t, 1, 0), `SELECT pg_sleep(30);`+usableBy(t, 2, 0)))
 	if took := time.Since(began); err == nil || !strings.Contains(faultOf(t, err), "it does not answer") || took > 20*time.Second {
 		t.Errorf("after %s: %v", took, err)
 	}
@@ -314,7 +307,7 @@ func TestChildMigrates(t *testing.T) {
 	if at == "" {
 		t.Skip("the child of another test")
 	}
-	_, err := open(t.Context(), at, Options{Now: clock, Machine: "attic"}, release(t, at, slowly(t)))
+	_, err := open(t.Context(), at, Options{Now: clock, Machine: "attic"}, release(t, slowly(t)))
 	t.Fatal(err)
 }
 
@@ -337,7 +330,7 @@ func TestAMachineThatDiesWhileItMigrates(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	addRepo(t, old)
-	next := release(t, at, `CREATE TABLE whole (id BIGINT);`+usableBy(t, 1, 0))
+	next := release(t, `CREATE TABLE whole (id BIGINT);`+usableBy(t, 1, 0))
 	began := time.Now()
 	_, err = openAs(t, at, next)
 	if says := faultOf(t, err); !strings.Contains(says, "a migration runs on machine attic") {

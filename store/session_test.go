@@ -381,7 +381,7 @@ func TestAStoppedMigrationEnds(t *testing.T) {
 	}
 	givesUpAfter = usual
 	for {
-		_, err := openAs(t, at, release(t, at, `CREATE TABLE later (id BIGINT);`+usableBy(t, 1, 0)))
+		_, err := openAs(t, at, release(t, `CREATE TABLE later (id BIGINT);`+usableBy(t, 1, 0)))
 		if err == nil {
 			break
 		}

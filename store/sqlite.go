@@ -34,7 +34,6 @@ type sqliteEngine struct {
 func (*sqliteEngine) shared() bool             { return false }
 func (*sqliteEngine) session() *pgx.ConnConfig { return nil }
 func (*sqliteEngine) locks() string            { return "" }
-func (*sqliteEngine) folder() string           { return "sqlite" }
 
 func (*sqliteEngine) version(ctx context.Context, pool *sql.DB) (have int64, columns string, err error) {
 	var tables int

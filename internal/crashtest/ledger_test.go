@@ -198,7 +198,7 @@ func (w *world) sound() error {
 
 // newest is the number of the last migration that the program has.
 var newest = sync.OnceValues(func() (string, error) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "store", "migrations", "sqlite", "*.sql"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "store", "migrations", "*.sql"))
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("no migrations are found: %w", err)
 	}
