@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // guarded runs a part of this test program in a new process, because Guard lasts until its process
@@ -49,19 +51,23 @@ func TestGuardedPart(t *testing.T) {
 	part(t, os.Getenv("PROC_TEST_DIR"))
 }
 
+// markOf is a mark of this process. A run without the guard ends whatever has its mark on the whole machine, in the
+// processes of other tests, too.
+func markOf(run string) string { return fmt.Sprintf("MERGEXO_MARK=%s-%d", run, os.Getpid()) }
+
 // leaver starts a grandchild with the given environment that leaves its family before any look.
 func leaver(pidFile, env string) Cmd {
 	c := sh(`setsid -f env -i ` + env + ` /bin/sh -c 'echo $$ >"$0"; exec /bin/sleep 60' "` + pidFile + `" </dev/null >/dev/null 2>&1; until [ -s "` + pidFile + `" ]; do sleep 0.01; done`)
-	c.Mark = "MERGEXO_MARK=one"
+	c.Mark = markOf("one")
 	c.Env = append(c.Env, c.Mark)
 	return c
 }
 
 func orphansPart(t *testing.T, dir string) {
 	at := func(name string) string { return filepath.Join(dir, name) }
-	other := leaver(at("other"), "MERGEXO_MARK=two")
+	other := leaver(at("other"), markOf("two"))
 	other.Args[1] += `; until [ -e "` + at("done") + `" ]; do sleep 0.01; done`
-	other.Mark = "MERGEXO_MARK=two"
+	other.Mark = markOf("two")
 	other.Env[len(other.Env)-1] = other.Mark
 	ended := make(chan struct{})
 	go func() {
@@ -70,7 +76,7 @@ func orphansPart(t *testing.T, dir string) {
 	}()
 	waitFor(t, at("other"))
 	run(t, leaver(at("bare"), ""))
-	run(t, leaver(at("forged"), "MERGEXO_MARK=forged"))
+	run(t, leaver(at("forged"), markOf("forged")))
 	if !alive(t, at("other")) {
 		t.Error("the process of another run, which is alive, was ended")
 	}
@@ -78,17 +84,16 @@ func orphansPart(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	<-ended
-	run(t, leaver(at("late"), "MERGEXO_MARK=two"))
+	run(t, leaver(at("late"), markOf("two")))
 }
 
 // waitFor waits until a file has a complete line.
 func waitFor(t *testing.T, file string) {
 	t.Helper()
-	for range 3000 {
+	for end := time.Now().Add(testhome.Patience()); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if b, _ := os.ReadFile(file); bytes.HasSuffix(b, []byte("\n")) {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("nothing in %s", file)
 }
