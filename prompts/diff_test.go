@@ -91,6 +91,7 @@ func TestThousandsOfFilesAreShared(t *testing.T) {
 
 // A change of very many files is shared while a pass can wait for it.
 func TestAHundredThousandFilesAreShared(t *testing.T) {
+	testhome.NotShort(t)
 	var files []DiffFile
 	for i := range 100_000 {
 		files = append(files, changed(fmt.Sprintf("vendor/%d/%d.go", i%100, i), 200))

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
@@ -224,6 +225,7 @@ func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 }
 
 func TestPrepareBoundsEverything(t *testing.T) {
+	testhome.NotShort(t)
 	long := strings.Repeat("ö", 200000)
 	c := story()
 	c.Task.Issue.Body, c.DecisionSummary, c.Previous = long, long, long

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -144,6 +145,7 @@ func (p *people) untilDone(rt *rapid.T) {
 // A walk that begins where an earlier one was cut moves no cursor: what the earlier one passed may
 // have been younger than the overlap then, and the list may show something there only later.
 func TestAWalkThatWasCutComesBack(t *testing.T) {
+	testhome.NotShort(t)
 	for requests := 1; requests <= 20; requests++ {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
 		p := &people{machine: m, draw: rand.New(rand.NewPCG(1, 2)), id: 50_000}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -110,6 +111,7 @@ func (m *machine) outcomes() map[string]string {
 // Pages of one second differ by number only. An unchanged one proves nothing about those before it:
 // there one comment may be deleted and a late one have appeared, and a walk may be cut there.
 func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
+	testhome.NotShort(t)
 	for ends := range 20 {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
 		p := &people{machine: m, id: 50_000}

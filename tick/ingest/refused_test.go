@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -15,6 +16,7 @@ import (
 // That includes all comments, answered or not, on what the same pass left and then found in another
 // way.
 func TestARefusedFirstLook(t *testing.T) {
+	testhome.NotShort(t)
 	for _, long := range []int{0, 5} {
 		l := lost{seed: 1, pulls: 4, ours: 10, long: long, comments: 24, people: 2}
 		whole := newLostMachine(t, l, 10_000)

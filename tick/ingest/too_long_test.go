@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // An issue or pull request that takes longer to read than a pass holds up no other and waits at
 // growing intervals, and passes say which and what to change. Once there is time, all that people
 // said on it is known.
 func TestWhatTakesLongerThanAPassHoldsUpNoOther(t *testing.T) {
+	testhome.NotShort(t)
 	known := func() *machine { return newMachine(t, news{seed: 1, issues: 3, pulls: 12, seconds: 10}, 100) }
 	forgotten := func() *machine {
 		return newLostMachine(t, lost{seed: 2, issues: 2, pulls: 14, ours: 10, long: 10}, 100)

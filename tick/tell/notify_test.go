@@ -280,6 +280,7 @@ func TestWhoIsNamedNoMore(t *testing.T) {
 // Sends that are running when a pass ends are ended at the limit, whether they began during the
 // turns or after. Messages not begun wait for the next pass.
 func TestAPassEndsInTime(t *testing.T) {
+	testhome.NotShort(t)
 	for _, beside := range []bool{false, true} {
 		w := newWorld(t)
 		w.pass("chat")
@@ -310,6 +311,7 @@ func TestAPassEndsInTime(t *testing.T) {
 
 // Events during turns are reported during them, once.
 func TestBesideTheTurns(t *testing.T) {
+	testhome.NotShort(t)
 	w := newWorld(t)
 	w.pass("chat")
 	w.opens(1)
