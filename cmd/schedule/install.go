@@ -115,10 +115,6 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 		return err
 	}
 	all := p.survey(ctx).all // the chosen scheduler reports its own errors
-	hands, unread := p.byHand(ctx)
-	if err := refuseSecond(hands); err != nil {
-		return err
-	}
 	s, why, err := p.choose(ctx, opt.Kind, all)
 	if err != nil {
 		return err
@@ -136,7 +132,6 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 		return err
 	}
 	p.note(ctx, a, cfg, s, why)
-	printUnread(a.Notes(a.Output()), unread)
 	return nil
 }
 

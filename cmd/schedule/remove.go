@@ -20,21 +20,16 @@ func (r *room) remove(ctx context.Context) error {
 	if err != nil {
 		cfg = &config.Config{}
 	}
-	left, err := r.removeJobs(ctx, cfg, r.Output().W)
-	printLeft(r.Output().W, left)
-	return err
+	return r.removeJobs(ctx, cfg, r.Output().W)
 }
 
-// removeJobs removes the job from every scheduler that has it, and reports it. left starts passes
-// still: our program removes no line that it did not write.
-func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) (left []schedule.Hand, err error) {
+// removeJobs removes the job from every scheduler that has it, and reports it.
+func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) error {
 	p, err := newPlan(cfg, r.Environ(), r.Now())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	v := p.survey(ctx)
-	left, unread := p.byHand(ctx)
-	printUnread(r.Env.Stderr, unread)
 	for _, why := range v.mute {
 		fmt.Fprintln(r.Env.Stderr, why)
 	}
@@ -44,26 +39,16 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 			trouble = errors.Join(trouble, fmt.Errorf("remove the schedule of %s: %w", st.s.Kind(), err))
 			continue
 		}
-		if len(left)+len(unread) > 0 {
-			fmt.Fprintf(w, "The schedule of %s is removed.\n", st.s.Kind())
-			continue
-		}
 		fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
 	}
-	if len(left) > 0 {
-		left, _ = p.byHand(ctx) // its lines have moved
+	if trouble != nil {
+		return trouble
 	}
-	if trouble == nil && len(left) == 0 {
-		r.noteRemoved(ctx, cfg)
+	r.noteRemoved(ctx, cfg)
+	if len(v.all) == 0 {
+		fmt.Fprintf(w, "Nothing to do: there is no schedule for %s.\n", p.job.Config)
 	}
-	if len(v.all) == 0 && trouble == nil {
-		of := "of gh mergexo " // others are named
-		if len(left)+len(unread) == 0 {
-			of = ""
-		}
-		fmt.Fprintf(w, "Nothing to do: there is no schedule %sfor %s.\n", of, p.job.Config)
-	}
-	return left, trouble
+	return nil
 }
 
 // noteRemoved notes in the database that no pass begins on this machine any more, so that the others

@@ -44,8 +44,8 @@ func (r *room) newInstallCmd() *cobra.Command {
 macOS uses launchd. Other systems use a systemd user timer if a session of this user
 answers, else cron. An installed schedule keeps its scheduler, and changes only if
 something differs: another --every, a gh that has moved, another PATH. Other lines
-of the crontab are not touched. If one of them, or a unit or agent of yours, runs
-"gh mergexo tick" with this config, no second schedule is added.
+of the crontab are not touched. If one of them runs "gh mergexo tick", too, its
+passes and those of the schedule wait for one another.
 
 cron takes minutes that divide an hour, and hours that divide a day; launchd and
 systemd take seconds, at least 10.`,
@@ -92,10 +92,7 @@ ran and when the next one is due, and whether install would write something else
 now, because gh has moved or PATH has changed. A pass that could read no repository,
 for instance without network, counts as well.
 
-It also shows crontab lines, systemd units and launchd agents that you wrote by hand
-and that run "gh mergexo tick" with this config.
-
-It does not ask GitHub.`,
+It knows only what install wrote, and does not ask GitHub.`,
 		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return r.status(c.Context()) },
@@ -108,7 +105,7 @@ func (r *room) newRemoveCmd() *cobra.Command {
 		Use:   "remove",
 		Short: "Remove the schedule; with --all all of gh mergexo from this machine",
 		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
-"gh mergexo pause --all" stops it. What you wrote by hand stays, and is named.
+"gh mergexo pause --all" stops it. What you wrote by hand stays.
 
 With --all, also stop running agents and pause everything, then list what stays on
 GitHub, and the last command to run. --labels deletes the labels that gh mergexo

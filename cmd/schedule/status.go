@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,20 +33,15 @@ type State struct {
 	Differs   []string // why schedule install would write something else
 	None      error    // why this machine can have no schedule, as in a container; nil: it can
 
-	ByHand     []schedule.Hand // what starts passes with this config and is not ours
-	Unread     []string        // why there may be more
-	CronSleeps bool            // the crontab starts passes, and no cron daemon runs
-	Lacks      []Lack          // what this shell has and scheduled passes do not
+	CronSleeps bool   // the crontab starts passes, and no cron daemon runs
+	Lacks      []Lack // what this shell has and scheduled passes do not
 }
 
-// Repeated reports whether something starts passes.
-func (st State) Repeated() bool { return st.Scheduler != "" && st.Active || len(st.ByHand) > 0 }
+// Repeated reports whether a scheduler starts passes.
+func (st State) Repeated() bool { return st.Scheduler != "" && st.Active }
 
 // Says is the state in words.
 func (st State) Says() string {
-	if st.Scheduler == "" && len(st.ByHand) > 0 {
-		return st.ByHand[0].Says() + ", starts passes"
-	}
 	if st.Every == 0 {
 		return string(st.Scheduler) + " starts passes at times that were edited by hand"
 	}
@@ -57,9 +51,8 @@ func (st State) Says() string {
 // Facts is the state as doctor judges it.
 func (st State) Facts() *doctor.Schedule {
 	f := &doctor.Schedule{
-		Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says(), Unread: st.Unread, CronSleeps: st.CronSleeps,
-		Lacks:  terminal.Each(st.Lacks, func(l Lack) doctor.Trouble { return l.Trouble }),
-		ByHand: terminal.Each(st.ByHand, func(h schedule.Hand) doctor.Trouble { return doctor.Trouble{Says: h.Says(), Do: h.End()} }),
+		Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says(), CronSleeps: st.CronSleeps,
+		Lacks: terminal.Each(st.Lacks, func(l Lack) doctor.Trouble { return l.Trouble }),
 	}
 	if none, ok := errors.AsType[*work.MachineError](st.None); ok {
 		f.Trouble, f.Do = none.Err.Error(), none.Do
@@ -78,29 +71,18 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 		return st, err
 	}
 	v := p.survey(ctx)
-	st.ByHand, st.Unread = p.byHand(ctx)
-	var in *standing
-	if len(v.all) > 0 {
-		in = &v.all[0]
-	}
-	st.Lacks = p.lacks(ctx, in, st.ByHand, cfg, a.Environ())
-	byCron := in != nil && in.s.Kind() == schedule.Cron || slices.ContainsFunc(st.ByHand, func(h schedule.Hand) bool { return h.Kind == schedule.Cron })
-	st.CronSleeps = byCron && schedule.CronSleeps(root(a))
-	if in == nil && len(st.ByHand) > 0 {
-		if v.trouble != nil {
-			st.Unread = append(st.Unread, v.trouble.Error())
-		}
-		return st, nil
-	}
-	if in == nil {
+	if len(v.all) == 0 {
 		_, _, st.None = p.choose(ctx, "", nil)
 		return st, v.trouble
 	}
+	in := v.all[0]
+	st.Lacks = p.lacks(ctx, in, cfg, a.Environ())
+	st.CronSleeps = in.s.Kind() == schedule.Cron && schedule.CronSleeps(root(a))
 	st.Scheduler, st.Every, st.Since, st.Active = in.s.Kind(), in.found.Job.Every, in.found.Job.Since, in.found.Runs
 	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
 	j := in.found.Job
 	st.Path, st.Command = j.Get("PATH"), j.Command(st.Scheduler)
-	st.Differs = p.differs(*in)
+	st.Differs = p.differs(in)
 	for _, other := range v.all[1:] {
 		st.Differs = append(st.Differs, fmt.Sprintf("%s repeats passes, too", other.s.Kind()))
 	}
@@ -170,7 +152,7 @@ func (r *room) status(ctx context.Context) error {
 		return r.JSON.Write(out, st.view())
 	}
 	to := r.Notes(out)
-	if st.Scheduler == "" && len(st.ByHand) == 0 {
+	if st.Scheduler == "" {
 		if InDemo(r.App) {
 			fmt.Fprintln(to, errDemo)
 			return nil
@@ -191,13 +173,7 @@ func (r *room) status(ctx context.Context) error {
 	if st.Every != 0 {
 		every = schedule.Words(st.Every)
 	}
-	var rows [][]string
-	if st.Scheduler != "" {
-		rows = append(rows, []string{string(st.Scheduler), every, out.When(st.Since, now), last, next, strings.Join(st.Command, " ")})
-	}
-	for _, h := range st.ByHand {
-		rows = append(rows, []string{string(h.Kind), "by hand", "", last, "", h.Says() + ": " + lineOf(h)})
-	}
+	rows := [][]string{{string(st.Scheduler), every, out.When(st.Since, now), last, next, strings.Join(st.Command, " ")}}
 	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "NEXT", "COMMAND"}, rows); err != nil {
 		return err
 	}
@@ -215,9 +191,6 @@ func printWarnings(out terminal.Output, to io.Writer, st State) {
 	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule), doctor.Warning) {
 		fmt.Fprintln(to, c.Line())
 	}
-	if st.Scheduler != "" || len(st.ByHand) > 0 {
-		printUnread(to, st.Unread)
-	}
 }
 
 // stateView is the output of schedule status.
@@ -233,28 +206,14 @@ type stateView struct {
 	LastPass  terminal.Time  `json:"lastPass"`  // when a pass ended last, also one that could read nothing; null: not known
 	NextPass  terminal.Time  `json:"nextPass"`  // when the next one begins; null: not known
 	Passes    cli.PassesView `json:"passes"`    // whether passes work
-	ByHand    []handView     `json:"byHand"`    // what else starts passes with this config: somebody wrote it by hand
-	Unread    []string       `json:"unread"`    // why there may be more of those: what could not be read
 	Lacks     []string       `json:"lacks"`     // programs and logins that this shell has and scheduled passes do not
-}
-
-// handView is a schedule that somebody wrote by hand.
-type handView struct {
-	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Where     string        `json:"where"`     // the file, or `crontab -l`
-	Line      int           `json:"line"`      // its number there
-	Text      string        `json:"text"`      // the line, without known secrets
-	End       string        `json:"end"`       // what to type to end it
 }
 
 func (st State) view() stateView {
 	v := stateView{
 		Scheduler: st.Scheduler, Installed: st.Scheduler != "", Active: st.Active, Differs: terminal.OrEmpty(st.Differs), Command: terminal.OrEmpty(st.Command),
-		ByHand: []handView{}, Unread: terminal.OrEmpty(st.Unread), Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
+		Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
 		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Passes.Last.At), NextPass: terminal.Stamp(st.Next), Passes: cli.ViewPasses(st.Passes),
-	}
-	for _, h := range st.ByHand {
-		v.ByHand = append(v.ByHand, handView{h.Kind, h.Where, h.Line, lineOf(h), h.End()})
 	}
 	if st.Every != 0 {
 		every := schedule.Words(st.Every)

@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -22,7 +21,6 @@ import (
 type uninstallOptions struct{ all, purge, labels, force, yes bool }
 
 // uninstall ends all that runs on this machine.
-
 func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	cfg, broken, err := r.ConfigForAll()
 	switch {
@@ -45,9 +43,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if yes, err := r.agreed(ctx, opt, cfg); err != nil || !yes {
 		return err
 	}
-	left, err := r.stop(ctx, cfg)
-	if err != nil {
-		printLeft(r.Output().W, left)
+	if err := r.stop(ctx, cfg); err != nil {
 		return err
 	}
 	stays, unread := look(ctx, cfg)
@@ -65,12 +61,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 		return errors.Join(kept, err)
 	}
 	r.printLeftovers(stays, cfg, opt, unread != nil)
-	printLeft(r.Output().W, left)
-	if len(left) == 0 {
-		fmt.Fprintln(r.Output().W, "The last step: gh extension remove mergexo")
-	} else {
-		fmt.Fprintln(r.Output().W, "The last step, after that: gh extension remove mergexo")
-	}
+	fmt.Fprintln(r.Output().W, "The last step: gh extension remove mergexo")
 	return kept
 }
 
@@ -99,16 +90,16 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	return yes, err
 }
 
-// stop removes the schedule, then ends the passes. left starts passes still.
-func (r *room) stop(ctx context.Context, cfg *config.Config) (left []schedule.Hand, err error) {
-	if left, err = r.removeJobs(ctx, cfg, r.Output().W); err != nil {
-		return left, err
+// stop removes the schedule, then ends the passes.
+func (r *room) stop(ctx context.Context, cfg *config.Config) error {
+	if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
+		return err
 	}
 	dirs := folder.At(cfg.Runtime.StateDir)
 	if !files.Exists(dirs.State) {
-		return left, nil
+		return nil
 	}
-	return left, r.stopPasses(ctx, cfg, dirs)
+	return r.stopPasses(ctx, cfg, dirs)
 }
 
 // purge deletes the state folder if --purge is given.

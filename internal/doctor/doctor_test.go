@@ -139,9 +139,6 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"not in force":             {doctor.Facts{Schedule: &doctor.Schedule{Installed: true}}, nil, []string{"schedule"}},
 		"no cron daemon":           {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, CronSleeps: true}}, nil, []string{"schedule"}},
 		"the job lacks an agent":   {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, Lacks: []doctor.Trouble{{Says: "x", Do: "y"}}}}, nil, []string{"scheduled_agents"}},
-		"by hand":                  {facts: doctor.Facts{Schedule: &doctor.Schedule{ByHand: []doctor.Trouble{{Says: "x", Do: "y"}}}}},
-		"by hand, too":             {doctor.Facts{Schedule: &doctor.Schedule{Installed: true, Active: true, ByHand: []doctor.Trouble{{Says: "x", Do: "y"}}}}, nil, []string{"schedule"}},
-		"not all could be read":    {doctor.Facts{Schedule: &doctor.Schedule{Unread: []string{"x"}}}, nil, []string{"schedule"}},
 		"no config":                {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
 	} {
 		all := doctor.Run(c.facts, doctor.AtDoctor)

@@ -253,8 +253,6 @@ type Schedule struct {
 	Trouble   string
 	Do        string // what ends the trouble; empty: schedule status tells more
 
-	ByHand     []Trouble // what starts passes and is not ours, and how to end it
-	Unread     []string  // why more may do so
 	CronSleeps bool      // the crontab starts passes, and no cron daemon runs
 	Lacks      []Trouble // what passes lack that this shell has
 }

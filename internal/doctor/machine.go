@@ -315,21 +315,10 @@ func schedule(f Facts) []Check {
 		return nil
 	case s.Trouble != "":
 		return warn(s.Trouble, cmp.Or(s.Do, "gh mergexo schedule status"))
-	case !s.Installed && len(s.ByHand) > 0:
-		var all []Check
-		for _, t := range s.ByHand {
-			all = append(all, ok(t.Says+", starts passes: somebody wrote it by hand")...)
-		}
-		return all
-	case !s.Installed && len(s.Unread) > 0:
-		return warn("no scheduler repeats passes, as far as can be read: "+strings.Join(s.Unread, "; "), do)
 	case !s.Installed:
-		return warn("no scheduler repeats passes", do)
+		return warn("gh mergexo has installed no schedule here", do)
 	}
 	var all []Check
-	for _, t := range s.ByHand {
-		all = append(all, warn(s.Says+", and "+t.Says+", starts passes, too", "remove that one: "+t.Do)...)
-	}
 	for _, why := range s.Differs {
 		all = append(all, warn(s.Says+", and "+why, do)...)
 	}

@@ -136,7 +136,7 @@ var table = []Row{
 
 	{"notify", forMachine, "with --notify: whether the program of each `[[notify]]` takes a test message", []question{{AtDoctor, messages}}},
 
-	{"schedule", forSchedule, "whether a scheduler repeats passes: as `schedule install` wrote it, or somebody by hand; whether a cron daemon runs", []question{
+	{"schedule", forSchedule, "whether a scheduler repeats passes as `schedule install` wrote it; whether a cron daemon runs", []question{
 		{usual | AtSchedule, schedule}, {usual | AtSchedule, cronDaemon},
 	}},
 	{ScheduledAgents, forSchedule, "whether scheduled passes find the programs that this shell finds, and the logins of agents", []question{{usual | AtSchedule | AtStatus, lacks}}},

@@ -72,7 +72,7 @@ var telling = []string{
 	"review/own_change_instructs_nobody", "review/strangers_approval", "review/two_in_order",
 	"roadmap/document", "roadmap/faults_are_not_merged", "roadmap/unfold",
 	"sandbox/caches", "sandbox/required",
-	"schedule/by_hand", "schedule/launchd", "schedule/systemd",
+	"schedule/launchd", "schedule/systemd",
 	"security/gates_before_the_push", "security/names_of_other_systems", "security/permission_lost_while_the_agent_works",
 	"security/secrets_anywhere_in_a_change",
 	"setup/refuses",
