@@ -223,7 +223,7 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 	}
 	var now work.Action
 	var known bool
-	read := r.Store.View(ctx, func(tx *store.Tx) (err error) {
+	read := r.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		now, known, err = tx.GetAction(ctx, a.Token)
 		return err
 	})
@@ -271,7 +271,7 @@ func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
 	if !touches || a.ItemID == 0 {
 		return nil
 	}
-	return r.Store.View(ctx, func(tx *store.Tx) error {
+	return r.Store.Glance(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, a.ItemID)
 		if err == nil && item.Flow == work.FlowReview {
 			err = &ForeignError{Kind: a.Kind, Number: item.Number}

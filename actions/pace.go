@@ -23,7 +23,7 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 		return nil
 	}
 	now := r.Now()
-	return r.Store.View(ctx, func(tx *store.Tx) error {
+	return r.Store.Glance(ctx, func(tx *store.Tx) error {
 		for _, limit := range []struct {
 			window time.Duration
 			most   int

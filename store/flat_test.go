@@ -684,6 +684,11 @@ func walks(of, query string) bool {
 	return m[3] != "" && !slices.Contains(ends, m[3]) && !few.MatchString(m[4]) && !lately.MatchString(m[4])
 }
 
+var (
+	firstRow = regexp.MustCompile(`\(SELECT [^()]* LIMIT 1\)`)
+	ofTable  = regexp.MustCompile(` (FROM|JOIN) [a-z]`)
+)
+
 // None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
 func TestNoPassScansWhatIsOver(t *testing.T) {
@@ -702,7 +707,7 @@ func TestNoPassScansWhatIsOver(t *testing.T) {
 			continue
 		}
 		steps := explain(t, d, query, args)
-		first := strings.HasSuffix(query, " LIMIT 1") && !slices.ContainsFunc(steps, sorts)
+		first := (strings.HasSuffix(query, " LIMIT 1") || !ofTable.MatchString(firstRow.ReplaceAllString(query, "0"))) && !slices.ContainsFunc(steps, sorts)
 		for _, step := range steps {
 			if walks(step, query) && !first {
 				t.Errorf("%s\nin %s", step, query)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -127,10 +128,15 @@ func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
 		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id) WHERE id = ?`, itemID)
 }
 
-// LastTurn returns the id of the newest turn of a kind in a repository; 0: none.
-func (t *Tx) LastTurn(ctx context.Context, repoID int64, kind work.Kind) (int64, error) {
-	id, _, err := findRow(ctx, t, fmt.Sprintf("find the newest %s", kind), scanID,
-		`SELECT id FROM turns WHERE repo_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, repoID, kind)
+// LastTurn returns the id of the newest turn of any of these kinds in a repository; 0: none.
+func (t *Tx) LastTurn(ctx context.Context, repoID int64, kinds ...work.Kind) (int64, error) {
+	newest, args := make([]string, len(kinds)), []any{repoID}
+	for i, kind := range kinds { // by kind, because only so the index has the last one at its end
+		args = append(args, kind)
+		newest[i] = fmt.Sprintf(`SELECT (SELECT id FROM turns WHERE repo_id = ?1 AND kind = ?%d ORDER BY id DESC LIMIT 1) AS id`, len(args))
+	}
+	id, _, err := findRow(ctx, t, fmt.Sprintf("find the newest turn of %v", kinds), scanID,
+		`SELECT coalesce(max(id), 0) FROM (`+strings.Join(newest, " UNION ALL ")+`) newest`, args...)
 	return id, err
 }
 

@@ -64,7 +64,7 @@ func (w *far) trips(t *testing.T, args ...string) (asked []string) {
 
 // mostFar is how many round trips to a database far away commands and passes make at most. At 50 ms each, those of
 // status and of a dry run take 0.6 s and 1.5 s.
-var mostFar = map[string]int{"status": 8, "a dry run": 26, "an idle pass": 32, "a pass that reads again": 225, "a pass with a turn": 470}
+var mostFar = map[string]int{"status": 8, "a dry run": 26, "an idle pass": 32, "a pass that reads again": 115, "a pass with a turn": 350}
 
 // farTrips counts them.
 func (w *far) farTrips(t *testing.T) map[string][]string {

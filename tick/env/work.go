@@ -81,7 +81,7 @@ func (p *Env) preferred(ctx context.Context) (ours, left []*Repo, err error) {
 	}
 	all := slices.Concat(p.All, p.Removed)
 	if p.Store.Shared() && slices.ContainsFunc(all, others) {
-		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 			busy, err = tx.CountUnfinished(ctx)
 			return err
 		})

@@ -15,7 +15,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // facts are what judge reads beside what was said.
@@ -282,18 +281,14 @@ func (h *reading) partners(ctx context.Context, c candidate) (numbers []int, err
 		}
 	}
 	if c.event.ItemID != 0 {
-		err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-			item, err := tx.GetItem(ctx, c.event.ItemID)
-			if err != nil {
-				return err
-			}
-			both, err := env.PauseNumbers(ctx, tx, item)
-			numbers = append(numbers, both...)
-			return err
-		})
+		both, err := h.numbersOf(ctx, c.event.ItemID)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, both...)
 	}
 	slices.Sort(numbers)
-	return slices.Compact(numbers), err
+	return slices.Compact(numbers), nil
 }
 
 // learn reads side by side what a judgement lacks. The error is that of the first event that needs a fact.

@@ -134,31 +134,6 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 	return group, unread, nil
 }
 
-// partnersOf returns the numbers of the item that a number belongs to.
-func (h *reading) partnersOf(ctx context.Context, n int) (numbers []int, err error) {
-	pull, tracked, err := h.pull(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	return numbers, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var item work.Item
-		switch known := false; {
-		case tracked && pull.ItemID == 0:
-			return nil
-		case tracked:
-			item, err = tx.GetItem(ctx, pull.ItemID)
-		default:
-			if item, known, err = tx.FindItem(ctx, h.row.ID, n); !known {
-				return err
-			}
-		}
-		if err == nil {
-			numbers, err = env.PauseNumbers(ctx, tx, item)
-		}
-		return err
-	})
-}
-
 // readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {

@@ -31,7 +31,7 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 	if pull.ItemID == 0 {
 		return nil // adopted, and open
 	}
-	item, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, pull.ItemID) })
+	item, err := h.storedItem(ctx, pull.ItemID)
 	switch {
 	case err != nil:
 		return err

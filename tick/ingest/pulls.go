@@ -364,19 +364,3 @@ func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, h
 	}
 	return len(commits), human, err
 }
-
-// itemOfPull returns the work item of a pull request, with this slice's changes; a zero item if
-// none is stored yet.
-func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
-	if pull.ItemID == 0 {
-		return h.issues[h.adopted[pull.Number]].item, nil
-	}
-	if item, ok := h.changedItem(pull.Number); ok && item.ID == pull.ItemID {
-		return item, nil
-	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		item, err = tx.GetItem(ctx, pull.ItemID)
-		return err
-	})
-	return item, err
-}

@@ -102,47 +102,19 @@ func (d database) view(ctx context.Context, read func(context.Context, *store.Tx
 	return d.db.View(ctx, func(tx *store.Tx) error { return read(ctx, tx) })
 }
 
-// readRows is view for one value.
-func readRows[T any](ctx context.Context, d database, read func(context.Context, *store.Tx) (T, error)) (T, error) {
+// readRows is view for one value. The function may run again, see store.DB.Glance.
+func readRows[T any](ctx context.Context, d database, read func(context.Context, *store.Tx) (T, error)) (value T, err error) {
 	ctx = context.WithoutCancel(ctx)
-	return store.Read(ctx, d.db, func(tx *store.Tx) (T, error) { return read(ctx, tx) })
+	err = d.db.Glance(ctx, func(tx *store.Tx) (err error) {
+		value, err = read(ctx, tx)
+		return err
+	})
+	return value, err
 }
 
 func (d database) update(ctx context.Context, write func(context.Context, *store.Tx) error) error {
 	ctx = context.WithoutCancel(ctx)
 	return d.db.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
-}
-
-// item returns the newest work item of an issue, with this slice's changes.
-func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error) {
-	if item, ok := h.changedItem(number); ok {
-		return item, true, nil
-	}
-	var item work.Item
-	var ok bool
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		item, ok, err = tx.FindItem(ctx, h.row.ID, number)
-		return err
-	})
-	return item, ok, err
-}
-
-// pull returns a tracked pull request, with this slice's changes.
-func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
-	if news, ok := h.readPull(number); ok {
-		return news.row, true, nil
-	}
-	if pull, met := h.met[number]; met {
-		return pull, true, nil
-	}
-	var pull work.PullRequest
-	var ok bool
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		pull, ok, err = tx.GetPull(ctx, h.row.ID, number)
-		return err
-	})
-	return pull, ok, err
 }
 
 // stopReading ends reading when the time or the rate limit is used up. What was read is kept.
@@ -237,6 +209,7 @@ func (h *reading) compareIdentity(who github.RepoNode) {
 
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
+	rows   storedRows
 	issues map[int]issueNews        // by number
 	pulls  map[int]*pullNews        // by number
 	judged *judgement               // of what was said
@@ -276,7 +249,7 @@ type slice struct {
 
 func newSlice() slice {
 	return slice{
-		judged: &judgement{},
+		rows: newStoredRows(), judged: &judgement{},
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
 		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},

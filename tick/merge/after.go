@@ -13,7 +13,7 @@ import (
 
 // settingsOf returns today's merge config for a pull request, and the issue of its work item.
 func (o round) settingsOf(ctx context.Context, j *job) (p merging.Policy, issue int, err error) {
-	err = o.Store.View(ctx, func(tx *store.Tx) error {
+	err = o.Store.Glance(ctx, func(tx *store.Tx) error {
 		id := j.row.ItemID
 		if id == 0 {
 			id = j.pull.ItemID

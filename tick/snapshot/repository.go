@@ -280,16 +280,11 @@ func (r *reading) untracked(ctx context.Context) ([]known.Item, error) {
 
 // served reads the newest turns of both queues for the round robin.
 func (r *reading) served(ctx context.Context) (s known.RoundRobin, err error) {
-	for _, kind := range work.Kinds() {
-		id, err := r.tx.LastTurn(ctx, r.repo.ID, kind)
-		switch {
-		case err != nil:
-			return s, err
-		case kind.Start():
-			s.Fresh = max(s.Fresh, id)
-		default:
-			s.Feedback = max(s.Feedback, id)
-		}
+	starts := slices.DeleteFunc(work.Kinds(), func(k work.Kind) bool { return !k.Start() })
+	others := slices.DeleteFunc(work.Kinds(), work.Kind.Start)
+	if s.Fresh, err = r.tx.LastTurn(ctx, r.repo.ID, starts...); err != nil {
+		return s, err
 	}
-	return s, nil
+	s.Feedback, err = r.tx.LastTurn(ctx, r.repo.ID, others...)
+	return s, err
 }

@@ -259,7 +259,7 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 		return
 	}
 	var pull work.PullRequest
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // MayRun checks attempts and budgets before any work for a turn whose agent must run, be it new,
 // waiting or left by a killed pass.
 func (p *lastLook) MayRun(ctx context.Context, l *env.Lease) error {
-	return p.Store.View(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
+	return p.Store.Glance(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
 }
 
 // affords checks the turn's attempts and every budget before a run. Repair runs of the same attempt

@@ -295,7 +295,7 @@ func (p *runner) proposals(ctx context.Context, l *env.Lease, a prompts.Answer) 
 	for i, f := range a.Followups {
 		found[i] = work.Proposal{Title: public.Title(f.Title), Why: f.Why}
 	}
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
 		known, err := tx.ListProposals(ctx, l.Item.RepoID, l.Item.Number)
 		added = work.NumberProposals(known, found)
 		return err

@@ -225,7 +225,7 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string, fir
 			continue
 		}
 		var row work.PullRequest
-		err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
 			row, _, err = tx.GetPull(ctx, l.Repo.Row.ID, pull.Number)
 			return err
 		})
