@@ -56,7 +56,7 @@ type item struct {
 	} `json:"pullRequest"`
 }
 
-// roadmapOf is a merged roadmap in the JSON output of roadmap.
+// roadmapOf is a merged roadmap in the JSON output of show.
 type roadmapOf struct {
 	State  string `json:"state"`
 	Issues []struct {

@@ -74,11 +74,14 @@ func (d witness) unfolded(far unfolding) error {
 // roadmapStands checks the state of the roadmap and of its nodes, in the order of the document, and
 // shows them.
 func (d witness) roadmapStands(ctx context.Context, state string, nodes ...string) error {
-	var r roadmapOf
-	if err := d.ask(ctx, &r, "roadmap", strconv.Itoa(d.roadmap), "--json", "state,issues"); err != nil {
+	var shown struct {
+		Roadmap roadmapOf `json:"roadmap"`
+	}
+	if err := d.ask(ctx, &shown, "show", strconv.Itoa(d.roadmap), "--json", "roadmap"); err != nil {
 		return err
 	}
-	d.ran(fmt.Sprintf("roadmap %d", d.roadmap))
+	r := shown.Roadmap
+	d.ran(fmt.Sprintf("show --graph %d", d.roadmap))
 	var got []string
 	var rows [][]string
 	for _, i := range r.Issues {
