@@ -22,24 +22,24 @@ import (
 
 // passView is the JSON output of a pass, a dry run, or a skipped pass.
 type passView struct {
-	StartedAt time.Time         `json:"startedAt"`    // when the pass began
-	EndedAt   time.Time         `json:"endedAt"`      // when it ended
-	Skipped   string            `json:"skipped"`      // why there was no pass; empty: there was one
-	Repos     []env.RepoReport  `json:"repositories"` // the read of each repository
-	Turns     []env.TurnReport  `json:"turns"`        // its turns and their results
-	Merges    []env.MergeReport `json:"merges"`       // its merge actions
-	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
-	Held      string            `json:"held"`         // why no turn may start, for example a spent budget; empty: turns may start
-	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
-
-	Machines []env.MachineReport `json:"machines"` // other machines that are silent, or whose passes fail
+	StartedAt time.Time         `json:"startedAt"`
+	EndedAt   time.Time         `json:"endedAt"`
+	Skipped   string            `json:"skipped"`      // why there was no pass
+	Repos     []env.RepoReport  `json:"repositories"` // that it read
+	Turns     []env.TurnReport  `json:"turns"`
+	Merges    []env.MergeReport `json:"merges"`
+	Plan      []planLine        `json:"plan"`   // with --dry-run, what a pass would do
+	Held      string            `json:"held"`   // why no turn may start, for example a spent budget
+	Paused    *cli.HaltView     `json:"paused"` // null: not everything is
 }
 
 // writePass prints a pass as JSON.
 func (a *app) writePass(v passView) error {
 	v.StartedAt, v.EndedAt = v.StartedAt.UTC(), v.EndedAt.UTC()
 	v.Repos, v.Turns, v.Merges, v.Plan = terminal.OrEmpty(v.Repos), terminal.OrEmpty(v.Turns), terminal.OrEmpty(v.Merges), terminal.OrEmpty(v.Plan)
-	v.Machines = terminal.OrEmpty(v.Machines)
+	for i, r := range v.Repos {
+		v.Repos[i].Warnings, v.Repos[i].Causes = terminal.OrEmpty(r.Warnings), terminal.OrEmpty(r.Causes)
+	}
 	return a.JSON.Write(a.Output(), v)
 }
 
@@ -67,7 +67,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if a.JSON.Asked() {
-		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held, Machines: rep.Machines}
+		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held}
 		if err := a.writePass(v); err != nil {
 			return err
 		}

@@ -222,39 +222,19 @@ func printWarnings(out terminal.Output, to io.Writer, st State) {
 
 // stateView is the output of schedule status.
 type stateView struct {
-	Scheduler schedule.Kind  `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Installed bool           `json:"installed"` // whether there is a schedule of ours
-	Active    bool           `json:"active"`    // whether it begins passes now
-	Differs   []string       `json:"differs"`   // differences from what `schedule install` would write now
-	Every     *string        `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
-	Command   []string       `json:"command"`   // the command with its arguments
-	Files     []string       `json:"files"`     // the files that it is in
-	Since     terminal.Time  `json:"since"`     // since when it is installed; null: not known
-	LastPass  terminal.Time  `json:"lastPass"`  // when a pass ended last, also one that could read nothing; null: not known
-	NextPass  terminal.Time  `json:"nextPass"`  // when the next one begins; null: not known
-	Passes    cli.PassesView `json:"passes"`    // whether passes work
-	ByHand    []handView     `json:"byHand"`    // what else starts passes with this config: somebody wrote it by hand
-	Unread    []string       `json:"unread"`    // why there may be more of those: what could not be read
-	Lacks     []string       `json:"lacks"`     // programs and logins that this shell has and scheduled passes do not
-}
-
-// handView is a schedule that somebody wrote by hand.
-type handView struct {
-	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Where     string        `json:"where"`     // the file, or `crontab -l`
-	Line      int           `json:"line"`      // its number there
-	Text      string        `json:"text"`      // the line, without known secrets
-	End       string        `json:"end"`       // what to type to end it
+	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`; empty: there is no schedule of ours
+	Active    bool          `json:"active"`    // it begins passes now
+	Every     *string       `json:"every"`     // null: somebody wrote the times by hand
+	NextPass  terminal.Time `json:"nextPass"`
+	Differs   []string      `json:"differs"` // from what `schedule install` would write now
+	ByHand    []string      `json:"byHand"`  // what else starts passes with this config
+	Lacks     []string      `json:"lacks"`   // programs and logins that this shell has and scheduled passes do not
 }
 
 func (st State) view() stateView {
 	v := stateView{
-		Scheduler: st.Scheduler, Installed: st.Scheduler != "", Active: st.Active, Differs: terminal.OrEmpty(st.Differs), Command: terminal.OrEmpty(st.Command),
-		ByHand: []handView{}, Unread: terminal.OrEmpty(st.Unread), Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
-		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Passes.Last.At), NextPass: terminal.Stamp(st.Next), Passes: cli.ViewPasses(st.Passes),
-	}
-	for _, h := range st.ByHand {
-		v.ByHand = append(v.ByHand, handView{h.Kind, h.Where, h.Line, lineOf(h), h.End()})
+		Scheduler: st.Scheduler, Active: st.Active, NextPass: terminal.Stamp(st.Next), Differs: terminal.OrEmpty(st.Differs),
+		ByHand: terminal.Each(st.ByHand, schedule.Hand.Says), Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
 	}
 	if st.Every != 0 {
 		every := schedule.Words(st.Every)

@@ -116,21 +116,16 @@ func TestReviewsThatBegin(t *testing.T) {
 
 func TestWhatWentWrongInAReview(t *testing.T) {
 	f := underReview(review.Record{State: review.Failed, Reviewer: "quinn", Head: head, Retries: 3, LastError: "exit 3"})
-	if v := f.review(""); v.State != "error" || v.Retries != 3 || v.LastError != "exit 3" || v.Current != "quinn" {
+	if v := f.review(""); v.State != "error" || v.LastError != "exit 3" || v.Current != "quinn" {
 		t.Errorf("stored: %+v", v)
 	}
 	f = underReview(review.Record{State: review.Reviewing, Reviewer: "quinn", Head: head})
 	f.Turn = &work.Turn{Kind: work.KindReview, Reviewer: "quinn", Attempts: 2, LastError: "exit 4"}
-	if v := f.review(""); v.Retries != 2 || v.LastError != "exit 4" {
+	if v := f.review(""); v.LastError != "exit 4" {
 		t.Errorf("it waits: %+v", v)
 	}
-	f.Live = true
-	if v := f.review(""); v.Retries != 1 || v.LastError != "exit 4" {
-		t.Errorf("under way: %+v", v)
-	}
-	f.Live = false
 	f.Turn = &work.Turn{Kind: work.KindImplementationFeedback, Attempts: 2, LastError: "exit 5"}
-	if v := f.review(""); v.Retries != 0 || v.LastError != "" {
+	if v := f.review(""); v.LastError != "" {
 		t.Errorf("of an answer to people: %+v", v)
 	}
 }
@@ -144,7 +139,7 @@ func TestReviewsOnATerminal(t *testing.T) {
 	f.Now, f.HeldBack = now, &review.Held{By: "ann"}
 	f.Reviews.Findings = []review.Finding{{ID: "a", Reviewer: "quinn", Severity: review.Major, Path: "a.go", Body: "\x1b[2JIt leaks."}}
 	s := f.story(nil)
-	s.Log = []Log{logOf(store.ReviewLog{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`})}
+	s.log = []store.ReviewLog{{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`}}
 	var b bytes.Buffer
 	out := terminal.Output{W: &b, TTY: true, Width: 80}
 	if err := s.Print(out); err != nil {
