@@ -134,7 +134,7 @@ func (f ItemFacts) item() Item {
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
 		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Turn: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
-		NextStep: s.Next(typed), Priority: f.Priority, Spent: f.spent(), Review: f.review(s.Why.Kind),
+		NextStep: s.Next(typed), Priority: f.Priority, Spent: f.spent(), Review: f.review(),
 		branch: f.Branch, document: f.Document, setupFailed: f.Setup, open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
 	switch s.Why.Kind { //nolint:exhaustive // no other waits for a pass alone

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -20,9 +18,10 @@ import (
 type Merge struct {
 	Gates  []Gate         `json:"gates"`  // none once it is merged or closed
 	Method merging.Method `json:"method"` // `squash`, `merge` or `rebase`
-	Next   string         `json:"nextStep"`
 	Queue  *Queue         `json:"queue"`  // null: its base has none, or that is not known
 	Merged *Merged        `json:"merged"` // our request to merge this head; null: none was sent
+
+	base string
 }
 
 // Gate is one condition of a merge.
@@ -66,11 +65,10 @@ func (f ItemFacts) merge(merged *Merged) *Merge {
 	if len(f.Merge.Gates) == 0 && merged == nil {
 		return nil
 	}
-	m := &Merge{Gates: terminal.Each(f.Merge.Gates, f.gate), Method: f.Merge.Method, Merged: merged}
+	m := &Merge{Gates: terminal.Each(f.Merge.Gates, f.gate), Method: f.Merge.Method, Merged: merged, base: f.Pull.Base}
 	if q := f.Landing.Box.Queue; len(m.Gates) > 0 && (q.In || q.Required) {
 		m.Queue = &Queue{q.In, q.State, q.Position, f.Pull.Base}
 	}
-	m.Next = f.mergeSummary(m.Gates)
 	return m
 }
 
@@ -83,42 +81,6 @@ func (f ItemFacts) gate(g merging.Gate) Gate {
 	}
 	w := explain.Reason(g.Why, f.Place)
 	return Gate{Code: g.Code, Stop: g.Stop, Kind: g.Why.Kind, Reason: terminal.OneLine(w.Here()), Opens: terminal.OneLine(w.Next())}
-}
-
-// mergeSummary sums up the state of the merge; "" if it is not ours to merge.
-func (f ItemFacts) mergeSummary(gates []Gate) string {
-	count, stop := 0, false
-	for _, g := range gates {
-		if !g.Open && !g.unknown {
-			count++
-		}
-		stop = stop || g.Stop
-	}
-	base, closed, ask := f.Pull.Base, work.Count(count, "gate"), f.Merge.Ask
-	first := slices.IndexFunc(f.Waits, func(r work.Reason) bool { return r.Kind == work.WhyMergeNext })
-	switch {
-	case len(gates) == 0:
-		return ""
-	case stop:
-		return fmt.Sprintf("stopped, a person has to act; %s closed", closed)
-	case f.MergeDue && ask == merging.AskUpdate:
-		return fmt.Sprintf("the next pass brings it up to date with %s; %s closed", base, closed)
-	case f.MergeDue && ask == merging.AskDequeue:
-		return fmt.Sprintf("the next pass takes it out of the merge queue of %s; %s closed", base, closed)
-	case f.MergeDue && ask == merging.AskEnqueue:
-		return "the next pass puts it into the merge queue of " + base
-	case f.MergeDue:
-		return fmt.Sprintf("the next pass merges it into %s (%s)", base, f.Merge.Method)
-	case first >= 0:
-		return fmt.Sprintf("waits for #%d, which is merged into %s first; %s closed", f.Waits[first].Count, base, closed)
-	case !f.Landing.Box.Read() && f.Reviews.Record.State == review.Approved:
-		return fmt.Sprintf("waits at %s; the next pass reads the other gates from GitHub", closed)
-	case !f.Landing.Box.Read():
-		return fmt.Sprintf("waits at %s; the other gates are read from GitHub once reviewers have approved", closed)
-	case count == 0:
-		return "all gates are open"
-	}
-	return "waits at " + closed
 }
 
 // loadMerged reads our request to merge a pull request's head; nil: there was none.
@@ -151,7 +113,10 @@ func (m *Merge) head(out terminal.Output, now time.Time) [][2]string {
 	if m == nil {
 		return nil
 	}
-	lines := [][2]string{{"merge", m.Next}, {"merge queue", m.Queue.says()}}
+	lines := [][2]string{{"merge queue", m.Queue.says()}}
+	if len(m.Gates) > 0 {
+		lines = append(lines, [2]string{"merge", strings.TrimSpace(string(m.Method) + " into " + m.base)})
+	}
 	if l := m.landed(); l != nil {
 		lines = append(lines, [2]string{"merged", l.says() + ", " + out.When(l.LandedAt.Time, now)}, [2]string{"what landed", l.compared()})
 	}

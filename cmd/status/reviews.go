@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -24,8 +23,6 @@ type Review struct {
 	Current   string           `json:"reviewer"`     // who reviews now, or whose findings are fixed now
 	LastError string           `json:"error"`        // of the last failed attempt
 
-	waits  string // what they wait for, if the item's reason does not tell it
-	next   string // what the next pass will do; empty: nothing
 	heldBy string // who holds them; empty: nobody
 }
 
@@ -39,7 +36,7 @@ type Reviewer struct {
 
 	head    string // the commit that the verdict is about
 	current bool   // they are the next to review
-	says    string // their last verdict, or what is to come
+	says    string // their last verdict
 	looks   bool   // the reviewer looks next, also after an earlier verdict
 	last    Outcome
 }
@@ -64,32 +61,22 @@ type Finding struct {
 	URL      string          `json:"url"`  // of its comment, else of the review
 }
 
-// review returns the state of the reviews; nil if the item has none. told is the code of the reason
-// that status shows for the item.
-func (f ItemFacts) review(told work.ReasonKind) *Review {
+// review returns the state of the reviews; nil if the item has none.
+func (f ItemFacts) review() *Review {
 	now := f.Reviews.Record
 	r := &Review{
 		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
 		LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
 	}
-	who, why := now.Reviewer, f.ReviewWait(now)
-	if to := f.Review; to != nil {
-		why = f.ReviewWait(*to)
-		if to.State != now.State || to.Reviewer != now.Reviewer {
-			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
-		}
-		if now.State == "" { // no pass has decided anything yet
-			r.State, who, r.next = review.Pending, to.Reviewer, ""
-		}
+	who := now.Reviewer
+	if now.State == "" && f.Review != nil { // no pass has decided anything yet
+		r.State, who = review.Pending, f.Review.Reviewer
 	}
 	if r.State == "" {
 		return nil
 	}
 	if r.State != review.Approved && !r.State.Ended() {
 		r.Current = who
-	}
-	if why.Kind != told && (why.Kind != work.WhyMergeDue || len(f.Merge.Gates) == 0) {
-		r.waits = explain.Reason(why, f.Place).Here()
 	}
 	if f.HeldBack != nil {
 		r.heldBy = cmp.Or(f.HeldBack.By, "a label")
@@ -114,14 +101,6 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 			break
 		}
 	}
-	fixed, next := "they wait", "; is next"
-	held := f.HeldBack != nil || f.Pause != nil || f.Halt != nil
-	if held {
-		next = "; waits"
-	}
-	if t := f.Turn; !held && (f.Begins != nil && f.Begins.Kind == work.KindFix || t != nil && t.Kind == work.KindFix && !t.Blocked) {
-		fixed = "they are made next"
-	}
 	for _, said := range slices.Backward(f.Reviews.Verdicts) {
 		if said.Reviewer != x.Name {
 			continue
@@ -136,26 +115,16 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 		default:
 			is = v.decided("approves", "requests changes")
 		}
-		if slices.ContainsFunc(f.Reviews.Fixes, func(y review.Fix) bool {
-			return y.ReviewID == said.ReviewID && y.Epoch == f.Reviews.Record.Epoch && y.Outcome == review.FixPushed
-		}) {
-			fixed = "they are pushed"
-		}
 		break
 	}
-	switch {
-	case v.current && r.State == review.Fixing:
-		v.says = cmp.Or(is, "requests changes") + "; " + fixed
-	case v.current && r.State.Stopped():
-		v.says = strings.TrimPrefix(is+"; people decide", "; ")
-	case v.current && !v.Counts:
-		v.says = strings.TrimPrefix(is+next, "; ")
+	held := f.HeldBack != nil || f.Pause != nil || f.Halt != nil
+	if v.current && !v.Counts && !held && !r.State.Stopped() && r.State != review.Fixing {
+		is = strings.TrimPrefix(is+"; is next", "; ")
 		if f.Reviewers.Author != "" && x.Human && strings.EqualFold(x.Login, f.Reviewers.Author) { // GitHub accepts no verdict of theirs
-			v.says += ", by /mergexo approve: the pull request is their own"
+			is += ", by /mergexo approve: the pull request is their own"
 		}
-	default:
-		v.says = cmp.Or(is, "not asked yet")
 	}
+	v.says = cmp.Or(is, "not asked yet")
 	return v
 }
 
@@ -198,15 +167,12 @@ func (r *Review) head() [][2]string {
 		return nil
 	}
 	state := strings.Join(slices.DeleteFunc([]string{string(r.State), r.Current, string(r.MergeType)}, func(s string) bool { return s == "" }), ", ")
-	lines := [][2]string{
+	return [][2]string{
 		{"review", fmt.Sprintf("%s; %d of %s", state, r.FixCycle, work.Count(r.MaxCycles, "fix cycle"))},
 		{"reviewers", r.drawing()},
-		{"review waits for", r.waits},
+		{"review held by", r.heldBy},
+		{"review trouble", r.LastError},
 	}
-	if r.next != "" {
-		lines = append(lines, [2]string{"review next", "the next pass: " + r.next})
-	}
-	return append(lines, [2]string{"review held by", r.heldBy}, [2]string{"review trouble", r.LastError})
 }
 
 // drawing is the line of reviewers, with marks for who approves this head and who requests changes,

@@ -88,7 +88,7 @@ func (d witness) reviewStands(ctx context.Context, pull int) error {
 	var rows [][]string
 	for line := range strings.Lines(string(res.Stdout)) {
 		switch cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] {
-		case "review:", "reviewers:", "review next:":
+		case "review:", "reviewers:":
 			rows = append(rows, cells)
 		case "finding": // without its link, which leads nowhere here
 			rows = append(rows, []string{"finding:", strings.Join(cells[1:len(cells)-1], "  ")})
