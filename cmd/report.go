@@ -177,38 +177,31 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 	return told
 }
 
-// printAgents reports the agents that cannot work: under a scheduler once.
+// printAgents reports the agents that cannot work.
 func (a *app) printAgents(rep *env.Report, once outcomeFilter) {
-	lines := terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
+	a.printOnce(rep, once, terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
 		said := explain.Reason(o.Why, explain.Place{})
 		return folder.Outcome{Key: "agent " + o.Agent + " " + work.Stamp(o.Since), Says: said.Here() + "; " + said.Fix, Waits: true}
-	})
+	}))
+}
+
+// printMachines reports the machines that are silent, or whose passes fail, once for each silence.
+func (a *app) printMachines(rep *env.Report, once outcomeFilter) {
+	a.printOnce(rep, once, terminal.Each(rep.Machines, func(m work.Machine) folder.Outcome {
+		says, do := m.Says(rep.StartedAt)
+		return folder.Outcome{Key: fmt.Sprintf("machine %s %d", m.Name, m.BeganAt.UnixMilli()), Says: says + "; " + do, Waits: true}
+	}))
+}
+
+// printOnce prints what lasts from pass to pass: under a scheduler once.
+func (a *app) printOnce(rep *env.Report, once outcomeFilter, lines []folder.Outcome) {
 	tell := slices.Repeat([]bool{true}, len(lines))
 	if once != nil && len(lines) > 0 {
 		tell = once(lines, rep.EndedAt)
 	}
 	for i, l := range lines {
 		if tell[i] {
-			fmt.Fprintln(a.Env.Stderr, l.Says)
-		}
-	}
-}
-
-// printMachines reports the machines that are silent, or whose passes fail: under a scheduler once
-// for each silence.
-func (a *app) printMachines(rep *env.Report, once outcomeFilter) {
-	if len(rep.Machines) == 0 {
-		return
-	}
-	tell := slices.Repeat([]bool{true}, len(rep.Machines))
-	if once != nil {
-		tell = once(terminal.Each(rep.Machines, func(m env.MachineReport) folder.Outcome {
-			return folder.Outcome{Key: fmt.Sprintf("machine %s %d", m.Name, m.BeganAt.UnixMilli()), Says: m.Says, Waits: true}
-		}), rep.EndedAt)
-	}
-	for i, m := range rep.Machines {
-		if tell[i] {
-			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(m.Says+"; "+m.Do))
+			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(l.Says))
 		}
 	}
 }

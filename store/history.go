@@ -60,10 +60,6 @@ func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	return c, err
 }
 
-func scanUsageSum(row scanner) (u work.UsageSum, err error) {
-	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD, &u.UnknownTokens, &u.UnknownCost)
-}
-
 func scanUsage(row scanner) (u work.Usage, err error) {
 	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
 }

@@ -29,8 +29,7 @@ type State struct {
 	Passes    work.PassFacts
 	Next      time.Time
 	Command   []string
-	Path      string // PATH of our job; empty: there is none
-	Files     []string
+	Path      string   // PATH of our job; empty: there is none
 	Differs   []string // why schedule install would write something else
 	None      error    // why this machine can have no schedule, as in a container; nil: it can
 
@@ -97,7 +96,6 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 		return st, v.trouble
 	}
 	st.Scheduler, st.Every, st.Since, st.Active = in.s.Kind(), in.found.Job.Every, in.found.Job.Since, in.found.Runs
-	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
 	j := in.found.Job
 	st.Path, st.Command = j.Get("PATH"), j.Command(st.Scheduler)
 	st.Differs = p.differs(*in)

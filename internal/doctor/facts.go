@@ -169,15 +169,12 @@ type Other struct {
 
 // Agent is an agent on this machine: its program, and the protection around it.
 type Agent struct {
-	Name    string   // the agent's name in the config
-	Found   bool     // whether its program is there
-	Missing string   // what is missing, and where to get it
-	Sandbox string   // what surrounds it
-	Hides   bool     // whether your files are hidden from it
-	Says    string   // the same for people
-	Version string   // of its program; empty where that does not say
-	Drift   string   // it is too old, or nobody has tried it
-	Doubts  []string // names in its config that do not exist
+	Name    string // the agent's name in the config
+	Missing string // what is missing of its program, and where to get it; empty: it is there
+	Hides   bool   // your files are hidden from it
+	Says    string // what surrounds it
+	Version string // of its program; empty where that does not say
+	Drift   string // it is too old, or nobody has tried it
 
 	CostUnknown   bool // its program reports no cost and the config no prices, or the cost of its last runs is unknown
 	TokensUnknown bool // the tokens of its last runs are unknown, so prices do not make the cost known

@@ -35,11 +35,11 @@ const (
 type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
-	Skipped   string       // why there was no pass; empty: there was one
-	Halt      *folder.Halt // everything was paused, so there was no pass; else nil
-	Held      string       // why turns wait for another day's budgets; empty: none does
-	Due       int          // turns that are due and were not started; below 0: nothing was planned
-	Machines  []MachineReport
+	Skipped   string         // why there was no pass; empty: there was one
+	Halt      *folder.Halt   // everything was paused, so there was no pass; else nil
+	Held      string         // why turns wait for another day's budgets; empty: none does
+	Due       int            // turns that are due and were not started; below 0: nothing was planned
+	Machines  []work.Machine // others that are silent, or whose passes fail
 
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.
 	// The causes of their repositories repeat it.
@@ -53,14 +53,6 @@ type Report struct {
 	places map[string]int // in repos, by name
 	turns  []TurnReport
 	merges []MergeReport
-}
-
-// MachineReport is another machine that is silent, or whose passes fail.
-type MachineReport struct {
-	Name    string
-	Says    string    // what is wrong there
-	Do      string    // what to do about it
-	BeganAt time.Time // when a pass last began there, to within some minutes
 }
 
 // RepoReport is what a pass did in one repository.
@@ -87,7 +79,6 @@ type TurnReport struct {
 	Number  int             `json:"number"`
 	Kind    work.Kind       `json:"kind"`
 	TurnKey string          `json:"key"`
-	Step    work.Step       `json:"-"`       // how far it came
 	Outcome string          `json:"outcome"` // `done`, `waiting`, `retrying`, `blocked`, `superseded`, `cancelled` or `interrupted`
 	Reason  string          `json:"reason"`  // why it was made, waits or is blocked
 	Code    work.ReasonKind `json:"reasonCode"`
