@@ -48,6 +48,7 @@ func (m Machine) Says() string {
 		return "another state folder"
 	case machineFails:
 		return "passes fail: " + m.Error
+	case machineWorks, machineSilent:
 	}
 	return string(m.State)
 }

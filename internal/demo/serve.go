@@ -13,8 +13,8 @@ import (
 // ServeOptions are what a demo is kept up with.
 type ServeOptions struct {
 	Options
-	Unconfigured bool           // the config names no repository yet
-	EnvFile      string         // where the environment is written to, for a shell to read; empty: nowhere
+	Unconfigured bool   // the config names no repository yet
+	EnvFile      string // where the environment is written to, for a shell to read; empty: nowhere
 }
 
 // Serve keeps a GitHub up, with a repository and a few issues, until ctx ends; then all of
