@@ -25,7 +25,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}{
 		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "LOOK\n", "  status:", "EXAMPLES\n"}},
 		{[]string{"--help"}, []string{"LOOK"}},
-		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, finished, items, machines, outages, passes, paused,\nrepositories."}},
+		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: day, items, outages, passes, paused, repositories."}},
 		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
 		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
 		{[]string{"--version"}, []string{"gh mergexo v1.2.3 ("}},
@@ -74,7 +74,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"followup", "1"}, []string{`gh mergexo: followup needs <n> after "1"; as in: gh mergexo followup octo/repo#12 1` + "\n"}},
 		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
 		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
-		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for ` + "`--json`" + `:\n  agents\n  day\n  finished\n  items\n`}},
+		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for ` + "`--json`" + `:\n  day\n  items\n  outages\n`}},
 	} {
 		code, stdout, stderr := run(t, c.args...)
 		if code != 1 || stdout != "" {

@@ -87,11 +87,8 @@ Name the item as for "gh mergexo show".`,
 
 // answerView is the output of the commands for one item.
 type answerView struct {
-	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all and --merging
-	Command string `json:"command"` // the command, as one writes it behind /mergexo
-	Answer  string `json:"answer"`  // the answer, for people
-	Left    int    `json:"left"`    // changes that are not on GitHub yet
-	Why     string `json:"why"`     // why they are not on GitHub yet; empty: they are, or the next pass sends them
+	Answer string `json:"answer"` // for people
+	Left   int    `json:"left"`   // changes that a pass still sends to GitHub
 }
 
 // localCommand parses a command line as if it were a comment. args is what stands behind the item.
@@ -131,7 +128,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 	if err != nil {
 		return err
 	}
-	return a.printResult(told, item, cmd)
+	return a.printResult(told)
 }
 
 // give executes a command.
@@ -157,11 +154,11 @@ func orLogin(err error, repo work.RepoName) error {
 	return err
 }
 
-func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Command) error {
+func (a *app) printResult(told *tick.CommandResult) error {
 	out := a.Output()
 	answer := cli.Plain(told.Answer)
 	if a.JSON.Asked() {
-		err := a.JSON.Write(out, answerView{item, strings.TrimPrefix(cmd.String(), "/mergexo "), answer, told.Left, told.Why})
+		err := a.JSON.Write(out, answerView{answer, told.Left})
 		if err != nil || !told.Refused {
 			return err
 		}

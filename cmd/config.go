@@ -63,9 +63,7 @@ first line of --example: put that line at the top of your config.`,
 
 // configValidation is the output of config validate.
 type configValidation struct {
-	File     string          `json:"file"`     // the checked file
-	Valid    bool            `json:"valid"`    // whether passes can use it; if not, the exit code is 1
-	Problems []configProblem `json:"problems"` // what is wrong
+	Problems []configProblem `json:"problems"` // with one, the exit code is 1
 	Warnings []string        `json:"warnings"` // allowed settings that are probably mistakes
 }
 
@@ -93,9 +91,9 @@ are printed too, but do not change the exit code.`,
 
 // configProblem is one problem of the config as JSON.
 type configProblem struct {
-	File string `json:"file"` // the file
-	Line int    `json:"line"` // the line; 0: it concerns no line
-	Key  string `json:"key"`  // the key; empty: it concerns none
+	File string `json:"file"`
+	Line int    `json:"line"` // 0: none
+	Key  string `json:"key"`  // empty: none
 	Text string `json:"text"` // the problem, and what to do
 }
 
@@ -116,7 +114,7 @@ func validateConfig(a *cli.App) error {
 	out := a.Output()
 	switch {
 	case a.JSON.Asked():
-		err = a.JSON.Write(out, configValidation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
+		err = a.JSON.Write(out, configValidation{terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
 	default:
 		err = printProblems(a, out, found, doubts)
 	}

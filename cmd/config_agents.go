@@ -14,17 +14,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// presetsView is the output of config agents.
-type presetsView struct {
-	Agents []machine.Preset `json:"agents"` // the presets
-}
-
 // newPresetsCmd makes the command config agents.
 func newPresetsCmd(a *cli.App) *cobra.Command {
 	names := func() []string {
 		return terminal.Each(machine.Presets(a.Environ()), func(p machine.Preset) string { return p.Name })
 	}
-	return a.WithJSON(presetsView{}, &cobra.Command{
+	return &cobra.Command{
 		Use:   "agents [<name>]",
 		Short: "List programs that speak the Agent Client Protocol",
 		Long: `List the programs known to speak the Agent Client Protocol: how each is started and
@@ -32,9 +27,7 @@ installed, how to log in, and what it tells of a turn's usage. With a name, prin
 its table for the config; "gh mergexo init --agent <name>" writes it. codex and claude
 need no table.`,
 		Example: `  $ gh mergexo config agents
-  $ gh mergexo config agents opencode >> ~/.config/mergexo/config.toml
-  $ gh mergexo config agents --json agents \
-      --jq '.agents[] | select(.installed) | .name'`,
+  $ gh mergexo config agents opencode >> ~/.config/mergexo/config.toml`,
 		Args: cli.Args(cli.Words(0, 1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return names(), cobra.ShellCompDirectiveNoFileComp
@@ -51,10 +44,7 @@ need no table.`,
 					return &cli.UsageError{Err: cli.DidYouMean(err, given[0], names(), "")}
 				}
 			}
-			switch {
-			case a.JSON.Asked():
-				return a.JSON.Write(a.Output(), presetsView{all})
-			case len(given) > 0:
+			if len(given) > 0 {
 				_, err := io.WriteString(a.Env.Stdout, all[0].Table())
 				return err
 			}
@@ -66,5 +56,5 @@ need no table.`,
 				return []string{p.Name, there, strings.Join(p.Command, " "), p.Login, p.Usage}
 			}))
 		},
-	})
+	}
 }

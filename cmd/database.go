@@ -24,7 +24,7 @@ const toSQLite = "sqlite"
 func newDatabaseCmd(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "database", Short: "Move the database to PostgreSQL, or back", Args: cli.Args(cli.Words(0, 0))}
 	var to, toEnv string
-	move := a.WithJSON(movedView{}, &cobra.Command{
+	move := &cobra.Command{
 		Use:   "move {--to <url> | --to-env <name> | --to sqlite}",
 		Short: "Copy the database to an empty one",
 		Long: `Copy all rows of the database to an empty PostgreSQL database, or back to the SQLite
@@ -44,18 +44,11 @@ users see the arguments of a command.`,
   $ gh mergexo database move --to sqlite`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.moveDatabase(c.Context(), to, toEnv) },
-	})
+	}
 	move.Flags().StringVar(&to, "to", "", "`URL` of an empty PostgreSQL database, or sqlite")
 	move.Flags().StringVar(&toEnv, "to-env", "", "environment variable with that URL, by its `name`")
 	c.AddCommand(move)
 	return c
-}
-
-// movedView is the output of database move.
-type movedView struct {
-	From  string `json:"from"`  // the old database, without a password
-	To    string `json:"to"`    // the new one
-	Write string `json:"write"` // the line for `[runtime]` of the config that names the new one; empty: remove the present one
 }
 
 // newPlace returns where the database is to be, and the line of the config that names it.
@@ -134,7 +127,7 @@ func (a *app) moveDatabase(ctx context.Context, to, toEnv string) (err error) {
 		return err
 	}
 	_, _ = folder.At(cfg.Runtime.StateDir).HaltFleet(halt) // if that fails, this machine is paused by itself, too
-	return a.printMoved(cfg, movedView{old.Path, target.Path, line})
+	return a.printMoved(cfg, old.Path, target.Path, line)
 }
 
 // refused is an error that leaves everything as it was.
@@ -196,19 +189,16 @@ func (a *app) bothDatabases(ctx context.Context, from, to, machine string) (old,
 	return old, target, nil
 }
 
-func (a *app) printMoved(cfg *config.Config, v movedView) error {
-	out := a.Output()
-	if a.JSON.Asked() {
-		return a.JSON.Write(out, v)
-	}
-	next := fmt.Sprintf("To use it, write this line under [runtime] in %s, and in the config of each other machine:\n%s\n", cfg.Path, v.Write)
+// printMoved says what to write into configs: line is that for [runtime]; empty: remove the present one.
+func (a *app) printMoved(cfg *config.Config, from, to, line string) error {
+	next := fmt.Sprintf("To use it, write this line under [runtime] in %s, and in the config of each other machine:\n%s\n", cfg.Path, line)
 	_, key, _ := strings.Cut(cfg.Runtime.DatabaseKey(), ".")
 	switch {
-	case v.Write == "":
+	case line == "":
 		next = fmt.Sprintf("To use it, remove %s from [runtime] in %s.\nOther machines cannot use it: on each, gh mergexo schedule remove.\n", key, cfg.Path)
 	case key != "":
 		next += "It replaces the line with " + key + ".\n"
 	}
-	_, err := fmt.Fprintf(out.W, "Moved %s to %s, and compared each row.\n%sThen: gh mergexo resume --all\nThe old database keeps its rows, and no pass uses it. Once the new one works, delete it.\n", v.From, v.To, next)
+	_, err := fmt.Fprintf(a.Output().W, "Moved %s to %s, and compared each row.\n%sThen: gh mergexo resume --all\nThe old database keeps its rows, and no pass uses it. Once the new one works, delete it.\n", from, to, next)
 	return err
 }

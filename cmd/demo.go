@@ -14,7 +14,7 @@ import (
 
 func newDemoCmd(a *app) *cobra.Command {
 	opt, serve := demo.ServeOptions{}, false
-	c := a.WithJSON(demo.World{}, &cobra.Command{
+	c := &cobra.Command{
 		Use:   "demo",
 		Short: "See it work on a simulated GitHub",
 		Long: `Play the life of three issues and of a roadmap, from label to merge, on this machine
@@ -34,14 +34,14 @@ can reach it. Home folder, login and config are its own; yours are not used.`,
   $ gh mergexo demo --serve                     # try gh and gh mergexo by hand
   $ gh mergexo demo --serve --unconfigured      # begin with gh mergexo init`,
 		Args: cli.Args(cli.Words(0, 0)),
-	})
+	}
 	c.Flags().StringVar(&opt.Keep, "keep", "", "Keep everything in `dir`, which must be empty or not exist")
 	c.Flags().BoolVar(&serve, "serve", false, "Keep the simulated GitHub running, to try commands by hand")
 	c.Flags().StringVar(&opt.Address, "addr", "", "With --serve, listen at a loopback `host:port` instead of a unix socket")
 	c.Flags().BoolVar(&opt.Unconfigured, "unconfigured", false, "With --serve, leave the config without a repository, as before init")
 	c.Flags().StringVar(&opt.EnvFile, "env", "", "With --serve, write the environment to a `file` for a shell to read")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		opt.Out, opt.JSON, opt.Now, opt.Env = a.Output(), &a.JSON, a.Now, environ.Read()
+		opt.Out, opt.Now, opt.Env = a.Output(), a.Now, environ.Read()
 		if serve {
 			var err error
 			if opt.EnvFile != "" {
@@ -52,7 +52,7 @@ can reach it. Home folder, login and config are its own; yours are not used.`,
 			}
 			return demo.Serve(c.Context(), opt)
 		}
-		for _, name := range []string{"addr", "unconfigured", "env", "json"} {
+		for _, name := range []string{"addr", "unconfigured", "env"} {
 			if c.Flags().Changed(name) {
 				return &cli.UsageError{Err: errors.New("--" + name + " goes with --serve")}
 			}

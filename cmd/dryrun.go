@@ -53,7 +53,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 
 // planLine is a line of a plan with its repository.
 type planLine struct {
-	Repo string `json:"repo"` // owner/name, with the host in front where two hosts are configured
+	Repo string `json:"repo"`
 	change.Line
 }
 

@@ -107,7 +107,7 @@ func (a *app) everything(ctx context.Context, verb work.Verb, reason string) err
 	}
 	out := a.Output()
 	if a.JSON.Asked() {
-		return a.JSON.Write(out, answerView{Command: string(verb) + " --all", Answer: answer})
+		return a.JSON.Write(out, answerView{Answer: answer})
 	}
 	_, err = fmt.Fprintln(out.W, answer)
 	return err

@@ -42,7 +42,7 @@ that was paused, or whose schedule was removed, is not silent.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listMachines(c.Context()) },
 	})
 	force := false
-	forget := a.WithJSON(forgottenView{}, &cobra.Command{
+	forget := &cobra.Command{
 		Use:   "forget <name>",
 		Short: "Forget a machine or an installation that is gone",
 		Long: `Forget a machine that is gone for good: nothing warns of it any more. Other machines
@@ -58,7 +58,7 @@ repository any more. Remove it first, on its machine: gh mergexo schedule remove
 		Example: "  $ gh mergexo machines forget build2\n  $ gh mergexo machines forget 5d1f0c2a-77e0b913",
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.forgetMachine(c.Context(), given[0], force) },
-	})
+	}
 	forget.Flags().BoolVar(&force, "force", false, "Forget it although it works on turns")
 	c.AddCommand(forget)
 	return c
@@ -86,14 +86,8 @@ func (a *app) listMachines(ctx context.Context) error {
 		return a.JSON.Write(out, machinesView{all})
 	}
 	return out.Table([]string{"NAME", "HOST", "VERSION", "LAST PASS", "LAST GOOD PASS", "STATE", "REPOSITORIES", "TURNS"}, terminal.Each(all, func(v status.Machine) []string {
-		return []string{v.Name, v.Host, v.Version, out.When(v.Began.Time, now), out.When(v.LastGood.Time, now), v.Says(), strconv.Itoa(len(v.Repos)), strings.Join(v.Turns, ", ")}
+		return []string{v.Name, v.Host, v.Version, out.When(v.LastPass.Time, now), out.When(v.LastGood.Time, now), v.Says(), strconv.Itoa(len(v.Repos)), strings.Join(v.Turns, ", ")}
 	}))
-}
-
-// forgottenView is the output of machines forget.
-type forgottenView struct {
-	Machine string `json:"machine"` // the name of the machine
-	Answer  string `json:"answer"`  // what was done, for people
 }
 
 func (a *app) forgetMachine(ctx context.Context, name string, force bool) error {
@@ -138,9 +132,6 @@ func (a *app) forgetMachine(ctx context.Context, name string, force bool) error 
 		}
 	}
 	out := a.Output()
-	if a.JSON.Asked() {
-		return a.JSON.Write(out, forgottenView{name, said})
-	}
 	_, err = fmt.Fprintln(out.W, out.LocalTimes(said))
 	return err
 }
@@ -163,10 +154,6 @@ func (a *app) forgetInstallation(ctx context.Context, cfg *config.Config, id str
 	case !forgotten:
 		return &cli.UsageError{Err: fmt.Errorf("there is no installation %s; gh mergexo doctor names those that work under the same account", id)}
 	}
-	out, said := a.Output(), "Forgot installation "+id+". If it writes on GitHub again, its repository stops again."
-	if a.JSON.Asked() {
-		return a.JSON.Write(out, forgottenView{id, said})
-	}
-	_, err = fmt.Fprintln(out.W, said)
+	_, err = fmt.Fprintln(a.Output().W, "Forgot installation "+id+". If it writes on GitHub again, its repository stops again.")
 	return err
 }

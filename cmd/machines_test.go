@@ -107,7 +107,7 @@ func TestMachinesAreShown(t *testing.T) {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
 	for _, m := range got.Machines {
-		if m.Silent != (m.Name == "build3") || m.This == strings.HasPrefix(m.Name, "build") || (len(m.Turns) == 1) != (m.Name == "build2") {
+		if (m.State == "silent") != (m.Name == "build3") || m.This == strings.HasPrefix(m.Name, "build") || (len(m.Turns) == 1) != (m.Name == "build2") {
 			t.Errorf("%+v", m)
 		}
 	}

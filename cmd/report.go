@@ -22,24 +22,24 @@ import (
 
 // passView is the JSON output of a pass, a dry run, or a skipped pass.
 type passView struct {
-	StartedAt time.Time         `json:"startedAt"`    // when the pass began
-	EndedAt   time.Time         `json:"endedAt"`      // when it ended
-	Skipped   string            `json:"skipped"`      // why there was no pass; empty: there was one
-	Repos     []env.RepoReport  `json:"repositories"` // the read of each repository
-	Turns     []env.TurnReport  `json:"turns"`        // its turns and their results
-	Merges    []env.MergeReport `json:"merges"`       // its merge actions
-	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
-	Held      string            `json:"held"`         // why no turn may start, for example a spent budget; empty: turns may start
-	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
-
-	Machines []env.MachineReport `json:"machines"` // other machines that are silent, or whose passes fail
+	StartedAt time.Time         `json:"startedAt"`
+	EndedAt   time.Time         `json:"endedAt"`
+	Skipped   string            `json:"skipped"`      // why there was no pass
+	Repos     []env.RepoReport  `json:"repositories"` // that it read
+	Turns     []env.TurnReport  `json:"turns"`
+	Merges    []env.MergeReport `json:"merges"`
+	Plan      []planLine        `json:"plan"`   // with --dry-run, what a pass would do
+	Held      string            `json:"held"`   // why no turn may start, for example a spent budget
+	Paused    *cli.HaltView     `json:"paused"` // null: not everything is
 }
 
 // writePass prints a pass as JSON.
 func (a *app) writePass(v passView) error {
 	v.StartedAt, v.EndedAt = v.StartedAt.UTC(), v.EndedAt.UTC()
 	v.Repos, v.Turns, v.Merges, v.Plan = terminal.OrEmpty(v.Repos), terminal.OrEmpty(v.Turns), terminal.OrEmpty(v.Merges), terminal.OrEmpty(v.Plan)
-	v.Machines = terminal.OrEmpty(v.Machines)
+	for i, r := range v.Repos {
+		v.Repos[i].Warnings, v.Repos[i].Causes = terminal.OrEmpty(r.Warnings), terminal.OrEmpty(r.Causes)
+	}
 	return a.JSON.Write(a.Output(), v)
 }
 
@@ -67,7 +67,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if a.JSON.Asked() {
-		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held, Machines: rep.Machines}
+		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held}
 		if err := a.writePass(v); err != nil {
 			return err
 		}
@@ -177,38 +177,31 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 	return told
 }
 
-// printAgents reports the agents that cannot work: under a scheduler once.
+// printAgents reports the agents that cannot work.
 func (a *app) printAgents(rep *env.Report, once outcomeFilter) {
-	lines := terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
+	a.printOnce(rep, once, terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
 		said := explain.Reason(o.Why, explain.Place{})
 		return folder.Outcome{Key: "agent " + o.Agent + " " + work.Stamp(o.Since), Says: said.Here() + "; " + said.Fix, Waits: true}
-	})
+	}))
+}
+
+// printMachines reports the machines that are silent, or whose passes fail, once for each silence.
+func (a *app) printMachines(rep *env.Report, once outcomeFilter) {
+	a.printOnce(rep, once, terminal.Each(rep.Machines, func(m work.Machine) folder.Outcome {
+		says, do := m.Says(rep.StartedAt)
+		return folder.Outcome{Key: fmt.Sprintf("machine %s %d", m.Name, m.BeganAt.UnixMilli()), Says: says + "; " + do, Waits: true}
+	}))
+}
+
+// printOnce prints what lasts from pass to pass: under a scheduler once.
+func (a *app) printOnce(rep *env.Report, once outcomeFilter, lines []folder.Outcome) {
 	tell := slices.Repeat([]bool{true}, len(lines))
 	if once != nil && len(lines) > 0 {
 		tell = once(lines, rep.EndedAt)
 	}
 	for i, l := range lines {
 		if tell[i] {
-			fmt.Fprintln(a.Env.Stderr, l.Says)
-		}
-	}
-}
-
-// printMachines reports the machines that are silent, or whose passes fail: under a scheduler once
-// for each silence.
-func (a *app) printMachines(rep *env.Report, once outcomeFilter) {
-	if len(rep.Machines) == 0 {
-		return
-	}
-	tell := slices.Repeat([]bool{true}, len(rep.Machines))
-	if once != nil {
-		tell = once(terminal.Each(rep.Machines, func(m env.MachineReport) folder.Outcome {
-			return folder.Outcome{Key: fmt.Sprintf("machine %s %d", m.Name, m.BeganAt.UnixMilli()), Says: m.Says, Waits: true}
-		}), rep.EndedAt)
-	}
-	for i, m := range rep.Machines {
-		if tell[i] {
-			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(m.Says+"; "+m.Do))
+			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(l.Says))
 		}
 	}
 }

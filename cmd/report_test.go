@@ -47,7 +47,7 @@ func TestWhatAPassSaysOfMerges(t *testing.T) {
 	if err := asked.Write(terminal.Output{W: &b, Bare: &b}, passView{Merges: rep.Merges()}); err != nil {
 		t.Fatal(err)
 	}
-	object := `{"base":"main","commit":"` + landed + `","differs":"","head":"","method":"squash","number":9,"outcome":"merged","reason":"","reasonCode":"","repo":"octo/app","url":"https://github.com/octo/app/pull/9"}` + "\n"
+	object := `{"base":"main","commit":"` + landed + `","differs":"","head":"","number":9,"outcome":"merged","reason":"","reasonCode":"","repo":"octo/app","url":"https://github.com/octo/app/pull/9"}` + "\n"
 	if b.String() != object {
 		t.Errorf("JSON: got %s want %s", &b, object)
 	}

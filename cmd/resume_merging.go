@@ -89,7 +89,7 @@ func (a *app) printResumed(repo string, was merging.Halt, stopped bool) error {
 		answer = fmt.Sprintf("merging resumes in %s: the next pass merges pull requests whose gates are open. It was stopped since %s: %s", repo, work.Stamp(was.At), cli.ViewStopped(was, repo).Reason)
 	}
 	if a.JSON.Asked() {
-		return a.JSON.Write(out, answerView{Command: "resume --merging", Answer: answer})
+		return a.JSON.Write(out, answerView{Answer: answer})
 	}
 	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
 	return err

@@ -65,11 +65,8 @@ func (a *app) retryAll(ctx context.Context, reason work.ReasonKind) error {
 	cmd := work.NewCommand(string(work.VerbRetry), nil)
 	var done, skipped []string
 	var failed []error
-	halted := false
-	view := answerView{Command: "retry --all"}
-	if reason != "" {
-		view.Command += " --reason " + string(reason)
-	}
+	var view answerView
+	why, halted := "", false // why changes are left to a pass
 	for _, i := range items {
 		name := fmt.Sprintf("%s#%d", i.Repo, i.Number)
 		if reason == "" && i.State == string(work.StateAwaitingIssueFollowup) {
@@ -91,7 +88,7 @@ func (a *app) retryAll(ctx context.Context, reason work.ReasonKind) error {
 		default:
 			done = append(done, name+": "+cli.Plain(told.Answer))
 			view.Left += told.Left
-			view.Why, halted = told.Why, told.Halted
+			why, halted = told.Why, told.Halted
 		}
 	}
 	out := a.Output()
@@ -100,7 +97,7 @@ func (a *app) retryAll(ctx context.Context, reason work.ReasonKind) error {
 		err = a.JSON.Write(out, view)
 	} else {
 		_, err = fmt.Fprintln(out.W, out.LocalTimes(view.Answer))
-		a.printLeft(view.Left, view.Why, halted)
+		a.printLeft(view.Left, why, halted)
 	}
 	return errors.Join(err, errors.Join(failed...))
 }

@@ -143,7 +143,7 @@ func TestStatus(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		`.items[] | [.number, .state, .waitingFor, .pullRequest.number] | @csv`: "12,\"awaiting_feedback\",\"a pass: 1 event to answer\",13\n",
-		`.repositories[] | select(.failures > 0) | .name`:                       "octo/lib\n",
+		`.repositories[] | select(.error != "") | .name`:                        "octo/lib\n",
 	} {
 		if _, stdout, _ := run(t, "status", "--config", p.config, "--json", "items,repositories", "--jq", query); stdout != want {
 			t.Errorf("%s: %q, want %q", query, stdout, want)

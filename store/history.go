@@ -43,39 +43,21 @@ func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.H
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? AND key IS NULL ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
-// Counts are a repository's numbers for status and report.
+// Counts are a repository's numbers for status.
 type Counts struct {
-	Pending  int                // events that are not processed yet
 	Outcomes map[string]int     // processed events by outcome
 	Items    map[work.State]int // work items by state
-	Blocked  int                // live turns that wait for a person
-	Used     work.UsageSum      // of all turns
 }
 
-// Counts counts a repository's events, items and turns.
+// Counts counts a repository's events and items.
 func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
 	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
-	c.Pending, err = getRow(ctx, t, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
-	if err == nil {
-		err = tally(ctx, t, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
-	}
+	err = tally(ctx, t, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
 	if err == nil {
 		err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
 	}
-	if err == nil {
-		c.Blocked, err = getRow(ctx, t, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
-	}
-	if err == nil {
-		c.Used, err = getRow(ctx, t, what, scanUsageSum,
-			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0),
-			 COALESCE(SUM(unknown_tokens), 0), COALESCE(SUM(unknown_cost), 0) FROM turns WHERE repo_id = ?`, repoID)
-	}
 	return c, err
-}
-
-func scanUsageSum(row scanner) (u work.UsageSum, err error) {
-	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD, &u.UnknownTokens, &u.UnknownCost)
 }
 
 func scanUsage(row scanner) (u work.Usage, err error) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/tell"
 )
@@ -134,10 +133,10 @@ func (p *Pass) firstAhead(clocks map[string]time.Duration) time.Duration {
 }
 
 // otherMachines returns the other machines that are silent, or whose passes fail, as the pass began.
-func (p *Pass) otherMachines() (all []env.MachineReport) {
+func (p *Pass) otherMachines() (all []work.Machine) {
 	for _, m := range p.Machines {
-		if says, do := m.Says(p.Now()); says != "" && m.Name != p.Machine.Name {
-			all = append(all, env.MachineReport{Name: m.Name, Says: says, Do: do, BeganAt: m.BeganAt})
+		if says, _ := m.Says(p.Now()); says != "" && m.Name != p.Machine.Name {
+			all = append(all, m)
 		}
 	}
 	return all

@@ -43,39 +43,22 @@ prompts; an invalid one stops it with the file and the line.`,
 }
 
 func newPromptsListCmd(a *room) *cobra.Command {
-	return a.WithJSON(promptsView{}, &cobra.Command{
-		Use:   "list",
-		Short: "List the prompts, and which of them are your own",
-		Example: `  $ gh mergexo prompts list
-  $ gh mergexo prompts list --json prompts --jq '.prompts[].name'`,
-		Args: cli.Args(cli.Words(0, 0)),
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the prompts, and which of them are your own",
+		Example: "  $ gh mergexo prompts list",
+		Args:    cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			pack, err := a.pack()
 			if err != nil {
 				return err
 			}
-			all := terminal.Each(prompts.Names(), func(name string) promptView {
+			return a.Output().Table([]string{"NAME", "MODE", "FROM"}, terminal.Each(prompts.Names(), func(name string) []string {
 				_, path, _ := pack.Source(name)
-				return promptView{name, string(usedIn(name)), cmp.Or(path, builtIn)}
-			})
-			if a.JSON.Asked() {
-				return a.JSON.Write(a.Output(), promptsView{all})
-			}
-			return a.Output().Table([]string{"NAME", "MODE", "FROM"}, terminal.Each(all, func(v promptView) []string { return []string{v.Name, v.Mode, v.From} }))
+				return []string{name, string(usedIn(name)), cmp.Or(path, builtIn)}
+			}))
 		},
-	})
-}
-
-// promptsView is the output of prompts list.
-type promptsView struct {
-	Prompts []promptView `json:"prompts"` // all prompts, and the parts of them
-}
-
-// promptView is one prompt.
-type promptView struct {
-	Name string `json:"name"` // the name for `prompts show`
-	Mode string `json:"mode"` // `read` or `write`: whether the agent may change files; `part`: other prompts include it
-	From string `json:"from"` // "built in", or the file that replaces it
+	}
 }
 
 // builtIn is the origin of our own prompts and personas.
@@ -102,18 +85,10 @@ func (a *room) pack() (*prompts.Pack, error) {
 	return pack, cli.Coded(cli.CodeBadConfig, err)
 }
 
-// shownPrompt is the output of prompts show.
-type shownPrompt struct {
-	Name   string `json:"name"`   // the prompt's name
-	Item   string `json:"item"`   // the work item that was named; empty: an example is filled in
-	Text   string `json:"text"`   // the prompt
-	Stored bool   `json:"stored"` // whether it is the prompt that was sent for the turn in progress
-}
-
 func newPromptsShowCmd(a *room) *cobra.Command {
 	var source bool
 	q := promptQuery{}
-	c := a.WithJSON(shownPrompt{}, &cobra.Command{
+	c := &cobra.Command{
 		Use:   "show <name> [owner/name#number]",
 		Short: "Print a prompt as it would be sent",
 		Long: `Print a prompt exactly as an agent would get it for a work item. It reads GitHub and
@@ -140,18 +115,16 @@ reviewer.`,
 				return a.showSource(q)
 			}
 			shown, err := a.promptText(c.Context(), q)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case a.JSON.Asked():
-				return a.JSON.Write(a.Output(), shownPrompt{q.name, q.item, shown.Text, shown.Stored})
-			case shown.Stored:
+			}
+			if shown.Stored {
 				fmt.Fprintln(a.Env.Stderr, "this prompt was sent for the turn in progress")
 			}
 			_, err = io.WriteString(a.Env.Stdout, shown.Text)
 			return err
 		},
-	})
+	}
 	c.Flags().StringVar(&q.agent, "agent", "", "Print it for this `agent` of the config")
 	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it for this `reviewer`, of the config or built in")
 	c.Flags().BoolVar(&source, "source", false, "Print the template of the built-in prompt, to change it")

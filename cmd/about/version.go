@@ -13,21 +13,16 @@ import (
 
 // NewVersionCmd makes the command version.
 func NewVersionCmd(a *cli.App) *cobra.Command {
-	return a.WithJSON(build{}, &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and how it was built",
-		Example: `  $ gh mergexo version
-  $ gh mergexo version --json version,commit`,
-		Args: cli.Args(cli.Words(0, 0)),
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version and how it was built",
+		Example: "  $ gh mergexo version",
+		Args:    cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild(a.Env.Version)
-			if a.JSON.Asked() {
-				return a.JSON.Write(a.Output(), b)
-			}
-			_, err := fmt.Fprintln(a.Env.Stdout, b)
+			_, err := fmt.Fprintln(a.Env.Stdout, thisBuild(a.Env.Version))
 			return err
 		},
-	})
+	}
 }
 
 // Version returns the release, or the version that the Go command recorded. It is never empty.
@@ -38,13 +33,13 @@ func VersionLine(release string) string { return thisBuild(release).String() }
 
 // build is what is known of this program's build.
 type build struct {
-	Version  string `json:"version"`  // the release, or (devel)
-	Commit   string `json:"commit"`   // the commit that was built; empty: the build did not know
-	Date     string `json:"date"`     // of that commit; empty: not known
-	Modified bool   `json:"modified"` // whether there were local changes
-	Go       string `json:"go"`       // the version of Go
-	OS       string `json:"os"`       // the operating system, as Go calls it
-	Arch     string `json:"arch"`     // the architecture, as Go calls it
+	Version  string // the release, or (devel)
+	Commit   string // the commit that was built; empty: the build did not know
+	Date     string // of that commit; empty: not known
+	Modified bool   // there were local changes
+	Go       string
+	OS       string
+	Arch     string
 }
 
 func thisBuild(release string) build {

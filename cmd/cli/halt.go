@@ -53,11 +53,11 @@ func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 
 // HaltView is a pause of everything, as JSON.
 type HaltView struct {
-	Since   terminal.Time `json:"since"`   // null: not known
+	Since   terminal.Time `json:"since"`
 	Reason  string        `json:"reason"`  // the text after `pause --all`
-	Fleet   bool          `json:"fleet"`   // whether all machines that share the database are paused; false: this machine
-	By      string        `json:"by"`      // who paused all machines: the user's name on that machine; empty: not known
-	Machine string        `json:"machine"` // where they did; empty: here, or not known
+	Fleet   bool          `json:"fleet"`   // all machines that share the database are paused, not only this one
+	By      string        `json:"by"`      // who paused all
+	Machine string        `json:"machine"` // where they did
 }
 
 // ViewHalt returns a pause as JSON; null: there is none.
@@ -70,10 +70,10 @@ func ViewHalt(h *folder.Halt) *HaltView {
 
 // StoppedView is a repository's merge stop as JSON.
 type StoppedView struct {
-	Since  terminal.Time `json:"since"`      // since when
-	Reason string        `json:"reason"`     // why, for people; empty: there is no reason to give
-	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](reasons.md)
-	Resume string        `json:"resume"`     // the command that ends it
+	Since  terminal.Time `json:"since"`
+	Reason string        `json:"reason"`
+	Code   string        `json:"reasonCode"`
+	Resume string        `json:"nextStep"` // the command that ends it
 }
 
 // ViewStopped returns a merge stop as JSON.

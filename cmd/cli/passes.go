@@ -7,12 +7,12 @@ import (
 
 // PassesView is whether passes work, as JSON.
 type PassesView struct {
-	Code     work.PassCode `json:"code"`     // `work`, `none_yet`, `failing`, `late` or `hanging`
-	Says     string        `json:"says"`     // the same for people
-	Do       string        `json:"do"`       // what to type; empty: nothing
-	Last     terminal.Time `json:"last"`     // when a pass ended last; null: none did
-	LastGood terminal.Time `json:"lastGood"` // when one ended last that read a repository and did not fail; null: none did
-	Failures int           `json:"failures"` // how many failed in a row, without those that were killed since
+	Code     work.PassCode `json:"code"` // `work`, `none_yet`, `failing`, `late` or `hanging`
+	Says     string        `json:"says"`
+	Do       string        `json:"do"`       // what to type
+	Last     terminal.Time `json:"lastPass"` // when one ended last
+	LastGood terminal.Time `json:"lastGood"` // when one last ended that read a repository
+	Failures int           `json:"failures"` // in a row
 }
 
 // ViewPasses returns the judgement of passes as JSON.

@@ -87,9 +87,7 @@ folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 
 // view is the output of doctor.
 type view struct {
-	Checks   []doctor.Check `json:"checks"`   // all checks; [doctor.md](doctor.md) lists the codes
-	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
-	Warnings int            `json:"warnings"` // how many of them are warnings
+	Checks []doctor.Check `json:"checks"` // with a failure, the exit code is 1
 }
 
 func (o *options) run(ctx context.Context, a *cli.App) error {
@@ -101,15 +99,15 @@ func (o *options) run(ctx context.Context, a *cli.App) error {
 		return ctx.Err()
 	}
 	out := a.Output()
-	v := view{all, doctor.Count(all, doctor.Failure), doctor.Count(all, doctor.Warning)}
+	failures := doctor.Count(all, doctor.Failure)
 	var err error
 	if a.JSON.Asked() {
-		err = a.JSON.Write(out, v)
+		err = a.JSON.Write(out, view{all})
 	} else {
 		err = Print(out, all, a.Environ().Home)
-		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(v.Failures, "failure"), work.Count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(failures, "failure"), work.Count(doctor.Count(all, doctor.Warning), "warning"), doctor.Count(all, doctor.OK))
 	}
-	if err == nil && v.Failures > 0 {
+	if err == nil && failures > 0 {
 		return &cli.CodeError{Code: 1}
 	}
 	return err

@@ -155,7 +155,7 @@ func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
 func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string, ready bool) doctor.Agent {
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
-		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Runtime.Sandbox), Doubts: m.DoubtsOf(a),
+		Name: a.Name, Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Runtime.Sandbox),
 		CostUnknown: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
@@ -166,7 +166,6 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 	if missing := agent.Find(spec); missing != nil {
 		g.Missing = bare(missing.Error())
 	} else {
-		g.Found = true
 		if g.Version, err = m.start(ctx, a, g.Hides, place, ready); err != nil && ctx.Err() == nil {
 			g.Fails = startTrouble(err)
 		}

@@ -13,12 +13,12 @@ import (
 
 // Preset is a known program that speaks the Agent Client Protocol.
 type Preset struct {
-	Name      string   `json:"name"`      // the agent's name in the table that init writes
-	Command   []string `json:"command"`   // starts the program
-	Install   string   `json:"install"`   // the command that installs it
-	Login     string   `json:"login"`     // how a person logs in
-	Usage     string   `json:"usage"`     // what it tells of a turn's usage
-	Installed bool     `json:"installed"` // whether its program is on PATH
+	Name      string // of the agent in the table that init writes
+	Command   []string
+	Install   string // the command that installs it
+	Login     string // how a person logs in
+	Usage     string // what it tells of a turn's usage
+	Installed bool   // its program is on PATH
 }
 
 // Presets returns the presets, by name.

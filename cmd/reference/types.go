@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -89,29 +90,27 @@ func (s *sources) comments(pkg string) (map[string]string, error) {
 	return all, nil
 }
 
-// kind returns the JSON type of a Go type; link returns the name of a struct.
+// kind returns the JSON type of a Go type, "" for a text; link returns the name of a struct.
 func kind(t reflect.Type, link func(reflect.Type) string) string {
 	switch t {
-	case reflect.TypeFor[time.Time]():
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[terminal.Time]():
 		return "time"
-	case reflect.TypeFor[terminal.Time]():
-		return "time or null"
 	case reflect.TypeFor[json.RawMessage]():
 		return "any"
 	}
 	switch t.Kind() { //nolint:exhaustive // no view has others
 	case reflect.String:
-		return "text"
+		return ""
 	case reflect.Bool:
-		return "true or false"
+		return "boolean"
 	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
 	case reflect.Pointer:
-		return kind(t.Elem(), link) + " or null"
+		return kind(t.Elem(), link)
 	case reflect.Slice:
-		return "list: " + kind(t.Elem(), link)
+		return "list of " + cmp.Or(kind(t.Elem(), link), "texts")
 	case reflect.Map:
-		return "object by name: " + kind(t.Elem(), link)
+		return "object by name of " + cmp.Or(kind(t.Elem(), link), "texts")
 	case reflect.Interface:
 		return "any"
 	case reflect.Struct:

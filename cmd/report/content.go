@@ -31,21 +31,21 @@ type Facts struct {
 
 // Pull is the result of a pull request.
 type Pull struct {
-	Repo        string        `json:"repo"`         // owner/name, with the host in front where two hosts are configured
-	Number      int           `json:"number"`       // of the pull request
-	Issue       int           `json:"issue"`        // the issue that the pull request is for
-	Flow        string        `json:"flow"`         // `design`, `implementation`, `bugfix`, `small_job`, `roadmap` or `review`
-	Title       string        `json:"title"`        // title of the pull request
-	URL         string        `json:"url"`          // of the pull request
-	Outcome     work.Outcome  `json:"outcome"`      // accepted, rejected, pending, ignored or unknown
-	Opened      time.Time     `json:"openedAt"`     // when it was opened
-	Ended       terminal.Time `json:"endedAt"`      // when it was merged or closed; null: it is open
-	Commits     *int          `json:"commits"`      // number of its commits; null: not known
-	Human       *int          `json:"humanCommits"` // number of its commits by people; null: not known
-	Zero        bool          `json:"zeroTouch"`    // whether it was accepted without a commit by a person
-	Turns       int           `json:"turns"`        // turns for its issue, as budgets count them
-	status.Cost               // of all turns for its issue
+	Repo        string        `json:"repo"`
+	Number      int           `json:"number"`
+	Issue       int           `json:"issue"`
+	Flow        string        `json:"flow"`
+	Title       string        `json:"title"`
+	URL         string        `json:"url"`
+	Outcome     work.Outcome  `json:"outcome"` // `accepted`, `rejected`, `pending`, `ignored` or `unknown`
+	Opened      time.Time     `json:"openedAt"`
+	Ended       terminal.Time `json:"endedAt"`      // null: it is open
+	Commits     *int          `json:"commits"`      // null: not known
+	Human       *int          `json:"humanCommits"` // null: not known
+	Turns       int           `json:"turns"`        // for its issue
+	status.Cost               // of these turns
 
+	zero  bool // it was accepted without a commit by a person
 	usd   float64
 	item  int64
 	marks []store.Mark
@@ -54,49 +54,43 @@ type Pull struct {
 // Numbers are the main numbers.
 type Numbers struct {
 	Outcomes     map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
-	ZeroTouch    int                  `json:"zeroTouch"`              // accepted pull requests without a commit by a person
-	ZeroKnown    int                  `json:"zeroTouchKnown"`         // accepted pull requests whose commits are known; only these can count in zeroTouch
-	Answers      int                  `json:"answers"`                // comments that were answered
-	AnswerMedian *float64             `json:"answerSecondsMedian"`    // median time from a comment to its answer, in seconds; null: fewer than ten answers
-	AnswerMost   *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds; null: fewer than ten answers
-	TurnsPerPull *float64             `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
-	CostPerPull  *float64             `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars, as far as known; null: none was accepted, or unknown
-	Runs         int                  `json:"runs"`                   // how often an agent's program was started
-	Turns        int                  `json:"turns"`                  // runs that budgets count as a turn
-	status.Usage
-	Failures       int `json:"failures"`                     // attempts that failed, and stops for a person
-	Waiting        int `json:"waiting"`                      // open items that are not stopped
-	Stopped        int `json:"stopped"`                      // open items that wait for a person to act
-	UnknownPerPull int `json:"runsOfUnknownCostPerAccepted"` // runs for accepted pull requests whose cost is unknown; if there are any, costUSDPerAccepted is too small
+	ZeroTouch    int                  `json:"zeroTouch"`              // accepted ones without a commit by a person
+	ZeroKnown    int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
+	Answers      int                  `json:"answers"`                // to comments
+	AnswerMedian *float64             `json:"answerSecondsMedian"`    // after the comment; null: fewer than ten
+	AnswerMost   *float64             `json:"answerSecondsNineInTen"` // the 90th percentile
+	TurnsPerPull *float64             `json:"turnsPerAccepted"`
+	CostPerPull  *float64             `json:"costUSDPerAccepted"`
+	Turns        int                  `json:"turns"`
+	status.Cost
 
-	used work.UsageSum
+	runs             int // how often an agent's program was started
+	failures         int // attempts that failed, and stops for a person
+	waiting, stopped int // open items; the latter wait for a person
+	unknownPerPull   int // runs for accepted pull requests whose cost is unknown: costUSDPerAccepted is too small
+	used             work.UsageSum
 }
 
 // Failure is how often something failed.
 type Failure struct {
-	Kind  string `json:"kind"`  // code of the reason: one of [reasons](reasons.md)
-	Count int    `json:"count"` // how often it occurred
+	Kind  string `json:"reasonCode"`
+	Count int    `json:"count"`
 }
 
-// Verdict is how often a reviewer made a decision.
-type Verdict struct {
-	Reviewer string `json:"reviewer"` // the reviewer's name; empty: people
-	Decision string `json:"decision"` // approve or request_changes
-	Count    int    `json:"count"`    // how often it occurred
-	Findings int    `json:"findings"` // number of findings in these verdicts
+// Decided is how often a reviewer made a decision.
+type Decided struct {
+	Reviewer string `json:"reviewer"` // empty: people
+	Decision string `json:"decision"`
+	Count    int    `json:"count"`
+	Findings int    `json:"findings"` // how many
 }
 
 // MachineUse is what a machine did, and what is wrong there.
 type MachineUse struct {
-	Name    string `json:"name"`    // its name
-	Host    string `json:"host"`    // its host name; empty: the machine was forgotten
-	Version string `json:"version"` // of the program
-	Trouble string `json:"trouble"` // what is wrong there, for people; empty: nothing
-	Runs    int    `json:"runs"`    // how often an agent's program was started there
-	Turns   int    `json:"turns"`   // runs there that budgets count as a turn
-	status.Usage
+	status.Machine // with its name alone if it was forgotten
 
-	used work.UsageSum
+	Runs, Turns int
+	used        work.UsageSum
 }
 
 // Called returns its name, with its host name if that is another one.
@@ -109,21 +103,22 @@ func (m MachineUse) cost() string { return spending.Cost(m.used.CostUSD, m.used.
 
 // Report is the content of a report.
 type Report struct {
-	From     terminal.Time `json:"since"`        // the first day that counts; null: from the beginning
-	To       time.Time     `json:"until"`        // when it was made
-	Numbers  Numbers       `json:"numbers"`      // the main numbers
-	Pulls    []Pull        `json:"pullRequests"` // pull requests that are open, or were merged or closed since then
-	Items    []status.Item `json:"items"`        // open items
-	Step     Step          `json:"period"`       // how long each of periods is: day, week or month
-	Periods  []Period      `json:"periods"`      // numbers by period, oldest first
-	Failures []Failure     `json:"failures"`     // failures, most frequent first
-	Verdicts []Verdict     `json:"verdicts"`     // verdicts of reviewers
-	Machines []MachineUse  `json:"machines"`     // the machines that share the database, or this one, and forgotten ones on which agents ran
+	From     terminal.Time `json:"since"` // the first day that counts; null: from the beginning
+	To       time.Time     `json:"until"`
+	Numbers  Numbers       `json:"numbers"`
+	Pulls    []Pull        `json:"pullRequests"` // those that are open, or were merged or closed since then
+	Items    []status.Item `json:"items"`        // the open ones
+	Failures []Failure     `json:"failures"`     // the most frequent first
+	Verdicts []Decided     `json:"verdicts"`
+
+	Step     Step         `json:"-"` // how long each period is
+	Periods  []Period     `json:"-"` // oldest first
+	Machines []MachineUse `json:"-"`
 }
 
 // Empty reports whether there is no data.
 func (r Report) Empty() bool {
-	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 &&
+	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 &&
 		!slices.ContainsFunc(r.Fleet(), func(m MachineUse) bool { return m.Trouble != "" })
 }
 
@@ -139,25 +134,20 @@ func Make(f Facts) Report {
 	r.Verdicts = verdicts(f.Verdicts)
 	r.Machines = machines(f)
 	r.Step, r.Periods = periods(f, r.Pulls)
-	return r.withoutNulls()
+	r.Items, r.Failures, r.Verdicts = terminal.OrEmpty(r.Items), terminal.OrEmpty(r.Failures), terminal.OrEmpty(r.Verdicts)
+	return r
 }
 
 // machines returns the machines, and what agents used there.
 func machines(f Facts) []MachineUse {
-	all := []MachineUse{}
-	for _, m := range f.Machines {
-		all = append(all, MachineUse{Name: m.Name, Host: m.Host, Version: m.Version, Trouble: m.Trouble})
-	}
+	all := terminal.Each(f.Machines, func(m status.Machine) MachineUse { return MachineUse{Machine: m} })
 	for _, l := range f.Used {
 		i := slices.IndexFunc(all, func(m MachineUse) bool { return m.Name == l.Machine })
 		if i < 0 {
-			i, all = len(all), append(all, MachineUse{Name: l.Machine})
+			i, all = len(all), append(all, MachineUse{Machine: status.Machine{Name: l.Machine}})
 		}
 		m := &all[i]
 		m.Runs, m.Turns, m.used = m.Runs+l.Runs, m.Turns+l.Turns, m.used.Join(l.UsageSum)
-	}
-	for i := range all {
-		all[i].Usage = status.UsageOf(all[i].used)
 	}
 	return all
 }
@@ -170,13 +160,6 @@ func (r Report) Fleet() []MachineUse {
 	return r.Machines
 }
 
-// withoutNulls replaces nil lists by empty ones, which JSON shows as [].
-func (r Report) withoutNulls() Report {
-	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]status.Item{}, r.Items...), append([]Period{}, r.Periods...)
-	r.Failures, r.Verdicts = append([]Failure{}, r.Failures...), append([]Verdict{}, r.Verdicts...)
-	return r
-}
-
 func tally(all []Failure, l store.CountLine) []Failure {
 	for i := range all {
 		if all[i].Kind == l.Kind {
@@ -187,11 +170,11 @@ func tally(all []Failure, l store.CountLine) []Failure {
 	return append(all, Failure{l.Kind, l.Count})
 }
 
-func verdicts(lines []store.VerdictLine) []Verdict {
-	var all []Verdict
+func verdicts(lines []store.VerdictLine) []Decided {
+	var all []Decided
 	for _, l := range lines {
-		v := Verdict{l.Reviewer, l.Outcome, l.Count, l.Findings}
-		i := slices.IndexFunc(all, func(o Verdict) bool { return o.Reviewer == v.Reviewer && o.Decision == v.Decision })
+		v := Decided{l.Reviewer, l.Outcome, l.Count, l.Findings}
+		i := slices.IndexFunc(all, func(o Decided) bool { return o.Reviewer == v.Reviewer && o.Decision == v.Decision })
 		if i < 0 {
 			all = append(all, v)
 			continue
@@ -199,7 +182,7 @@ func verdicts(lines []store.VerdictLine) []Verdict {
 		all[i].Count += v.Count
 		all[i].Findings += v.Findings
 	}
-	slices.SortFunc(all, func(a, b Verdict) int {
+	slices.SortFunc(all, func(a, b Decided) int {
 		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
 	})
 	return all
@@ -225,7 +208,7 @@ func pulls(f Facts) []Pull {
 		if p.End.PullID != 0 && p.End.Human >= 0 {
 			v.Commits, v.Human = &p.End.Commits, &p.End.Human
 		}
-		v.Zero, _ = p.ZeroTouch()
+		v.zero, _ = p.ZeroTouch()
 		all = append(all, v)
 	}
 	slices.SortStableFunc(all, func(a, b Pull) int {
@@ -252,30 +235,30 @@ func numbers(f Facts, r Report) Numbers {
 			continue
 		}
 		turns, cost = turns+p.Turns, cost+p.usd
-		n.UnknownPerPull += p.Unknown
+		n.unknownPerPull += p.Unknown
 		if p.Human != nil {
 			n.ZeroKnown++
 		}
-		if p.Zero {
+		if p.zero {
 			n.ZeroTouch++
 		}
 	}
-	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), costPer(cost, n.UnknownPerPull, n.Outcomes[work.Accepted])
+	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), costPer(cost, n.unknownPerPull, n.Outcomes[work.Accepted])
 	var h Histogram
 	h.add(f.Answers)
 	n.Answers, n.AnswerMedian, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	for _, l := range f.Costs {
-		n.Runs, n.Turns, n.used = n.Runs+l.Runs, n.Turns+l.Turns, n.used.Join(l.UsageSum)
+		n.runs, n.Turns, n.used = n.runs+l.Runs, n.Turns+l.Turns, n.used.Join(l.UsageSum)
 	}
-	n.Usage = status.UsageOf(n.used)
+	n.Cost = status.CostOf(n.used.CostUSD, n.used.UnknownCost)
 	for _, l := range f.Failures {
-		n.Failures += l.Count
+		n.failures += l.Count
 	}
 	for _, i := range r.Items {
 		if i.Stopped {
-			n.Stopped++
+			n.stopped++
 		} else {
-			n.Waiting++
+			n.waiting++
 		}
 	}
 	return n

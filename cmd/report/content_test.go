@@ -141,7 +141,7 @@ func TestNumbers(t *testing.T) {
 	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without and three with a person's commit, three unknown
 		t.Errorf("zero touch %d of %d", n.ZeroTouch, n.ZeroKnown)
 	}
-	if n.Stopped != 1 || n.Waiting != 2 || n.Unknown != 2 || n.Failures != 20 {
+	if n.stopped != 1 || n.waiting != 2 || n.Unknown != 2 || n.failures != 20 {
 		t.Errorf("%+v", n)
 	}
 }

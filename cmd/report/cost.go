@@ -57,26 +57,25 @@ It reads the state database and does not ask GitHub.`,
 
 // costs are the agents' usage, grouped. They are the output of report cost.
 type costs struct {
-	By    string     `json:"by"`    // the key of the lines
-	Since *string    `json:"since"` // the first day that counts; null: from the beginning
-	Lines []costLine `json:"lines"` // what agents used
-	Total costLine   `json:"total"` // the sum of the lines
+	Lines []costLine `json:"lines"` // one for each day, repository and so on of --by
+	Total costLine   `json:"total"`
 
+	by    string
 	since time.Time
 }
 
 // costLine is one line of usage.
 type costLine struct {
-	Day     string `json:"day,omitempty"`         // the day, by this machine's clock
-	Repo    string `json:"repo,omitempty"`        // with --by repo or item
-	Number  int    `json:"number,omitempty"`      // of the issue, with --by item
-	Title   string `json:"title,omitempty"`       // the issue's title
-	Pull    int    `json:"pullRequest,omitempty"` // number of its pull request, with --by item
-	Agent   string `json:"agent,omitempty"`       // with --by agent
-	Kind    string `json:"kind,omitempty"`        // the kind of turn
-	Machine string `json:"machine,omitempty"`     // the name of the machine on which the agents ran
-	Runs    int    `json:"runs"`                  // how often an agent's program was started
-	Turns   int    `json:"turns"`                 // runs that budgets count as a turn
+	Day     string `json:"day,omitempty"` // by this machine's clock
+	Repo    string `json:"repo,omitempty"`
+	Number  int    `json:"number,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Pull    int    `json:"pullRequest,omitempty"` // its number
+	Agent   string `json:"agent,omitempty"`
+	Kind    string `json:"kind,omitempty"`
+	Machine string `json:"machine,omitempty"`
+	Runs    int    `json:"runs"`
+	Turns   int    `json:"turns"`
 	status.Usage
 
 	name string // what it is about
@@ -125,11 +124,7 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 // items of an issue that would look alike: those without a pull request. It sorts by cost; days keep their
 // order.
 func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostLine) costs {
-	c, at := costs{By: by, Lines: []costLine{}, since: since}, map[store.TotalKey]int{}
-	if !since.IsZero() {
-		day := since.Format(time.DateOnly)
-		c.Since = &day
-	}
+	c, at := costs{by: by, Lines: []costLine{}, since: since}, map[store.TotalKey]int{}
 	for _, l := range lines {
 		if by != string(store.ByRepo) && by != string(store.ByItem) {
 			l.RepoID, l.Repo = 0, work.RepoName{}
@@ -194,8 +189,8 @@ func (c costs) print(out terminal.Output, notes io.Writer) error {
 	if out.TTY && len(rows) > 1 {
 		rows = append(rows, row("total", c.Total))
 	}
-	head := []string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}
-	if c.By == string(store.ByItem) {
+	head := []string{headings[c.by], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}
+	if c.by == string(store.ByItem) {
 		head = append(head, "PR")
 		for i := range rows {
 			rows[i] = append(rows[i], "")

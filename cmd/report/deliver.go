@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,12 +22,8 @@ import (
 )
 
 func render(r Report, format string) (string, error) {
-	switch format {
-	case "markdown":
+	if format == "markdown" {
 		return r.Markdown(), nil
-	case "json":
-		b, err := json.MarshalIndent(r, "", "  ")
-		return string(b) + "\n", err
 	}
 	b, err := r.HTML()
 	return string(b), err

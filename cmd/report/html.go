@@ -153,8 +153,8 @@ func (r Report) tiles() []tile {
 		zero,
 		{seconds(n.AnswerMedian), "from comment to answer, median", n.answers()},
 		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
-		{costEach(n.CostPerPull, n.UnknownPerPull, accepted), "for each accepted one", "all turns: " + spending.Cost(n.used.CostUSD, n.used.UnknownCost)},
-		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
+		{costEach(n.CostPerPull, n.unknownPerPull, accepted), "for each accepted one", "all turns: " + spending.Cost(n.used.CostUSD, n.used.UnknownCost)},
+		{fmt.Sprint(n.stopped), "stopped now", fmt.Sprintf("%d waiting", n.waiting)},
 	}
 	return all
 }

@@ -60,7 +60,7 @@ func (r Report) Markdown() string {
 	}
 	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, median | Turns for each | Cost for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
 	for _, p := range r.Periods {
-		if p == (Period{Begin: p.Begin, Cost: p.Cost}) {
+		if p == (Period{Begin: p.Begin}) {
 			continue
 		}
 		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerMedian), decimal(p.TurnsPerPull, trim), costEach(p.CostPerPull, p.UnknownPerPull, p.Accepted), p.Failures)

@@ -3,7 +3,6 @@ package report
 import (
 	"time"
 
-	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -23,23 +22,20 @@ const mostPeriods = 31
 
 // Period is the result of a day, a week or a month.
 type Period struct {
-	Begin          time.Time `json:"begin"`                        // its first moment, UTC
-	Accepted       int       `json:"accepted"`                     // accepted pull requests
-	ZeroTouch      int       `json:"zeroTouch"`                    // accepted pull requests without a commit by a person
-	ByPeople       int       `json:"withHumanCommits"`             // accepted pull requests with a commit by a person; the commits of the others are not known
-	Rejected       int       `json:"rejected"`                     // rejected pull requests
-	Answers        int       `json:"answers"`                      // comments that were answered
-	AnswerMedian   *float64  `json:"answerSecondsMedian"`          // median time from a comment to its answer, in seconds; null: fewer than ten answers
-	AnswerMost     *float64  `json:"answerSecondsNineInTen"`       // 90th percentile of that time, in seconds; null: fewer than ten answers
-	TurnsPerPull   *float64  `json:"turnsPerAccepted"`             // turns per accepted pull request; null: none was accepted
-	CostPerPull    *float64  `json:"costUSDPerAccepted"`           // cost per accepted pull request, in US dollars, as far as known; null: none was accepted, or unknown
-	UnknownPerPull int       `json:"runsOfUnknownCostPerAccepted"` // runs for accepted pull requests whose cost is unknown; if there are any, costUSDPerAccepted is too small
-	status.Cost
-	Failures int `json:"failures"` // attempts that failed, and stops for a person
+	Begin                    time.Time // its first moment, UTC
+	Accepted                 int
+	ZeroTouch                int // accepted without a commit by a person
+	ByPeople                 int // accepted with a commit by a person; the commits of the others are not known
+	Rejected                 int
+	Answers                  int      // comments that were answered
+	AnswerMedian, AnswerMost *float64 // seconds from a comment to its answer: median, 90th percentile; nil: fewer than ten answers
+	TurnsPerPull             *float64 // of the accepted pull requests; nil: none was accepted
+	CostPerPull              *float64 // in US dollars, as far as known; nil: unknown, too
+	UnknownPerPull           int      // runs for accepted pull requests whose cost is unknown
+	Failures                 int      // attempts that failed, and stops for a person
 
 	turns int
 	cost  float64 // of the accepted pull requests
-	spent work.UsageSum
 }
 
 // Label is the period's name in a chart.
@@ -131,10 +127,6 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 			of(p.Ended.Time).end(p)
 		}
 	}
-	for _, l := range f.Costs {
-		p := of(dayOf(l.Day))
-		p.spent = p.spent.Join(l.UsageSum)
-	}
 	for _, l := range f.Failures {
 		of(dayOf(l.Day)).Failures += l.Count
 	}
@@ -151,7 +143,6 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 	}
 	for i := range all {
 		all[i].TurnsPerPull, all[i].CostPerPull = per(float64(all[i].turns), all[i].Accepted), costPer(all[i].cost, all[i].UnknownPerPull, all[i].Accepted)
-		all[i].Cost = status.CostOf(all[i].spent.CostUSD, all[i].spent.UnknownCost)
 	}
 	return step, all
 }
@@ -168,7 +159,7 @@ func (p *Period) end(pull Pull) {
 	p.turns, p.cost = p.turns+pull.Turns, p.cost+pull.usd
 	p.UnknownPerPull += pull.Unknown
 	switch {
-	case pull.Zero:
+	case pull.zero:
 		p.ZeroTouch++
 	case pull.Human != nil:
 		p.ByPeople++

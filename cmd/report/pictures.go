@@ -112,7 +112,7 @@ func (r Report) turns() (Bars, bool) {
 
 func (r Report) costs() (Bars, bool) {
 	title := "Cost of each accepted pull request, USD"
-	if r.Numbers.UnknownPerPull > 0 {
+	if r.Numbers.unknownPerPull > 0 {
 		title += ", as far as known"
 	}
 	return r.over("costs", title, 0.01, func(v float64) string { return fmt.Sprintf("%.2f", v) },
@@ -164,7 +164,7 @@ func (r Report) said() (Bars, bool) {
 	return b, len(r.Verdicts) > 0
 }
 
-func reviewer(v Verdict) string {
+func reviewer(v Decided) string {
 	if v.Reviewer == "" {
 		return "people"
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-var formats = []string{"html", "markdown", "json"}
+var formats = []string{"html", "markdown"}
 
 type options struct {
 	since  string
@@ -59,7 +59,7 @@ It reads the state database and does not ask GitHub.`,
 	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
-	c.Flags().StringVar(&opt.format, "format", "", "html, markdown or json (default: by the `name` of the file, else html)")
+	c.Flags().StringVar(&opt.format, "format", "", "html or markdown (default: by the `name` of the file, else html)")
 	c.Flags().BoolVar(&opt.open, "open", false, "Open it in the browser")
 	c.AddCommand(newCostCmd(a))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -68,11 +68,11 @@ It reads the state database and does not ask GitHub.`,
 
 // formatOf returns the requested format.
 func (opt *options) formatOf(a *cli.App) (string, error) {
-	byName := map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}[strings.ToLower(filepath.Ext(opt.file))]
+	byName := map[string]string{".md": "markdown", ".markdown": "markdown"}[strings.ToLower(filepath.Ext(opt.file))]
 	format := cmp.Or(opt.format, byName, "html")
 	switch {
 	case !slices.Contains(formats, format):
-		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html, markdown or json, not %q", format)}
+		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html or markdown, not %q", format)}
 	case opt.open && format != "html":
 		return "", &cli.UsageError{Err: errors.New("--open needs --format html")}
 	case a.JSON.Asked() && (opt.format != "" || opt.file != "" || opt.open):

@@ -61,18 +61,6 @@ func (r *room) noteRemoved(ctx context.Context, cfg *config.Config) {
 	}
 }
 
-// printView is the output of schedule print.
-type printView struct {
-	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Files     []fileView    `json:"files"`     // what install would write
-}
-
-// fileView is a file of a schedule.
-type fileView struct {
-	Path string `json:"path"` // where it is
-	Text string `json:"text"` // its text
-}
-
 // print shows what install would write.
 func (r *room) print(ctx context.Context, opt Options) error {
 	p, _, err := now(r.App)
@@ -100,9 +88,6 @@ func (r *room) print(ctx context.Context, opt Options) error {
 		return err
 	}
 	out := r.Output()
-	if r.JSON.Asked() {
-		return r.JSON.Write(out, printView{s.Kind(), terminal.Each(files, func(f schedule.File) fileView { return fileView(f) })})
-	}
 	for i, f := range files {
 		if i > 0 {
 			fmt.Fprintln(out.W)

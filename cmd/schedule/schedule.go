@@ -66,14 +66,14 @@ systemd take seconds, at least 10.`,
 
 func (r *room) newPrintCmd() *cobra.Command {
 	opt := Options{}
-	c := r.WithJSON(printView{}, &cobra.Command{
+	c := &cobra.Command{
 		Use:     "print",
 		Short:   "Print what install would write, and where",
 		Long:    `Print what install would write, and where. It writes nothing.`,
 		Example: "  $ gh mergexo schedule print\n  $ gh mergexo schedule print --kind launchd",
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return r.print(c.Context(), opt) },
-	})
+	}
 	addFlags(c, &opt)
 	return c
 }
@@ -93,7 +93,7 @@ now, because gh has moved or PATH has changed. A pass that could read no reposit
 for instance without network, counts as well.
 
 It knows only what install wrote, and does not ask GitHub.`,
-		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",
+		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json active,every",
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return r.status(c.Context()) },
 	})

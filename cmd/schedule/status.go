@@ -28,8 +28,7 @@ type State struct {
 	Passes    work.PassFacts
 	Next      time.Time
 	Command   []string
-	Path      string // PATH of our job; empty: there is none
-	Files     []string
+	Path      string   // PATH of our job; empty: there is none
 	Differs   []string // why schedule install would write something else
 	None      error    // why this machine can have no schedule, as in a container; nil: it can
 
@@ -79,7 +78,6 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 	st.Lacks = p.lacks(ctx, in, cfg, a.Environ())
 	st.CronSleeps = in.s.Kind() == schedule.Cron && schedule.CronSleeps(root(a))
 	st.Scheduler, st.Every, st.Since, st.Active = in.s.Kind(), in.found.Job.Every, in.found.Job.Since, in.found.Runs
-	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
 	j := in.found.Job
 	st.Path, st.Command = j.Get("PATH"), j.Command(st.Scheduler)
 	st.Differs = p.differs(in)
@@ -195,25 +193,18 @@ func printWarnings(out terminal.Output, to io.Writer, st State) {
 
 // stateView is the output of schedule status.
 type stateView struct {
-	Scheduler schedule.Kind  `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Installed bool           `json:"installed"` // whether there is a schedule of ours
-	Active    bool           `json:"active"`    // whether it begins passes now
-	Differs   []string       `json:"differs"`   // differences from what `schedule install` would write now
-	Every     *string        `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
-	Command   []string       `json:"command"`   // the command with its arguments
-	Files     []string       `json:"files"`     // the files that it is in
-	Since     terminal.Time  `json:"since"`     // since when it is installed; null: not known
-	LastPass  terminal.Time  `json:"lastPass"`  // when a pass ended last, also one that could read nothing; null: not known
-	NextPass  terminal.Time  `json:"nextPass"`  // when the next one begins; null: not known
-	Passes    cli.PassesView `json:"passes"`    // whether passes work
-	Lacks     []string       `json:"lacks"`     // programs and logins that this shell has and scheduled passes do not
+	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`; empty: there is no schedule of ours
+	Active    bool          `json:"active"`    // it begins passes now
+	Every     *string       `json:"every"`     // null: somebody wrote the times by hand
+	NextPass  terminal.Time `json:"nextPass"`
+	Differs   []string      `json:"differs"` // from what `schedule install` would write now
+	Lacks     []string      `json:"lacks"`   // programs and logins that this shell has and scheduled passes do not
 }
 
 func (st State) view() stateView {
 	v := stateView{
-		Scheduler: st.Scheduler, Installed: st.Scheduler != "", Active: st.Active, Differs: terminal.OrEmpty(st.Differs), Command: terminal.OrEmpty(st.Command),
+		Scheduler: st.Scheduler, Active: st.Active, NextPass: terminal.Stamp(st.Next), Differs: terminal.OrEmpty(st.Differs),
 		Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
-		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Passes.Last.At), NextPass: terminal.Stamp(st.Next), Passes: cli.ViewPasses(st.Passes),
 	}
 	if st.Every != 0 {
 		every := schedule.Words(st.Every)

@@ -90,7 +90,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 	}
 	var there []string
 	for _, a := range all {
-		if a.Found {
+		if a.Missing == "" {
 			there = append(there, a.Name)
 		}
 	}
@@ -151,7 +151,7 @@ func (r *room) tellAgent(a doctor.Agent) error {
 }
 
 func agentLine(a doctor.Agent) string {
-	if !a.Found {
+	if a.Missing != "" {
 		return a.Name + ", which is not installed"
 	}
 	line := a.Name

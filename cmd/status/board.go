@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -27,17 +26,15 @@ import (
 
 // Board is what the database holds about the configured repositories. It is the output of status.
 type Board struct {
-	Items    []Item         `json:"items"`        // work items that are open, and with --all the others, too
-	Repos    []Repo         `json:"repositories"` // the repositories of the config, and those that left it
-	Agents   []doctor.Agent `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
-	Passes   cli.PassesView `json:"passes"`       // whether passes work; asking for it asks the schedulers
-	Day      Day            `json:"day"`          // what was spent in the last 24 hours
-	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
-	Finished []Ended        `json:"finished"`     // issues that were merged or closed in the last 24 hours, each once, the newest first
-	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
-	Machines []Machine      `json:"machines"`     // the machines that share the database, or this one
+	Items   []Item         `json:"items"`        // the open ones, and with --all the others
+	Repos   []Repo         `json:"repositories"` // those of the config, and those that left it
+	Passes  cli.PassesView `json:"passes"`       // asking for it asks the schedulers
+	Day     Day            `json:"day"`          // the last 24 hours
+	Paused  *cli.HaltView  `json:"paused"`       // null: not everything is
+	Outages []Outage       `json:"outages"`      // agents of the config that cannot work
 
 	facts       []ItemFacts
+	finished    []ended            // issues that were merged or closed in the last 24 hours, each once, the newest first
 	all         bool               // Items includes finished ones
 	strangers   []store.Stranger   // sessions of the database server that are of no machine, and hold locks
 	undelivered []news.Undelivered // notification targets that did not accept messages
@@ -53,15 +50,14 @@ type Board struct {
 
 // Day is the usage of the last 24 hours, over all repositories.
 type Day struct {
-	Turns    int `json:"turns"`    // number of turns
-	MaxTurns int `json:"maxTurns"` // limit of turns; 0: no limit
+	Turns    int `json:"turns"`
+	MaxTurns int `json:"maxTurns"`
 	Cost
-	MaxCostInUSD float64         `json:"maxCostUSD"` // limit of costUSD; 0: no limit
-	HeldUntil    terminal.Time   `json:"heldUntil"`  // when turns may start again; null: they may start now
-	Why          string          `json:"why"`        // why no turn may start
-	Code         work.ReasonKind `json:"reasonCode"` // the same for programs: one of [reasons](reasons.md)
+	MaxCostInUSD float64         `json:"maxCostUSD"`
+	HeldUntil    terminal.Time   `json:"heldUntil"`  // when turns may start again; null: now
+	Code         work.ReasonKind `json:"reasonCode"` // why none may start
 
-	says string
+	why, says string
 }
 
 // Query selects the content of a board.
@@ -76,7 +72,7 @@ type Query struct {
 
 // empty is the board before any pass.
 func empty(q Query) Board {
-	return Board{Items: []Item{}, Finished: []Ended{}, Outages: []Outage{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
+	return Board{Items: []Item{}, Outages: []Outage{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
 		return repoOf(work.Repo{Name: name}, q.Config.Called(name), store.Counts{})
 	})}
 }
@@ -122,7 +118,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines, here: q.Machine}
+	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), halt: q.Halt, machines: machines, here: q.Machine}
 	if machines != nil {
 		if b.busy, err = tx.CountUnfinished(ctx); err != nil {
 			return b, err
@@ -141,7 +137,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	watch, err := loadWatched(ctx, tx, q.Config, b.now)
+	first, err := tx.ListFirstLooksOf(ctx, work.FirstLookList)
 	if err != nil {
 		return b, err
 	}
@@ -160,16 +156,18 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		if err != nil {
 			return b, err
 		}
-		r.Watched = watch(row)
+		if at, underWay := work.ParseFirstLook(first[row.ID]); underWay && row.NodeID != "" {
+			r.firstLook = at.Resumes()
+		}
 		if until, left := env.LeftTo(row, q.Machine, q.Config.Runtime.Workers, b.busy, b.now); left && b.machines != nil {
-			r.LeftTo, r.LeftUntil = b.machines.Called(row.Machine), terminal.Stamp(until)
+			r.LeftTo, r.leftUntil = b.machines.Called(row.Machine), until
 		}
 		for _, l := range near[row.ID] {
 			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant})
 		}
 		b.Repos = append(b.Repos, r)
 	}
-	slices.SortStableFunc(b.Finished, func(x, y Ended) int { return y.At.Compare(x.At.Time) })
+	slices.SortStableFunc(b.finished, func(x, y ended) int { return y.at.Compare(x.at) })
 	if len(q.Repos) < len(q.Config.Repos) {
 		return b, nil
 	}
@@ -193,7 +191,7 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 	if err != nil {
 		return Repo{}, err
 	}
-	b.Finished = append(b.Finished, over...)
+	b.finished = append(b.finished, over...)
 	counts, err := tx.Counts(ctx, row.ID)
 	if err != nil {
 		return Repo{}, err
@@ -228,10 +226,12 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 			i.Setup = work.SetupFailure{}
 		}
 		f := ItemFacts{
-			Item: i, Repo: r, Called: q.Config.Called(r.Name), Worked: at.of(i.Turn), Halt: q.Halt,
+			Item: i, Repo: r, Called: q.Config.Called(r.Name), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}
-		f.Live, f.Place.Repo = f.Worked != nil, f.Called
+		f.Place.Repo = f.Called
+		f.Worked = at.of(i.Turn, f.Place)
+		f.Live = f.Worked != nil
 		if i.Turn != nil {
 			f.Machine = b.machines.Called(i.Turn.Machine)
 		}
@@ -259,5 +259,5 @@ func hides(item, other work.Item) bool {
 
 func dayOf(d spending.Day, b work.Budgets) Day {
 	why := explain.What(d.Why, explain.Place{Spending: true})
-	return Day{d.Turns, b.TurnsPerDay, CostOf(d.CostUSD, d.UnknownCost), b.CostPerDay, terminal.Stamp(d.Until), why, d.Why.Kind, d.Describe(b)}
+	return Day{d.Turns, b.TurnsPerDay, CostOf(d.CostUSD, d.UnknownCost), b.CostPerDay, terminal.Stamp(d.Until), d.Why.Kind, why, d.Describe(b)}
 }

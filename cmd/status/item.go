@@ -24,81 +24,65 @@ import (
 // Item is one work item. Its line in status, the text below that, the head of show, the report and
 // JSON show these fields.
 type Item struct {
-	Repo        string          `json:"repo"`          // owner/name, with the host in front where two hosts are configured
-	Number      int             `json:"number"`        // of the issue, or of a pull request that is only reviewed
-	Title       string          `json:"title"`         // the issue's title
-	URL         string          `json:"url"`           // the issue's address
-	Flow        work.Flow       `json:"flow"`          // `design`, `implementation`, `bugfix`, `small_job`, `roadmap`; `review` of somebody else's pull request
-	State       string          `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
-	Stopped     bool            `json:"stopped"`       // whether a person has to act
-	Running     bool            `json:"running"`       // whether a pass works on it now
-	Work        *Running        `json:"work"`          // what that pass is doing; null: no pass works on it
-	Since       terminal.Time   `json:"since"`         // since when it is in that state
-	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
-	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](reasons.md)
-	WaitsSince  terminal.Time   `json:"waitingSince"`  // since when it waits for that; null: a stop, or no pass has seen it yet
-	ToldAt      terminal.Time   `json:"toldAt"`        // when it had lasted for too long: a comment on GitHub (unless that is refused) and notifications tell it; null: it has not
-	NextStep    string          `json:"nextStep"`      // what happens next, or what a person must do
-	Priority    int             `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
-	Branch      string          `json:"branch"`        // the branch of its pull request; empty: none yet
-	Document    string          `json:"document"`      // the path of its design document; empty: none
-	PullRequest *PullRequest    `json:"pullRequest"`   // null: there is none yet
-	Pending     int             `json:"pendingEvents"` // comments and other events that wait for a turn
-	Spent       Spent           `json:"spent"`         // spending of its budgets
-	Stop        *Stop           `json:"stop"`          // null: it is not blocked
-	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
-	SetupFailed *SetupFailed    `json:"setupFailed"`   // why the [set-up](../checks.md#set-up) failed for its last turn; null: it did not, or there is none
+	Repo        string          `json:"repo"`
+	Number      int             `json:"number"` // of the issue, or of a pull request that is only reviewed
+	Title       string          `json:"title"`
+	URL         string          `json:"url"`
+	Flow        work.Flow       `json:"flow"`
+	State       string          `json:"state"`   // [states](../using.md#states)
+	Stopped     bool            `json:"stopped"` // a person has to act
+	Since       terminal.Time   `json:"since"`   // of the state
+	WaitingFor  string          `json:"waitingFor"`
+	ReasonCode  work.ReasonKind `json:"reasonCode"`
+	NextStep    string          `json:"nextStep"`
+	Priority    int             `json:"priority"`    // 1 (late) to 5 (early)
+	Turn        *Turn           `json:"turn"`        // that a pass works on now
+	PullRequest *PullRequest    `json:"pullRequest"` // null: none yet
+	Spent       Spent           `json:"spent"`
+	Stop        *Stop           `json:"stop"`   // null: it is not blocked
+	Review      *Review         `json:"review"` // null: nothing is reviewed
 
-	agent      config.Agent // of its next turn, if it waits for a pass alone; empty name: it does not
-	open       bool
-	urgency    int       // orders items for people
-	now, local time.Time // by GitHub's clock, and by this machine's
+	branch      string            // of its pull request; empty: none yet
+	document    string            // the path of its design document; empty: none
+	setupFailed work.SetupFailure // of its last turn
+	agent       config.Agent      // of its next turn, if it waits for a pass alone; empty name: it does not
+	open        bool
+	urgency     int       // orders items for people
+	now, local  time.Time // by GitHub's clock, and by this machine's
 }
 
 // PullRequest is an item's pull request.
 type PullRequest struct {
-	Number    int            `json:"number"`    // of the issue or pull request
-	URL       string         `json:"url"`       // its address on GitHub; empty: it has none
+	Number    int            `json:"number"`
+	URL       string         `json:"url"`
 	State     work.PullState `json:"state"`     // `open`, `merged` or `closed`
-	Head      string         `json:"head"`      // the commit at the end of the branch
-	Mergeable string         `json:"mergeable"` // whether GitHub can merge it, in GitHub's word; empty: not known
-	Checks    string         `json:"checks"`    // state of all its checks, in GitHub's word; empty: no checks, or not known
-	Error     string         `json:"error"`     // why it could not be read; empty: it was
-	Failures  int            `json:"failures"`  // number of failures in a row
-	NotBefore terminal.Time  `json:"notBefore"` // not tried before this time; null: the next pass may try
+	Head      string         `json:"head"`      // its last commit
+	Mergeable string         `json:"mergeable"` // in GitHub's word
+	Checks    string         `json:"checks"`    // in GitHub's word for all of them
+	Error     string         `json:"error"`     // why it could not be read
 }
 
 // Stop is why an item is blocked, as a comment on GitHub tells it.
 type Stop struct {
-	Reason   string           `json:"reason"`     // the reason, as on GitHub
-	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](reasons.md)
-	Since    terminal.Time    `json:"since"`      // since when
-	Attempts int              `json:"attempts"`   // how often it stopped for this reason
-	URL      string           `json:"url"`        // URL of the comment that says so
-	State    work.ActionState `json:"state"`      // the comment's: `planned`, `sent`, `applied`; `void` when a person deleted it
+	Reason string          `json:"reason"`
+	Code   work.ReasonKind `json:"reasonCode"`
+	URL    string          `json:"url"` // of the comment that says so
 
-	trouble string // why the comment could not be made
+	state   work.ActionState // of that comment; void: a person deleted it
+	trouble string           // why it could not be made
 }
 
-// SetupFailed is why a repository's set-up failed for an item. Its turns run without what it makes.
-type SetupFailed struct {
-	Command  string        `json:"command"`  // the set-up's command
-	Failure  string        `json:"failure"`  // how it failed, with its exit code
-	At       terminal.Time `json:"at"`       // when it failed last
-	NextStep string        `json:"nextStep"` // the command that shows its output
-}
-
-// says tells it in one line, without when.
-func (f SetupFailed) says() string { return "the set-up failed: " + f.Command + " " + f.Failure }
+// setupSays tells in one line, without when, that a set-up failed. Turns run without what it makes.
+func setupSays(f work.SetupFailure) string { return "the set-up failed: " + f.Command + " " + f.Why }
 
 // Spent is the usage and the limits of some budgets; a limit of 0 means none.
 type Spent struct {
-	Turns     int `json:"turns"`             // number of turns
-	MaxTurns  int `json:"maxTurns"`          // limit of turns; 0: no limit
-	Rounds    int `json:"feedbackRounds"`    // turns that answered people
-	MaxRounds int `json:"maxFeedbackRounds"` // limit of feedbackRounds; 0: no limit
+	Turns     int `json:"turns"`
+	MaxTurns  int `json:"maxTurns"`
+	Rounds    int `json:"feedbackRounds"` // turns that answered people
+	MaxRounds int `json:"maxFeedbackRounds"`
 	Cost
-	MaxCostInUSD float64 `json:"maxCostUSD"` // limit of costUSD; 0: no limit
+	MaxCostInUSD float64 `json:"maxCostUSD"`
 
 	says string
 }
@@ -110,7 +94,7 @@ type ItemFacts struct {
 	Repo    work.Repo
 	Called  string        // the repository's name, with its host if that is ambiguous
 	Live    bool          // a live pass works on it
-	Worked  *Running      // what that pass does; nil: none works on it
+	Worked  *Turn         // what that pass does; nil: none works on it
 	Halt    *folder.Halt  // `pause --all` is in force; nil: it is not
 	Said    work.Action   // the comment on GitHub with the reason why it is blocked
 	Place   explain.Place // for texts about the item on this machine
@@ -148,11 +132,10 @@ func (f ItemFacts) item() Item {
 	typed.Item = f.ref()
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
-		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
+		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Turn: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
-		WaitsSince: terminal.Stamp(s.Wait.Since), ToldAt: terminal.Stamp(s.Wait.ToldAt), NextStep: s.Next(typed),
-		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
-		open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
+		NextStep: s.Next(typed), Priority: f.Priority, Spent: f.spent(), Review: f.review(),
+		branch: f.Branch, document: f.Document, setupFailed: f.Setup, open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
 	switch s.Why.Kind { //nolint:exhaustive // no other waits for a pass alone
 	case work.WhyToAnswer, work.WhyReviewDue, work.WhyReviewFixDue:
@@ -166,19 +149,10 @@ func (f ItemFacts) item() Item {
 		i.WaitingFor += "; its turn is machine " + f.Machine + "'s"
 	}
 	if f.Told() {
-		i.Stop = &Stop{
-			Reason: explain.What(f.Stop.Reason, f.Place), Code: f.Stop.Reason.Kind, Since: terminal.Stamp(f.Stop.Since), Attempts: f.Stop.Attempts,
-			URL: f.Said.ResultURL, State: f.Said.State, trouble: f.Said.LastError,
-		}
-	}
-	if s := f.Setup; s.Why != "" {
-		i.SetupFailed = &SetupFailed{s.Command, s.Why, terminal.Stamp(s.At), "gh mergexo logs " + i.ref() + " --level warn"}
+		i.Stop = &Stop{explain.What(f.Stop.Reason, f.Place), f.Stop.Reason.Kind, f.Said.ResultURL, f.Said.State, f.Said.LastError}
 	}
 	if p := f.Pull; f.HasPull() {
-		i.PullRequest = &PullRequest{
-			Number: p.Number, URL: p.URL, State: p.State, Head: p.HeadOID, Mergeable: p.Mergeable,
-			Checks: p.Rollup, Error: p.LastError, Failures: p.Failures, NotBefore: terminal.Stamp(p.NotBefore),
-		}
+		i.PullRequest = &PullRequest{p.Number, p.URL, p.State, p.HeadOID, p.Mergeable, p.Rollup, p.LastError}
 	}
 	return i
 }
@@ -262,8 +236,8 @@ func (i Item) head(out terminal.Output) [][2]string {
 		{"flow", string(i.Flow)},
 		{"spent", i.Spent.says},
 		{"priority", fmt.Sprint(i.Priority)},
-		{"branch", i.Branch},
-		{"document", i.Document},
+		{"branch", i.branch},
+		{"document", i.document},
 		{"pull request", pull.URL},
 		{"pull request is", pull.says()},
 		{"pull request trouble", pull.Error},
@@ -272,11 +246,11 @@ func (i Item) head(out terminal.Output) [][2]string {
 
 // warning tells people that the set-up failed for its last turn.
 func (i Item) warning(out terminal.Output) string {
-	f := i.SetupFailed
-	if f == nil {
+	f := i.setupFailed
+	if f.Why == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s); its output: %s", f.says(), out.When(f.At.Time, i.now), f.NextStep)
+	return fmt.Sprintf("%s (%s); its output: gh mergexo logs %s --level warn", setupSays(f), out.When(f.At, i.now), i.ref())
 }
 
 // says sums up a pull request. Only an open one can be mergeable.
@@ -293,7 +267,7 @@ func (s *Stop) comment() string {
 	switch {
 	case s == nil:
 		return ""
-	case s.State == work.ActionVoid && s.URL != "":
+	case s.state == work.ActionVoid && s.URL != "":
 		return "a person deleted it: " + s.URL
 	case s.URL == "":
 		return "not yet: " + cmp.Or(s.trouble, "the next pass makes it")

@@ -12,25 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
-
-// Running is a turn that a live pass works on.
-type Running struct {
-	Turn         string        `json:"turn"`         // its key
-	Kind         work.Kind     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
-	Agent        string        `json:"agent"`        // its name in the config; empty: none has been asked yet
-	InsteadOf    string        `json:"insteadOf"`    // the agent in whose place it works, because that one's provider is out; empty: none
-	Slot         int           `json:"slot"`         // number of its slot, from 0 to `runtime.workers` − 1
-	Doing        string        `json:"doing"`        // its progress, for people
-	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
-	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
-	Machine      string        `json:"machine"`      // the name of the machine that works on it
-	Usage                      // so far, of all runs of the turn
-
-	machine string // where it runs, for people; empty: here
-}
 
 // LiveTurns are the turns that live passes work on, with their agents' usage so far.
 type LiveTurns struct {
@@ -96,8 +81,8 @@ func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Ma
 	return err
 }
 
-// of returns what a live pass does for a turn; nil if none works on it.
-func (w LiveTurns) of(t *work.Turn) *Running {
+// of returns a turn that a live pass works on, with the usage of all its runs so far; nil if none does.
+func (w LiveTurns) of(t *work.Turn, at explain.Place) *Turn {
 	if t == nil {
 		return nil
 	}
@@ -108,17 +93,15 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 		if machine = w.others[t.ID]; machine == "" {
 			return nil
 		}
-		live = folder.Live{Turn: t.Key, Slot: t.Slot, Since: run.Began}
+		live = folder.Live{Since: run.Began}
 	}
-	r := &Running{
-		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open, w.clones[t.RepoID]),
-		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used), Machine: t.Machine, machine: machine,
-	}
+	r := turnOf(*t, at, nil)
+	r.Doing, r.LastActivity, r.since, r.machine = doing(*t, open, w.clones[t.RepoID]), terminal.Stamp(live.LastActivity), live.Since, machine
 	if open {
 		r.Usage = UsageOf(t.Used.Add(run.Usage, run.Known))
 		r.Agent = run.Agent
 	}
-	return r
+	return &r
 }
 
 // doing describes a turn's progress. cloning says how far the clone of its repository is; empty: there is one.
@@ -144,44 +127,44 @@ func doing(t work.Turn, runs bool, cloning string) string {
 }
 
 // all returns the turns that live passes work on, by their keys.
-func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
+func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Turn, error) {
 	turns, err := loadLiveTurns(ctx, tx, state, now)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]*Running{}
+	all := map[string]*Turn{}
 	for key := range turns.live {
 		t, found, err := tx.FindTurn(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			all[key] = turns.of(&t)
+			all[key] = turns.of(&t, explain.Place{})
 		}
 	}
 	return all, nil
 }
 
-// Says describes it. now is by this machine's clock.
-func (r Running) Says(now time.Time) string {
-	said := string(r.Kind)
-	if r.Agent != "" {
-		said += " by " + by(r.Agent, r.InsteadOf)
+// Says describes what a live pass does for it. now is by this machine's clock.
+func (t Turn) Says(now time.Time) string {
+	said := string(t.Kind)
+	if t.Agent != "" {
+		said += " by " + by(t.Agent, t.InsteadOf)
 	}
-	if r.machine != "" {
-		said += " on machine " + r.machine
+	if t.machine != "" {
+		said += " on machine " + t.machine
 	}
-	return said + ": " + r.Doing + r.passes(now)
+	return said + ": " + t.Doing + t.passes(now)
 }
 
 // passes describes how long it has run, when its agent was last active, and its usage.
-func (r Running) passes(now time.Time) string {
+func (t Turn) passes(now time.Time) string {
 	said := ""
-	if !r.Since.IsZero() {
-		said += ", for " + terminal.Took(now.Sub(r.Since.Time))
+	if !t.since.IsZero() {
+		said += ", for " + terminal.Took(now.Sub(t.since))
 	}
-	if !r.LastActivity.IsZero() {
-		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
+	if !t.LastActivity.IsZero() {
+		said += ", last activity " + terminal.Took(now.Sub(t.LastActivity.Time)) + " ago"
 	}
-	return said + r.used()
+	return said + t.used()
 }

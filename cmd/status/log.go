@@ -1,7 +1,6 @@
 package status
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,31 +11,14 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Log is one entry of the log of reviews.
-type Log struct {
-	At     terminal.Time   `json:"at"`     // time of the event
-	What   string          `json:"what"`   // what happened
-	Number int             `json:"number"` // of the pull request
-	Key    string          `json:"key"`    // key of its subject
-	Data   json.RawMessage `json:"data"`   // details, which differ by `what`
-}
-
-func logOf(e store.ReviewLog) Log {
-	l := Log{At: terminal.Stamp(e.At), What: e.What, Number: e.Number, Key: e.Key, Data: json.RawMessage(e.Data)}
-	if !json.Valid(l.Data) {
-		l.Data = json.RawMessage("null")
-	}
-	return l
-}
-
 // printLog prints the log of the reviews of the item's pull request, oldest first.
 func (s Story) printLog(out terminal.Output) error {
-	if len(s.Log) == 0 && out.TTY {
+	if len(s.log) == 0 && out.TTY {
 		_, err := fmt.Fprintln(out.W, "nothing has happened about reviews of "+s.Item.ref())
 		return err
 	}
-	return out.Table([]string{"WHEN", "PR", "WHAT", "DETAILS"}, terminal.Each(s.Log, func(l Log) []string {
-		return []string{out.When(l.At.Time, s.Item.now), fmt.Sprintf("#%d", l.Number), l.What, details(l.Data)}
+	return out.Table([]string{"WHEN", "PR", "WHAT", "DETAILS"}, terminal.Each(s.log, func(l store.ReviewLog) []string {
+		return []string{out.When(l.At, s.Item.now), fmt.Sprintf("#%d", l.Number), l.What, details(l.Data)}
 	}))
 }
 
@@ -44,8 +26,8 @@ func (s Story) printLog(out terminal.Output) error {
 var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "severity", "escalate", "escalations", "cycle", "head", "commit"}
 
 // details formats the data of a log line for people.
-func details(data json.RawMessage) string {
-	d := json.NewDecoder(bytes.NewReader(data))
+func details(data string) string {
+	d := json.NewDecoder(strings.NewReader(data))
 	d.UseNumber()
 	var all map[string]any
 	if err := d.Decode(&all); err != nil {

@@ -16,36 +16,57 @@ import (
 
 // Machine is a machine whose passes use the database.
 type Machine struct {
-	Name     string           `json:"name"`         // the name that `machines forget` takes
-	Host     string           `json:"host"`         // its host name
-	This     bool             `json:"this"`         // whether the command runs there
-	Version  string           `json:"version"`      // of the program
-	Began    terminal.Time    `json:"began"`        // when a pass last began there, to within some minutes
-	LastGood terminal.Time    `json:"lastGood"`     // when one last ended that read a repository, to within some minutes; null: none did
-	Namesake bool             `json:"namesake"`     // whether another state folder than this machine's goes by this machine's name: passes here are refused
-	Silent   bool             `json:"silent"`       // whether no pass has begun there for much longer than usual
-	Stopped  work.MachineStop `json:"stopped"`      // how a person stopped its passes: `paused`, that machine alone; `unscheduled`; empty: nobody did
-	Failures int              `json:"failures"`     // how many passes have failed there in a row
-	Error    string           `json:"error"`        // why the last of these failed
-	Turns    []string         `json:"turns"`        // issues and pull requests of the turns that a pass there works on now
-	Repos    []string         `json:"repositories"` // repositories for which it was the last to plan a turn
+	Name     string        `json:"name"`
+	Host     string        `json:"host"`
+	This     bool          `json:"this"` // the command runs there
+	Version  string        `json:"version"`
+	LastPass terminal.Time `json:"lastPass"`     // when one began there last, to within some minutes
+	LastGood terminal.Time `json:"lastGood"`     // when one last ended that read a repository
+	State    MachineState  `json:"state"`        // `works`, `failing`, `silent`, `paused` (it alone), `unscheduled` or `namesake` (another state folder goes by this name: passes here are refused)
+	Error    string        `json:"error"`        // of its last pass
+	Turns    []string      `json:"turns"`        // the issues and pull requests that a pass there works on now
+	Repos    []string      `json:"repositories"` // for which it was the last to plan a turn
 
-	Trouble string `json:"trouble"` // what is wrong there, for people; empty: nothing
+	Trouble string `json:"-"` // what is wrong there, for people; empty: nothing
 }
 
-// Says is how the machine's passes do, in a few words.
+// MachineState is how a machine's passes do. That a person stopped them is a work.MachineStop.
+type MachineState string
+
+// The others.
+const (
+	machineWorks    MachineState = "works"
+	machineFails    MachineState = "failing"
+	machineSilent   MachineState = "silent"
+	machineNamesake MachineState = "namesake"
+)
+
+// Says is the state in a few words.
 func (m Machine) Says() string {
-	switch {
-	case m.Namesake:
+	switch m.State {
+	case machineNamesake:
 		return "another state folder"
-	case m.Silent:
-		return "silent"
-	case m.Stopped != "":
-		return string(m.Stopped)
-	case m.Failures > 0:
+	case machineFails:
 		return "passes fail: " + m.Error
+	case machineWorks, machineSilent:
 	}
-	return "works"
+	return string(m.State)
+}
+
+// stateOf judges a machine's passes.
+func stateOf(m work.Machine, namesake bool, now time.Time) MachineState {
+	_, silent := m.Silent(now)
+	switch {
+	case namesake:
+		return machineNamesake
+	case silent:
+		return machineSilent
+	case m.Stopped != "":
+		return MachineState(m.Stopped)
+	case m.Failures > 0:
+		return machineFails
+	}
+	return machineWorks
 }
 
 // LoadMachines reads the machines, by name. now is by this machine's clock.
@@ -89,12 +110,10 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 	repos, err := tx.ListRepos(ctx)
 	return terminal.Each(known, func(m work.Machine) Machine {
 		v := Machine{
-			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, Began: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
-			Stopped: m.Stopped, Failures: m.Failures, Error: m.Why, Turns: []string{}, Repos: []string{},
+			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, LastPass: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
+			State: stateOf(m, namesake && m.Name == here, now), Error: m.Why, Turns: []string{}, Repos: []string{},
 		}
-		_, v.Silent = m.Silent(now)
-		v.Namesake = namesake && v.This
-		if v.Trouble, _ = m.Says(now); v.Namesake {
+		if v.Trouble, _ = m.Says(now); v.State == machineNamesake {
 			v.Trouble, _ = m.Namesake()
 		}
 		called := map[int64]string{}

@@ -65,7 +65,7 @@ func gateLines(line func(merging.Code) string) string {
 // opens them.
 func TestShowListsTheGates(t *testing.T) {
 	shown := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{TTY: true, Width: 110})
-	want := "\nmerge                 waits at 1 gate\n" + gateLines(func(code merging.Code) string {
+	want := "\nmerge                 squash into main\n" + gateLines(func(code merging.Code) string {
 		if code == "checks" {
 			return "✗ checks              the check integration has not finished yet → it is merged once they are green"
 		}
@@ -80,7 +80,7 @@ func TestShowListsTheGates(t *testing.T) {
 	piped := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{})
 	for _, want := range []string{
 		"\nwaiting for:\tthe check integration has not finished yet\nnext:\tit is merged once they are green\n",
-		"\nmerge:\twaits at 1 gate\n",
+		"\nmerge:\tsquash into main\n",
 		"\ngate\tbehind\topen\t\t\ngate\tchecks\tclosed\tthe check integration has not finished yet\tit is merged once they are green\ngate\tapprovals\topen\t\t\n",
 	} {
 		if !strings.Contains(piped, want) {
@@ -89,41 +89,41 @@ func TestShowListsTheGates(t *testing.T) {
 	}
 }
 
-// The line above the gates, and the reason in status instead of "people merge it".
+// The reason in status instead of "people merge it".
 func TestWhatAMergeWaitsFor(t *testing.T) {
 	queue := func(f *merging.Facts, _ *merging.Policy) {
 		f.Box.Queue, f.Box.Status = merging.Queue{Required: true}, "BLOCKED"
 	}
 	for name, c := range map[string]struct {
-		is                        func(*merging.Facts, *merging.Policy)
-		then                      func(*ItemFacts)
-		merge, queue, waits, next string
+		is                 func(*merging.Facts, *merging.Policy)
+		then               func(*ItemFacts)
+		queue, waits, next string
 	}{
-		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "all gates are open"},
-		"checks":  {integrationRuns, nil, "waits at 1 gate", "", "the check integration has not finished yet", "it is merged once they are green"},
-		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "all gates are open"},
+		"due":     {nil, due, "", "a pass merges it", "all gates are open"},
+		"checks":  {integrationRuns, nil, "", "the check integration has not finished yet", "it is merged once they are green"},
+		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "", "a pass merges it", "all gates are open"},
 		"behind": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,
-			"the next pass brings it up to date with main; 1 gate closed", "", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
+			"", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
 		},
 		"another first": {
 			nil,
 			func(f *ItemFacts) {
 				f.Waits = []work.Reason{{Kind: work.WhyMergeNext, Number: 13, Count: 7, Branch: "main"}}
 			},
-			"waits for #7, which is merged into main first; 0 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
+			"", "octo/app#7 is merged into `main` first", "it is judged again after that",
 		},
-		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass puts it into the merge queue of `main`", "all gates are open"},
+		"queue": {queue, due, "not in it; main demands it", "a pass puts it into the merge queue of `main`", "all gates are open"},
 		"queued": {
 			func(f *merging.Facts, p *merging.Policy) {
 				queue(f, p)
 				f.Box.Queue.In, f.Box.Queue.State, f.Box.Queue.Position = true, "AWAITING_CHECKS", 2
 			},
-			nil, "waits at 1 gate", "awaiting checks, position 2", "it is in the merge queue at position 2 (awaiting checks)", "GitHub merges it when its turn comes",
+			nil, "awaiting checks, position 2", "it is in the merge queue at position 2 (awaiting checks)", "GitHub merges it when its turn comes",
 		},
 		"stop": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Permission = "READ" }, nil,
-			"stopped, a person has to act; 1 gate closed", "", "the account has read permission and may not merge", "give it write permission",
+			"", "the account has read permission and may not merge", "give it write permission",
 		},
 	} {
 		f := toMerge(c.is)
@@ -131,8 +131,8 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 			c.then(&f)
 		}
 		i, m := f.item(), f.merge(nil)
-		if m.Due != f.MergeDue || (m.First == 7) != (name == "another first") || m.Next != c.merge || m.Queue.says() != c.queue || i.WaitingFor != c.waits || !strings.HasPrefix(i.NextStep, c.next) {
-			t.Errorf("%s: merge %q, queue %q, waits for %q, next %q", name, m.Next, m.Queue.says(), i.WaitingFor, i.NextStep)
+		if m.Queue.says() != c.queue || i.WaitingFor != c.waits || !strings.HasPrefix(i.NextStep, c.next) {
+			t.Errorf("%s: queue %q, waits for %q, next %q", name, m.Queue.says(), i.WaitingFor, i.NextStep)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 	})
 	f.Reviews.Record.State = review.Reviewing
 	s := shownOn(t, f.story(nil), terminal.Output{TTY: true, Width: 110})
-	want := "\nmerge                 waits at 2 gates; the other gates are read from GitHub once reviewers have approved\n" + gateLines(func(code merging.Code) string {
+	want := "\nmerge                 into main\n" + gateLines(func(code merging.Code) string {
 		switch {
 		case code == "approvals":
 			return "✗ approvals           not approved at this head by ann → they review it"
@@ -220,15 +220,15 @@ func TestWhatLanded(t *testing.T) {
 			Gates  []any
 			Queue  *struct{}
 			Merged struct {
-				Stage, Commit  string
-				Compared, Same bool
+				Stage, Differs string
+				Compared       bool
 			}
 		}
 		if err := json.Unmarshal(b, &v); err != nil {
 			t.Fatal(err)
 		}
 		is := map[bool]string{true: "true", false: "false"}
-		if got := is[v.Merged.Compared] + " " + is[v.Merged.Same]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" {
+		if got := is[v.Merged.Compared] + " " + is[v.Merged.Compared && v.Merged.Differs == ""]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" {
 			t.Errorf("%s: JSON %s", name, b)
 		}
 	}
@@ -247,7 +247,7 @@ func TestMergedPullWaitsAtNoGate(t *testing.T) {
 
 // TestWhoLooksNextHasNoMark: an earlier approval is not shown for a reviewer whose review begins next.
 func TestWhoLooksNextHasNoMark(t *testing.T) {
-	r := &Review{Reviewers: []Reviewer{{Name: "quinn", Decision: "approve", Counts: true, Current: true, looks: true}, {Name: "sam"}}}
+	r := &Review{Reviewers: []Reviewer{{Name: "quinn", Decision: "approve", Counts: true, current: true, looks: true}, {Name: "sam"}}}
 	if got := r.drawing(); got != "[quinn] → sam" {
 		t.Errorf("%q", got)
 	}

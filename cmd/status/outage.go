@@ -15,15 +15,14 @@ import (
 
 // Outage is an agent that could not work when it ran last: its provider was out, or a person has to act.
 type Outage struct {
-	Agent     string        `json:"agent"`     // its name in the config
-	Since     terminal.Time `json:"since"`     // since when no run of it was answered
-	Fallback  string        `json:"fallback"`  // the agent that works in its place; empty: none
-	TakesOver bool          `json:"takesOver"` // whether turns that begin now go to the fallback
-
-	Machine string          `json:"machine"`    // where a person has to act; empty: its provider is out
-	Code    work.ReasonKind `json:"reasonCode"` // what they have to act on, for programs; empty: its provider is out
-	Why     string          `json:"reason"`     // the same for people
-	Do      string          `json:"do"`         // what to do about it
+	Agent     string          `json:"agent"`
+	Since     terminal.Time   `json:"since"`      // no run of it was answered
+	Fallback  string          `json:"fallback"`   // the agent that may work in its place
+	TakesOver bool            `json:"takesOver"`  // turns that begin now go to the fallback
+	Machine   string          `json:"machine"`    // where a person has to act
+	Code      work.ReasonKind `json:"reasonCode"` // empty: its provider is out
+	Why       string          `json:"reason"`
+	Do        string          `json:"nextStep"`
 
 	from, now time.Time // when the fallback begins to work, and when this was read
 }

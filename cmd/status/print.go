@@ -39,11 +39,9 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
-	var lines watchLines
-	for _, r := range b.Repos {
-		lines.add(r)
+	for _, line := range firstLooks(b.Repos) {
+		fmt.Fprintln(notes, line)
 	}
-	lines.print(notes)
 	for _, r := range b.Repos {
 		r.printIgnored(notes)
 		r.printNear(notes)
@@ -62,10 +60,10 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	}
 	var failed cli.SharedLines
 	for _, i := range b.Items {
-		if f := i.SetupFailed; f != nil && i.open {
-			text := f.says() + "; its output: gh mergexo logs --level warn"
+		if f := i.setupFailed; f.Why != "" && i.open {
+			text := setupSays(f) + "; its output: gh mergexo logs --level warn"
 			failed.Add(i.ref(), text)
-			failed.Last(text, f.At.Time)
+			failed.Last(text, f.At)
 		}
 	}
 	for _, line := range failed.Lines() {
@@ -116,8 +114,8 @@ func (b Board) printStandings(out terminal.Output) error {
 	for _, i := range items {
 		said, next := "", ""
 		switch {
-		case i.Work != nil:
-			said = i.ref() + " works: " + i.Work.Says(i.local)
+		case i.Turn != nil:
+			said = i.ref() + " works: " + i.Turn.Says(i.local)
 		case i.WaitingFor == "":
 			continue
 		default:
@@ -146,13 +144,13 @@ func (i Item) toAct() string {
 func (b Board) nothingOpen() string {
 	configured, unread, finished := 0, 0, false
 	for _, r := range b.Repos {
-		if r.Left {
+		if r.Gone != "" {
 			continue
 		}
 		if configured++; r.SeenAt.IsZero() {
 			unread++
 		}
-		for state, n := range r.Items {
+		for state, n := range r.items {
 			finished = finished || n > 0 && !state.Open()
 		}
 	}
@@ -180,6 +178,6 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 		fmt.Fprintln(out.W, "last 24 hours: "+b.Day.says)
 	}
 	if b.Day.Code != "" {
-		fmt.Fprintln(notes, out.LocalTimes(b.Day.Why))
+		fmt.Fprintln(notes, out.LocalTimes(b.Day.why))
 	}
 }

@@ -17,37 +17,29 @@ import (
 
 // Repo is one repository. Before a pass has seen it, it has only its name.
 type Repo struct {
-	Name      string             `json:"name"`        // as the config has it
-	Current   string             `json:"currentName"` // its current name on GitHub; empty: no pass has read it
-	SeenAt    terminal.Time      `json:"seenAt"`      // when a pass read it last
-	Watched                      // how it is watched
-	Error     string             `json:"error"`         // the last error; empty: none since the last success
-	Failures  int                `json:"failures"`      // number of failures in a row
-	NotBefore terminal.Time      `json:"notBefore"`     // not tried before this time; null: the next pass may try
-	LeftTo    string             `json:"leftTo"`        // of several machines, the one to which passes here leave it: a turn began there, and a slot is free; empty: none
-	LeftUntil terminal.Time      `json:"leftUntil"`     // until when; null: they do not
-	Left      bool               `json:"left"`          // whether the config no longer names it
-	LeftAt    terminal.Time      `json:"leftAt"`        // when a pass noticed that
-	Replaced  bool               `json:"replaced"`      // another repository has its name
-	Items     map[work.State]int `json:"items"`         // how many work items are in each state
-	Outcomes  map[string]int     `json:"eventOutcomes"` // number of events by outcome
-	Pending   int                `json:"pendingEvents"` // comments and other events that wait for a turn
-	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
-	Usage
-	Stopped *cli.StoppedView `json:"mergingStopped"` // null: merging is not stopped
-	Near    []NearLabel      `json:"nearLabels"`     // labels that start nothing: they are nearly ones that do, or their issue is closed
+	Name      string           `json:"name"`           // as the config has it
+	SeenAt    terminal.Time    `json:"seenAt"`         // when a pass read it last
+	Error     string           `json:"error"`          // of the last reading
+	NotBefore terminal.Time    `json:"notBefore"`      // no pass reads it before
+	LeftTo    string           `json:"leftTo"`         // the machine to which passes here leave it
+	Gone      string           `json:"gone"`           // why no pass works on one that left the config; empty: it is in it
+	Stopped   *cli.StoppedView `json:"mergingStopped"` // null: it is not
+	Near      []NearLabel      `json:"nearLabels"`     // labels that start nothing
 
-	row     work.Repo
-	ignored []string // its times that lie in the future
-	unsent  []string // notices that failed, and why
-	gone    string   // why no pass works on a repository that the config no longer names
+	row       work.Repo
+	items     map[work.State]int // how many are in each state
+	outcomes  map[string]int     // how many events had each
+	leftUntil time.Time          // when passes do not leave it to another machine any more
+	firstLook string             // how far the first reading of its open pull requests came; empty: it is over
+	ignored   []string           // its times that lie in the future
+	unsent    []string           // notices that failed, and why
 }
 
 // NearLabel is a label that starts nothing.
 type NearLabel struct {
-	Number int    `json:"number"` // of the issue or pull request that has it
-	Label  string `json:"label"`  // starts nothing
-	Meant  string `json:"meant"`  // one of ours that it nearly is; empty: it is one, and the issue was closed in the last 24 hours
+	Number int    `json:"number"`
+	Label  string `json:"label"`
+	Meant  string `json:"meant"` // the label that it nearly is; empty: it is one, and the issue is closed
 }
 
 // says tells it, and what to do.
@@ -58,33 +50,11 @@ func (l NearLabel) says(repo string) string {
 	return fmt.Sprintf("%s#%d has the label %s, which starts nothing; %s does", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
 }
 
-// Watched is how one repository is watched.
-type Watched struct {
-	Next  terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
-	First *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
-}
-
-// First is the progress of the first reading of a repository's open pull requests.
-type First struct {
-	LookedAt int `json:"lookedAt"` // number of open pull requests that were read; the next pass continues
-	Open     int `json:"open"`     // number of open pull requests
-
-	says string
-}
-
 func repoOf(r work.Repo, called string, c store.Counts) Repo {
-	v := Repo{
-		Name: called, SeenAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
-		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
-		Pending: c.Pending, Blocked: c.Blocked, Usage: UsageOf(c.Used), Near: []NearLabel{}, row: r,
+	return Repo{
+		Name: called, SeenAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError, NotBefore: terminal.Stamp(r.NotBefore), Near: []NearLabel{},
+		row: r, items: c.Items, outcomes: c.Outcomes,
 	}
-	if v.Items == nil {
-		v.Items = map[work.State]int{}
-	}
-	if r.Current != (work.RepoName{}) { // otherwise no pass has seen it
-		v.Current = r.Current.FullName()
-	}
-	return v
 }
 
 // mostUnsent is how many notices of a repository that failed are shown.
@@ -124,21 +94,16 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 		if len(items) == 0 {
 			continue
 		}
-		counts, err := tx.Counts(ctx, row.ID)
-		if err != nil {
-			return nil, err
-		}
-		r, kept := repoOf(row, row.Name.FullName(), counts), work.Count(len(items), "open work item")
-		r.Left, r.LeftAt, r.Replaced = true, terminal.Stamp(row.RemovedAt), replaced
-		r.gone = fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", r.Name, kept)
+		r, kept := repoOf(row, row.Name.FullName(), store.Counts{}), work.Count(len(items), "open work item")
+		r.Gone = fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", r.Name, kept)
 		switch {
 		case slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
 			return r.Name.Host != row.Name.Host && strings.EqualFold(r.Name.FullName(), row.Name.FullName())
 		}):
-			r.gone = fmt.Sprintf("%s of %s: the config names that of another host, which is gh's if it names none; not worked on: %s. To resume: gh auth login --hostname %[2]s, or name it with its host",
+			r.Gone = fmt.Sprintf("%s of %s: the config names that of another host, which is gh's if it names none; not worked on: %s. To resume: gh auth login --hostname %[2]s, or name it with its host",
 				row.Name.FullName(), row.Name.Host, kept)
 		case replaced:
-			r.gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.RemovedAt), kept)
+			r.Gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.RemovedAt), kept)
 		}
 		left = append(left, r)
 	}
@@ -152,68 +117,29 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// nextLook is when passes look at a repository again; zero: the next one does.
-func nextLook(r work.Repo, least time.Duration, now time.Time) time.Time {
-	next := r.NotBefore
-	if soonest := r.HeartbeatAt.Add(least); !r.HeartbeatAt.IsZero() && soonest.After(next) {
-		next = soonest
-	}
-	if !next.After(now) {
-		return time.Time{}
-	}
-	return next
-}
-
-// loadWatched reads how the first look at each repository goes. Next of the result is the first time
-// after now at which the repository is looked at.
-func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
-	first, err := tx.ListFirstLooksOf(ctx, work.FirstLookList)
-	if err != nil {
-		return nil, err
-	}
-	return func(r work.Repo) Watched {
-		if r.NodeID == "" {
-			return Watched{}
+// firstLooks are how far the first reading of the open pull requests of repositories came.
+func firstLooks(repos []Repo) []string {
+	var lines cli.SharedLines
+	for _, r := range repos {
+		if r.firstLook != "" {
+			lines.Add(r.Name, r.firstLook)
 		}
-		w := Watched{Next: terminal.Stamp(nextLook(r, cfg.Runtime.MinInterval, now))}
-		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
-			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
-		}
-		return w
-	}, nil
-}
-
-// watchLines collects messages about how several repositories are watched.
-type watchLines struct {
-	first cli.SharedLines
-}
-
-// add adds a repository.
-func (l *watchLines) add(r Repo) {
-	if r.First != nil {
-		l.first.Add(r.Name, r.First.says)
 	}
-}
-
-// print prints the progress of first readings.
-func (l *watchLines) print(notes io.Writer) {
-	for _, line := range l.first.Lines() {
-		fmt.Fprintln(notes, line)
-	}
+	return lines.Lines()
 }
 
 // printIgnored reports ignored commands and comments of people without permission.
 func (r Repo) printIgnored(notes io.Writer) {
-	if r.Left {
+	if r.Gone != "" {
 		return
 	}
-	if n := r.Outcomes[work.OutcomeNoCommander]; n > 0 {
+	if n := r.outcomes[work.OutcomeNoCommander]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name, work.Count(n, "command"), wasWere(n))
 	}
-	if n := r.Outcomes[work.OutcomeTakenOver]; n > 0 {
+	if n := r.outcomes[work.OutcomeTakenOver]; n > 0 {
 		fmt.Fprintf(notes, "%s: a login of the config is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
 	}
-	if n := r.Outcomes[work.OutcomeNoLabeller]; n > 0 {
+	if n := r.outcomes[work.OutcomeNoLabeller]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))
 	}
 }
@@ -252,13 +178,13 @@ func (b Board) printStopped(out terminal.Output, notes io.Writer) {
 // renamed.
 func (b Board) printRemoved(notes io.Writer) {
 	for _, r := range b.Repos {
-		if r.Left {
-			fmt.Fprintln(notes, terminal.OneLine(r.gone))
+		if r.Gone != "" {
+			fmt.Fprintln(notes, terminal.OneLine(r.Gone))
 		}
 	}
 	for _, r := range b.Repos {
-		if !r.Left && r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
-			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name, r.Current)
+		if r.Gone == "" && r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
+			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name, r.row.Current.FullName())
 		}
 	}
 }
@@ -271,11 +197,11 @@ func (b Board) repoLines() []string {
 			shared.Add(r.Name, text)
 		}
 		switch {
-		case r.Left:
+		case r.Gone != "":
 		case r.row.ID == 0:
 			shared.Add(r.Name, "not seen yet")
 		case r.LeftTo != "":
-			shared.Add(r.Name, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(r.LeftUntil.Time)))
+			shared.Add(r.Name, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(r.leftUntil)))
 		case r.Error != "":
 			shared.Add(r.Name, r.Error)
 			if r.NotBefore.After(b.now) {

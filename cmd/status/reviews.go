@@ -8,103 +8,81 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // Review is the state of the reviews of a pull request.
 type Review struct {
-	State     review.State     `json:"state"`               // `pending`, `reviewing`, `checking_approval`, `fixing`, `approved`, `error`, `human_review_required`, `merged`, `closed`
-	Reviewers []Reviewer       `json:"reviewers"`           // the reviewers, in the order in which they review
-	Outcomes  []Outcome        `json:"outcomes"`            // all verdicts, oldest first
-	Findings  []Finding        `json:"findings"`            // the open ones, the most severe first
-	FixCycle  int              `json:"fixCycle"`            // fixes pushed since people last started or restarted the reviews
-	MaxCycles int              `json:"maxFixCycles"`        // limit of fixCycle; then a person must review
-	Human     bool             `json:"humanReviewRequired"` // whether only people review from now on
-	MergeType review.MergeType `json:"mergeType"`           // how it was merged: `forced`, `approved` or `auto`; empty: it is not merged
-	Current   string           `json:"currentReviewer"`     // the reviewer who reviews now, or whose findings are fixed now; empty: none
-	Retries   int              `json:"retries"`             // attempts of a review or a fix that failed
-	LastError string           `json:"lastError"`           // error of the last failed attempt
+	State     review.State     `json:"state"`        // [states](states.md)
+	Reviewers []Reviewer       `json:"reviewers"`    // in the order in which they review
+	Outcomes  []Outcome        `json:"verdicts"`     // all, oldest first
+	Findings  []Finding        `json:"findings"`     // the open ones, the most severe first
+	FixCycle  int              `json:"fixCycle"`     // fixes pushed since people started or restarted the reviews
+	MaxCycles int              `json:"maxFixCycles"` // then a person must review
+	MergeType review.MergeType `json:"mergeType"`    // `forced`, `approved` or `auto`
+	Current   string           `json:"reviewer"`     // who reviews now, or whose findings are fixed now
+	LastError string           `json:"error"`        // of the last failed attempt
 
-	waits  string // what they wait for, if the item's reason does not tell it
-	next   string // what the next pass will do; empty: nothing
 	heldBy string // who holds them; empty: nobody
 }
 
 // Reviewer is one of the reviewers who must approve.
 type Reviewer struct {
-	Name     string          `json:"name"`       // the reviewer's name in the config, or a login
-	Type     string          `json:"type"`       // agent, human
-	Decision review.Decision `json:"decision"`   // their last verdict: `approve`, `request_changes`; empty: none
-	Head     string          `json:"head"`       // the commit that the verdict is about
-	Counts   bool            `json:"counts"`     // whether the decision counts for the current head
-	Current  bool            `json:"current"`    // whether they are the next to review
-	CalledIn string          `json:"calledInBy"` // the reviewer who called them in; empty: the config names them
+	Name     string          `json:"name"`     // in the config, or a login
+	Type     string          `json:"type"`     // `agent` or `human`
+	Decision review.Decision `json:"decision"` // the last
+	Counts   bool            `json:"counts"`   // for the current head
+	CalledIn string          `json:"calledInBy"`
 
-	says  string // their last verdict, or what is to come
-	looks bool   // the reviewer looks next, also after an earlier verdict
-	last  Outcome
+	head    string // the commit that the verdict is about
+	current bool   // they are the next to review
+	says    string // their last verdict
+	looks   bool   // the reviewer looks next, also after an earlier verdict
+	last    Outcome
 }
 
 // Outcome is one verdict.
 type Outcome struct {
-	Reviewer    string          `json:"reviewer"`        // who gave the verdict
-	Decision    review.Decision `json:"decision"`        // `approve` or `request_changes`
-	Findings    int             `json:"findings"`        // how many findings it has
-	Highest     review.Severity `json:"highestSeverity"` // `critical`, `major`, `minor` or `nit`; empty: no findings
-	Escalations []string        `json:"escalations"`     // reviewers that it calls in
-	Head        string          `json:"head"`            // the commit that it is about
-	Cycle       int             `json:"cycle"`           // number of fixes pushed before it
-	At          terminal.Time   `json:"at"`              // time of the event
-	URL         string          `json:"url"`             // its address on GitHub; empty: it has none
+	Reviewer string          `json:"reviewer"`
+	Decision review.Decision `json:"decision"`
+	Findings int             `json:"findings"` // how many
+	Head     string          `json:"head"`     // the commit that it is about
+	At       terminal.Time   `json:"at"`
+	URL      string          `json:"url"`
 }
 
 // Finding is a reviewer's remark that is not resolved.
 type Finding struct {
 	Severity review.Severity `json:"severity"` // `critical`, `major`, `minor` or `nit`
-	Path     string          `json:"path"`     // the file
-	Line     int             `json:"line"`     // 0: it is about the whole file
-	Reviewer string          `json:"reviewer"` // the reviewer who found it
-	Text     string          `json:"text"`     // first line of the finding
-	URL      string          `json:"url"`      // URL of its comment, else of the review
+	Path     string          `json:"path"`
+	Line     int             `json:"line"` // 0: the whole file
+	Reviewer string          `json:"reviewer"`
+	Text     string          `json:"text"` // the first line
+	URL      string          `json:"url"`  // of its comment, else of the review
 }
 
-// review returns the state of the reviews; nil if the item has none. told is the code of the reason
-// that status shows for the item.
-func (f ItemFacts) review(told work.ReasonKind) *Review {
+// review returns the state of the reviews; nil if the item has none.
+func (f ItemFacts) review() *Review {
 	now := f.Reviews.Record
 	r := &Review{
 		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
-		Retries: now.Retries, LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
+		LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
 	}
-	who, why := now.Reviewer, f.ReviewWait(now)
-	if to := f.Review; to != nil {
-		why = f.ReviewWait(*to)
-		if to.State != now.State || to.Reviewer != now.Reviewer {
-			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
-		}
-		if now.State == "" { // no pass has decided anything yet
-			r.State, who, r.next = review.Pending, to.Reviewer, ""
-		}
+	who := now.Reviewer
+	if now.State == "" && f.Review != nil { // no pass has decided anything yet
+		r.State, who = review.Pending, f.Review.Reviewer
 	}
 	if r.State == "" {
 		return nil
 	}
-	if r.Human = r.State == review.HumanReview; r.State != review.Approved && !r.State.Ended() {
+	if r.State != review.Approved && !r.State.Ended() {
 		r.Current = who
-	}
-	if why.Kind != told && (why.Kind != work.WhyMergeDue || len(f.Merge.Gates) == 0) {
-		r.waits = explain.Reason(why, f.Place).Here()
 	}
 	if f.HeldBack != nil {
 		r.heldBy = cmp.Or(f.HeldBack.By, "a label")
 	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
-		failed := t.Attempts
-		if f.Live { // one is in progress
-			failed--
-		}
-		r.Retries, r.LastError = max(r.Retries, failed), t.LastError
+		r.LastError = t.LastError
 	}
 	r.Reviewers = terminal.Each(review.Line(f.Reviewers, f.Reviews.Inserted), func(x review.Reviewer) Reviewer { return f.reviewer(*r, x) })
 	return r
@@ -112,7 +90,7 @@ func (f ItemFacts) review(told work.ReasonKind) *Review {
 
 // reviewer is one of the reviewers, with the last verdict.
 func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
-	v, is := Reviewer{Name: x.Name, Type: "agent", Current: x.Name == r.Current && x.Name != ""}, ""
+	v, is := Reviewer{Name: x.Name, Type: "agent", current: x.Name == r.Current && x.Name != ""}, ""
 	if x.Human {
 		v.Type = "human"
 	}
@@ -123,19 +101,11 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 			break
 		}
 	}
-	fixed, next := "they wait", "; is next"
-	held := f.HeldBack != nil || f.Pause != nil || f.Halt != nil
-	if held {
-		next = "; waits"
-	}
-	if t := f.Turn; !held && (f.Begins != nil && f.Begins.Kind == work.KindFix || t != nil && t.Kind == work.KindFix && !t.Blocked) {
-		fixed = "they are made next"
-	}
 	for _, said := range slices.Backward(f.Reviews.Verdicts) {
 		if said.Reviewer != x.Name {
 			continue
 		}
-		v.last, v.Decision, v.Head = outcomeOf(said), said.Decision, said.Head
+		v.last, v.Decision, v.head = outcomeOf(said), said.Decision, said.Head
 		v.Counts = said.Head == f.NewestHead() && said.Validity != review.TakenBack
 		switch {
 		case said.Validity == review.TakenBack:
@@ -145,26 +115,16 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 		default:
 			is = v.decided("approves", "requests changes")
 		}
-		if slices.ContainsFunc(f.Reviews.Fixes, func(y review.Fix) bool {
-			return y.ReviewID == said.ReviewID && y.Epoch == f.Reviews.Record.Epoch && y.Outcome == review.FixPushed
-		}) {
-			fixed = "they are pushed"
-		}
 		break
 	}
-	switch {
-	case v.Current && r.State == review.Fixing:
-		v.says = cmp.Or(is, "requests changes") + "; " + fixed
-	case v.Current && r.State.Stopped():
-		v.says = strings.TrimPrefix(is+"; people decide", "; ")
-	case v.Current && !v.Counts:
-		v.says = strings.TrimPrefix(is+next, "; ")
+	held := f.HeldBack != nil || f.Pause != nil || f.Halt != nil
+	if v.current && !v.Counts && !held && !r.State.Stopped() && r.State != review.Fixing {
+		is = strings.TrimPrefix(is+"; is next", "; ")
 		if f.Reviewers.Author != "" && x.Human && strings.EqualFold(x.Login, f.Reviewers.Author) { // GitHub accepts no verdict of theirs
-			v.says += ", by /mergexo approve: the pull request is their own"
+			is += ", by /mergexo approve: the pull request is their own"
 		}
-	default:
-		v.says = cmp.Or(is, "not asked yet")
 	}
+	v.says = cmp.Or(is, "not asked yet")
 	return v
 }
 
@@ -181,10 +141,7 @@ func (x Reviewer) decided(approved, changes string) string {
 }
 
 func outcomeOf(v review.Verdict) Outcome {
-	return Outcome{
-		Reviewer: cmp.Or(v.Reviewer, v.By.Login), Decision: v.Decision, Findings: v.Count, Highest: v.Highest,
-		Escalations: terminal.OrEmpty(v.CalledIn), Head: v.Head, Cycle: v.Cycle, At: terminal.Stamp(v.At), URL: v.URL,
-	}
+	return Outcome{cmp.Or(v.Reviewer, v.By.Login), v.Decision, v.Count, v.Head, terminal.Stamp(v.At), v.URL}
 }
 
 // findings are the open findings, most severe first.
@@ -210,15 +167,12 @@ func (r *Review) head() [][2]string {
 		return nil
 	}
 	state := strings.Join(slices.DeleteFunc([]string{string(r.State), r.Current, string(r.MergeType)}, func(s string) bool { return s == "" }), ", ")
-	lines := [][2]string{
+	return [][2]string{
 		{"review", fmt.Sprintf("%s; %d of %s", state, r.FixCycle, work.Count(r.MaxCycles, "fix cycle"))},
 		{"reviewers", r.drawing()},
-		{"review waits for", r.waits},
+		{"review held by", r.heldBy},
+		{"review trouble", r.LastError},
 	}
-	if r.next != "" {
-		lines = append(lines, [2]string{"review next", "the next pass: " + r.next})
-	}
-	return append(lines, [2]string{"review held by", r.heldBy}, [2]string{"review trouble", r.LastError})
 }
 
 // drawing is the line of reviewers, with marks for who approves this head and who requests changes,
@@ -229,7 +183,7 @@ func (r *Review) drawing() string {
 		if x.Counts && !x.looks {
 			s += x.decided(" ✓", " ✗")
 		}
-		if x.Current {
+		if x.current {
 			s = "[" + s + "]"
 		}
 		return s
@@ -238,13 +192,13 @@ func (r *Review) drawing() string {
 
 // printReviewing prints the reviewers with their verdicts, and the open findings.
 func (s Story) printReviewing(out terminal.Output) error {
-	if s.Review == nil {
+	if s.Item.Review == nil {
 		return nil
 	}
-	reviewers := terminal.Each(s.Review.Reviewers, func(x Reviewer) []string {
-		return []string{x.Name, x.Type, x.says, short(x.Head), out.When(x.last.At.Time, s.Item.now), x.CalledIn, x.last.URL}
+	reviewers := terminal.Each(s.Item.Review.Reviewers, func(x Reviewer) []string {
+		return []string{x.Name, x.Type, x.says, short(x.head), out.When(x.last.At.Time, s.Item.now), x.CalledIn, x.last.URL}
 	})
-	findings := terminal.Each(s.Review.Findings, func(x Finding) []string {
+	findings := terminal.Each(s.Item.Review.Findings, func(x Finding) []string {
 		return []string{string(x.Severity), place(x.Path, x.Line), x.Reviewer, x.Text, x.URL}
 	})
 	return printParts(out,

@@ -46,40 +46,18 @@ func TestTheLastWordOfAReviewer(t *testing.T) {
 		{review.Reviewing, []review.Verdict{of(no, "old", review.Counts)}, "requested changes on an earlier commit; is next", "[quinn] → ann"},
 		{review.Reviewing, []review.Verdict{of(yes, "old", review.Counts)}, "approved an earlier commit; is next", "[quinn] → ann"},
 		{review.Reviewing, []review.Verdict{of(no, head, review.Counts), of(yes, head, review.Counts)}, "approves", "[quinn ✓] → ann"},
-		{review.Fixing, []review.Verdict{of(yes, "old", review.Counts), of(no, head, review.Counts)}, "requests changes; they are made next", "[quinn ✗] → ann"},
-		{review.HumanReview, []review.Verdict{of(no, head, review.Counts)}, "requests changes; people decide", "[quinn ✗] → ann"},
-		{review.HumanReview, []review.Verdict{of(yes, head, review.TakenBack)}, "approval was dismissed; people decide", "[quinn] → ann"},
-		{review.Failed, nil, "people decide", "[quinn] → ann"},
+		{review.Fixing, []review.Verdict{of(yes, "old", review.Counts), of(no, head, review.Counts)}, "requests changes", "[quinn ✗] → ann"},
+		{review.HumanReview, []review.Verdict{of(no, head, review.Counts)}, "requests changes", "[quinn ✗] → ann"},
+		{review.HumanReview, []review.Verdict{of(yes, head, review.TakenBack)}, "approval was dismissed", "[quinn] → ann"},
+		{review.Failed, nil, "not asked yet", "[quinn] → ann"},
 		{review.Merged, []review.Verdict{of(yes, head, review.Moved)}, "approves", "quinn ✓ → ann"},
 		{review.Merged, []review.Verdict{of(no, head, review.TakenBack)}, "request for changes was dismissed", "quinn → ann"},
 	} {
 		f := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...)
 		f.Begins = &plan.Turn{Kind: work.KindFix}
-		r := f.review("")
+		r := f.review()
 		if got, drawn := r.Reviewers[0].says, r.drawing(); got != c.want || drawn != c.drawing {
 			t.Errorf("%s %v: %q, %q; want %q, %q", c.state, c.last, got, drawn, c.want, c.drawing)
-		}
-	}
-}
-
-// A fix that is pushed is waited for until GitHub shows it.
-func TestAFixThatIsPushed(t *testing.T) {
-	no := of(review.RequestChanges, head, review.Counts)
-	no.ReviewID = 7
-	f := underReview(review.Record{State: review.Fixing, Reviewer: "quinn", Head: head, Epoch: 1}, no)
-	f.Review, f.Begins = &f.Reviews.Record, &plan.Turn{Kind: work.KindFix}
-	for _, c := range []struct {
-		fix  review.Fix
-		want string
-	}{
-		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixPushed}, "requests changes; they are pushed"},
-		{review.Fix{ReviewID: 7, Outcome: review.FixPushed}, "requests changes; they are made next"}, // before people had it begin again
-		{review.Fix{ReviewID: 6, Epoch: 1, Outcome: review.FixPushed}, "requests changes; they are made next"},
-		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixAsked}, "requests changes; they are made next"},
-	} {
-		f.Reviews.Fixes = []review.Fix{c.fix}
-		if r := f.review(""); r.Reviewers[0].says != c.want || r.next != "" {
-			t.Errorf("%+v: %q, next %q, want %q", c.fix, r.Reviewers[0].says, r.next, c.want)
 		}
 	}
 }
@@ -95,7 +73,7 @@ func TestAHeldItemSaysOfNothingThatItIsNext(t *testing.T) {
 			f := underReview(review.Record{State: state, Reviewer: "quinn", Head: head}, of(review.RequestChanges, "old", review.Counts))
 			f.Begins, f.Turn = &plan.Turn{Kind: work.KindFix}, &work.Turn{Kind: work.KindFix}
 			hold(&f)
-			if says := f.review("").Reviewers[0].says; strings.Contains(says, "next") || !strings.Contains(says, "wait") {
+			if says := f.review().Reviewers[0].says; strings.Contains(says, "next") {
 				t.Errorf("%s, %s: %q", name, state, says)
 			}
 		}
@@ -105,32 +83,27 @@ func TestAHeldItemSaysOfNothingThatItIsNext(t *testing.T) {
 // Before a pass has decided anything, the reviews are those that the next one begins.
 func TestReviewsThatBegin(t *testing.T) {
 	f := underReview(review.Record{})
-	if v := f.review(""); v != nil {
+	if v := f.review(); v != nil {
 		t.Errorf("reviewed before it is planned: %+v", v)
 	}
 	f.Review = &review.Record{State: review.Reviewing, Reviewer: "quinn"}
-	if v := f.review(""); v == nil || v.State != "pending" || v.Current != "quinn" {
+	if v := f.review(); v == nil || v.State != "pending" || v.Current != "quinn" {
 		t.Errorf("got %+v", v)
 	}
 }
 
 func TestWhatWentWrongInAReview(t *testing.T) {
 	f := underReview(review.Record{State: review.Failed, Reviewer: "quinn", Head: head, Retries: 3, LastError: "exit 3"})
-	if v := f.review(""); v.State != "error" || v.Retries != 3 || v.LastError != "exit 3" || v.Current != "quinn" {
+	if v := f.review(); v.State != "error" || v.LastError != "exit 3" || v.Current != "quinn" {
 		t.Errorf("stored: %+v", v)
 	}
 	f = underReview(review.Record{State: review.Reviewing, Reviewer: "quinn", Head: head})
 	f.Turn = &work.Turn{Kind: work.KindReview, Reviewer: "quinn", Attempts: 2, LastError: "exit 4"}
-	if v := f.review(""); v.Retries != 2 || v.LastError != "exit 4" {
+	if v := f.review(); v.LastError != "exit 4" {
 		t.Errorf("it waits: %+v", v)
 	}
-	f.Live = true
-	if v := f.review(""); v.Retries != 1 || v.LastError != "exit 4" {
-		t.Errorf("under way: %+v", v)
-	}
-	f.Live = false
 	f.Turn = &work.Turn{Kind: work.KindImplementationFeedback, Attempts: 2, LastError: "exit 5"}
-	if v := f.review(""); v.Retries != 0 || v.LastError != "" {
+	if v := f.review(); v.LastError != "" {
 		t.Errorf("of an answer to people: %+v", v)
 	}
 }
@@ -144,7 +117,7 @@ func TestReviewsOnATerminal(t *testing.T) {
 	f.Now, f.HeldBack = now, &review.Held{By: "ann"}
 	f.Reviews.Findings = []review.Finding{{ID: "a", Reviewer: "quinn", Severity: review.Major, Path: "a.go", Body: "\x1b[2JIt leaks."}}
 	s := f.story(nil)
-	s.Log = []Log{logOf(store.ReviewLog{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`})}
+	s.log = []store.ReviewLog{{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`}}
 	var b bytes.Buffer
 	out := terminal.Output{W: &b, TTY: true, Width: 80}
 	if err := s.Print(out); err != nil {

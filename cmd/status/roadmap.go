@@ -16,31 +16,27 @@ import (
 
 // Roadmap is a merged roadmap with its issues.
 type Roadmap struct {
-	Repo     string         `json:"repo"`     // owner/name, with the host in front where two hosts are configured
-	Number   int            `json:"number"`   // of the roadmap's issue
-	Title    string         `json:"title"`    // the issue's title
-	State    roadmap.State  `json:"state"`    // `unfolding`, `followed`, `stopped`, `cancelled` (also once that is over), `deleted`, `ended`
-	Document string         `json:"document"` // the path of its document
-	Closed   int            `json:"closed"`   // number of its issues that are closed
-	Total    int            `json:"total"`    // number of its issues, with those that are still to be opened
-	Issues   []RoadmapIssue `json:"issues"`   // in GitHub's order, then those that are still to be opened
+	State      roadmap.State  `json:"state"`    // [states](states.md); `cancelled` also once that is over
+	Document   string         `json:"document"` // its path
+	Issues     []RoadmapIssue `json:"issues"`   // in GitHub's order, then those that are still to be opened
+	WaitingFor string         `json:"waitingFor"`
+	NextStep   string         `json:"nextStep"`
 
-	WaitingFor string `json:"waitingFor"` // what it waits for, for people; empty: it has ended
-	NextStep   string `json:"nextStep"`   // what happens next, or what a person must do; empty: it has ended
-
+	repo  string
+	lead  roadmap.Lead
 	lines []roadmap.Line
 }
 
 // RoadmapIssue is one issue of a roadmap.
 type RoadmapIssue struct {
-	Issue       string           `json:"issue"`       // as in #12, of another repository as in owner/name#12; empty: it is still to be opened
-	Node        string           `json:"node"`        // its id in the document; empty: people added it
-	Title       string           `json:"title"`       // the issue's title
+	Issue       string           `json:"issue"` // as in #12 or owner/name#12; empty: still to be opened
+	Node        string           `json:"node"`  // its id in the document; empty: people added it
+	Title       string           `json:"title"`
 	State       roadmap.Progress `json:"state"`       // `planned`, `idle`, `waiting`, `in_progress`, `in_review`, `merged`, `stopped`, `done`, `dropped`, `taken_out`, `hidden`
-	PullRequest int              `json:"pullRequest"` // number of its newest pull request; 0: none
-	Needs       []string         `json:"needs"`       // issues, and nodes without an issue, that must be closed first
-	WaitingFor  string           `json:"waitingFor"`  // what it waits for, for people; empty: nothing
-	ReasonCode  work.ReasonKind  `json:"reasonCode"`  // of `waitingFor`, for programs: one of [reasons](reasons.md)
+	PullRequest int              `json:"pullRequest"` // the number of the newest
+	Needs       []string         `json:"needs"`       // issues and nodes that must be closed first
+	WaitingFor  string           `json:"waitingFor"`
+	ReasonCode  work.ReasonKind  `json:"reasonCode"`
 }
 
 // printGraph draws the merged roadmap of an item.
@@ -87,14 +83,12 @@ func loadRoadmap(ctx context.Context, tx *store.Tx, cfg *config.Config, repo wor
 		Clean: terminal.OneLine,
 		Why:   func(why work.Reason) string { return explain.Reason(why, at).Here() },
 	}
-	r := &Roadmap{Repo: called, Number: m.Number, Title: m.Title, State: m.State, Document: m.Document}
-	lead := roadmap.LeadOf(m, issues)
-	r.Closed, r.Total = lead.Over, lead.All
+	r := &Roadmap{State: m.State, Document: m.Document, repo: called, lead: roadmap.LeadOf(m, issues)}
 	if m.State == roadmap.Ended && m.Why.Text == string(roadmap.Cancelled) {
 		r.State = roadmap.Cancelled
 	}
 	if m.State != roadmap.Ended {
-		why, _ := lead.Waits()
+		why, _ := r.lead.Waits()
 		said := explain.Reason(why, at)
 		r.WaitingFor, r.NextStep = terminal.OneLine(said.Here()), said.Next()
 	}
@@ -128,13 +122,13 @@ func issueOf(i roadmap.Issue, w roadmap.Words) RoadmapIssue {
 // print draws the roadmap.
 func (r Roadmap) print(out terminal.Output) error {
 	if !out.TTY {
-		rows := [][]string{{fmt.Sprintf("#%d", r.Number), "", string(r.State), "", "", r.WaitingFor, r.Title}}
+		rows := [][]string{{fmt.Sprintf("#%d", r.lead.Number), "", string(r.State), "", "", r.WaitingFor, r.lead.Title}}
 		for _, i := range r.Issues {
 			rows = append(rows, []string{i.Issue, i.Node, string(i.State), i.number(), strings.Join(i.Needs, ","), i.WaitingFor, i.Title})
 		}
 		return out.Table(nil, rows)
 	}
-	fmt.Fprintf(out.W, "%s  %s, %d of %s closed\n", out.Bold(fmt.Sprintf("%s#%d %s", r.Repo, r.Number, terminal.OneLine(r.Title))), r.State, r.Closed, work.Count(r.Total, "issue"))
+	fmt.Fprintf(out.W, "%s  %s, %d of %s closed\n", out.Bold(fmt.Sprintf("%s#%d %s", r.repo, r.lead.Number, terminal.OneLine(r.lead.Title))), r.State, r.lead.Over, work.Count(r.lead.All, "issue"))
 	if r.State == roadmap.Stopped {
 		fmt.Fprint(out.W, strings.Join(terminal.Wrap(r.WaitingFor, out.Width), "\n")+"\n"+out.Indented("  → ", r.NextStep))
 	}

@@ -88,7 +88,7 @@ func (s *showCmd) check() error {
 	}
 	switch {
 	case asked > 1:
-		return &cli.UsageError{Err: errors.New("--events, --graph, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
+		return &cli.UsageError{Err: errors.New("--events, --graph, --web, --prompt, --log, --diff and --json cannot be combined")}
 	case s.turn != "" && (s.events || s.graph || s.web || s.JSON.Asked()):
 		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
 	}

@@ -128,14 +128,6 @@ func (s *statusCmd) run(ctx context.Context) error {
 		if slices.Contains(s.JSON.Fields, "passes") { // it asks the schedulers
 			b.Passes = cli.ViewPasses(s.passes(ctx, cfg))
 		}
-		if slices.Contains(s.JSON.Fields, "machines") {
-			if b.Machines, _, err = ReadMachines(ctx, s.App, cfg); err != nil {
-				return err
-			}
-		}
-		if slices.Contains(s.JSON.Fields, "agents") { // it starts programs
-			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))
-		}
 		return s.JSON.Write(out, b)
 	}
 	if err := s.print(out, b, q, seen, s.remarks(ctx, cfg, b, s.machineNotes(ctx, cfg))); err != nil || seen {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -15,64 +16,57 @@ import (
 
 // Story is everything that the database holds about one work item. It is the output of show.
 type Story struct {
-	Item    Item      `json:"item"`    // the item and its state
-	Turns   []Turn    `json:"turns"`   // its turns, the oldest first
+	Item    Item      `json:"item"`
+	Turns   []Turn    `json:"turns"`   // the oldest first
 	Events  []Event   `json:"events"`  // what people and checks did
 	Actions []Action  `json:"actions"` // what was, or will be, sent to GitHub
-	History []History `json:"history"` // its changes of state
-	Review  *Review   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
-	Merge   *Merge    `json:"merge"`   // the state of its merge; null: gh mergexo does not merge it
-	Roadmap *Roadmap  `json:"roadmap"` // the merged roadmap with its issues; null: it has none
-	Log     []Log     `json:"log"`     // events of its reviews, oldest first
+	History []History `json:"history"` // its changes of state, the newest first
+	Merge   *Merge    `json:"merge"`   // null: gh mergexo does not merge it
+	Roadmap *Roadmap  `json:"roadmap"` // that was merged
 
-	Repo   work.Repo    `json:"-"`
-	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
-	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
-	near   string       // why the label of a number that is no item starts nothing; empty: it has none
+	log    []store.ReviewLog // events of its reviews, oldest first
+	Repo   work.Repo         `json:"-"`
+	Halt   *folder.Halt      `json:"-"` // `pause --all` is in force; nil: it is not
+	Unread string            `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
+	near   string            // why the label of a number that is no item starts nothing; empty: it has none
 }
 
 // Event is one inbound fact.
 type Event struct {
-	Key         string         `json:"key"`         // its name in the database
-	Kind        work.EventKind `json:"kind"`        // `issue`, `review`, `summary`, `check` and so on: [design.md](../design.md#words)
-	Author      string         `json:"author"`      // the login of who did it
-	State       string         `json:"state"`       // a review's verdict, a check's result; empty: it has none
-	URL         string         `json:"url"`         // its address on GitHub; empty: it has none
-	CreatedAt   terminal.Time  `json:"createdAt"`   // when it happened, by GitHub's clock
-	SeenAt      terminal.Time  `json:"seenAt"`      // when a pass read it
-	ProcessedAt terminal.Time  `json:"processedAt"` // when it was answered or ignored; null: it waits
-	Outcome     string         `json:"outcome"`     // its result: handled, or why it was ignored
-	Body        string         `json:"body"`        // its text
-	Turn        string         `json:"turn"`        // the key of the turn that answers it; empty: none yet
+	Kind        work.EventKind `json:"kind"`   // `issue`, `review`, `summary`, `check` and so on
+	Author      string         `json:"author"` // a login
+	State       string         `json:"state"`  // a review's verdict, a check's result
+	URL         string         `json:"url"`
+	Body        string         `json:"body"`
+	CreatedAt   terminal.Time  `json:"createdAt"`
+	ProcessedAt terminal.Time  `json:"processedAt"` // null: it waits
+	Outcome     string         `json:"outcome"`     // handled, or why it was ignored
+	Turn        string         `json:"turn"`        // the key of the turn that answers it
 
-	place string // of a comment on code
+	seenAt time.Time // when a pass read it
+	place  string    // of a comment on code
 }
 
 // Action is one outbound effect.
 type Action struct {
-	Token     string           `json:"token"`     // a hash of its purpose, as in the marker on GitHub
-	Kind      work.ActionKind  `json:"kind"`      // `push`, `pull_request`, `comment`, `reply`, `labels` and so on: [design.md](../design.md#an-action)
-	Need      work.Need        `json:"need"`      // `required`: its turn waits for it; `cosmetic`: it does not
-	State     work.ActionState `json:"state"`     // `planned`, `sent`, `applied`, `void` (what it was for is gone), `dropped` (given up)
-	Number    int              `json:"number"`    // of the issue or pull request
-	Turn      string           `json:"turn"`      // the key of the turn that sends it; empty: none, it is a notice
-	Why       string           `json:"why"`       // why it is void or dropped
-	URL       string           `json:"url"`       // its address on GitHub; empty: it has none
-	Sends     int              `json:"sends"`     // how often it was sent
-	Error     string           `json:"error"`     // the last error; empty: none since the last success
-	PlannedAt terminal.Time    `json:"plannedAt"` // when it was stored, before anything was sent
-	SentAt    terminal.Time    `json:"sentAt"`    // when it was sent last; null: never
-	SeenAt    terminal.Time    `json:"seenAt"`    // when GitHub showed it; null: not yet
-	NotBefore terminal.Time    `json:"notBefore"` // not tried before this time; null: the next pass may try
+	Kind      work.ActionKind  `json:"kind"`  // `push`, `pull_request`, `comment`, `reply`, `labels` and so on
+	State     work.ActionState `json:"state"` // [states](../design.md#an-action)
+	Number    int              `json:"number"`
+	Turn      string           `json:"turn"`   // the key of the turn that sends it
+	Why       string           `json:"reason"` // why it was planned, or is void or dropped
+	URL       string           `json:"url"`
+	Error     string           `json:"error"`
+	PlannedAt terminal.Time    `json:"plannedAt"`
 
+	need         work.Need
 	head, target string // of a push: the commit and its branch
 }
 
 // History is a change of an item's state.
 type History struct {
-	At     terminal.Time `json:"at"`     // time of the event
-	What   string        `json:"what"`   // what happened
-	Detail string        `json:"detail"` // details of the change
+	At     terminal.Time `json:"at"`
+	What   string        `json:"what"`
+	Detail string        `json:"detail"`
 }
 
 // loadStory finds a work item by the number of its issue or pull request, in the one repository of
@@ -138,35 +132,33 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	s.Events = terminal.Each(events, func(e work.Event) Event { return eventOf(e, keys[e.TurnID]) })
 	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
 	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })
-	s.Log, s.Roadmap = terminal.Each(log, logOf), road
+	s.log, s.Roadmap = log, road
 	return s, true, nil
 }
 
 // story returns the parts of the Story that follow from the stored facts.
 func (f ItemFacts) story(merged *Merged) Story {
-	i := f.item()
-	return Story{Item: i, Review: i.Review, Merge: f.merge(merged), Repo: f.Repo, Halt: f.Halt}
+	return Story{Item: f.item(), Merge: f.merge(merged), Repo: f.Repo, Halt: f.Halt}
 }
 
 func eventOf(e work.Event, turn string) Event {
 	return Event{
-		Key: e.Key, Kind: e.Kind, Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body, CreatedAt: terminal.Stamp(e.CreatedAt),
-		SeenAt: terminal.Stamp(e.SeenAt), ProcessedAt: terminal.Stamp(e.ProcessedAt), Outcome: e.Outcome, Turn: turn, place: place(e.Path, e.Line),
+		Kind: e.Kind, Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body, CreatedAt: terminal.Stamp(e.CreatedAt),
+		ProcessedAt: terminal.Stamp(e.ProcessedAt), Outcome: e.Outcome, Turn: turn, seenAt: e.SeenAt, place: place(e.Path, e.Line),
 	}
 }
 
 func actionOf(a work.Action, turn string) Action {
 	return Action{
-		Token: a.Token, Kind: a.Kind, Need: a.Need, State: a.State, Number: a.Number, Turn: turn, Why: a.Why, URL: a.ResultURL, Sends: a.Sends, Error: a.LastError,
-		PlannedAt: terminal.Stamp(a.PlannedAt), SentAt: terminal.Stamp(a.SentAt), SeenAt: terminal.Stamp(a.SeenAt), NotBefore: terminal.Stamp(a.NotBefore),
-		head: a.Head, target: a.Target,
+		Kind: a.Kind, State: a.State, Number: a.Number, Turn: turn, Why: a.Why, URL: a.ResultURL, Error: a.LastError, PlannedAt: terminal.Stamp(a.PlannedAt),
+		need: a.Need, head: a.Head, target: a.Target,
 	}
 }
 
 // Print prints the story for people or programs.
 func (s Story) Print(out terminal.Output) error {
-	head := append(s.Item.head(out), s.Review.head()...)
-	if w := s.Item.Work; w != nil {
+	head := append(s.Item.head(out), s.Item.Review.head()...)
+	if w := s.Item.Turn; w != nil {
 		head = append(head, [2]string{"works", w.Says(s.Item.local)})
 	}
 	if err := printLabelled(out, append(head, s.Merge.head(out, s.Item.now)...)); err != nil {
@@ -200,7 +192,7 @@ func (s Story) printRows(out terminal.Output) error {
 		return []string{when(e.CreatedAt), string(e.Kind), e.Author, cmp.Or(e.Outcome, "pending"), e.summary(), e.URL}
 	})
 	turns := terminal.Each(s.Turns, func(t Turn) []string {
-		return []string{when(t.ClaimedAt), string(t.Kind), t.is(), work.Count(t.Runs, "run"), t.Reason, t.trouble(), t.Key, string(t.Sandbox)}
+		return []string{when(t.StartedAt), string(t.Kind), t.is(), work.Count(t.Runs, "run"), t.Reason, t.trouble(), t.Key, string(t.sandbox)}
 	})
 	actions := terminal.Each(s.Actions, func(x Action) []string {
 		return []string{when(x.PlannedAt), string(x.Kind), string(x.State), x.Why, x.Error, x.URL}

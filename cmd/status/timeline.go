@@ -28,11 +28,11 @@ func (s Story) moments() []moment {
 	var all []moment
 	for _, e := range s.Events {
 		if e.Outcome != work.OutcomeOwn { // an action shows it
-			all = append(all, moment{at: cmp.Or(e.CreatedAt, e.SeenAt).Time, mark: "•", what: e.happened() + e.fate(), link: e.URL})
+			all = append(all, moment{at: cmp.Or(e.CreatedAt.Time, e.seenAt), mark: "•", what: e.happened() + e.fate(), link: e.URL})
 		}
 	}
 	for _, t := range s.Turns {
-		m := moment{at: t.ClaimedAt.Time, mark: "▸", what: t.says()}
+		m := moment{at: t.StartedAt.Time, mark: "▸", what: t.says()}
 		if t.trouble() != "" {
 			m.sub = append(m.sub, moment{mark: "✗", what: t.trouble()})
 		}
@@ -44,7 +44,7 @@ func (s Story) moments() []moment {
 		all = append(all, m)
 	}
 	for _, x := range s.Actions {
-		if x.Turn == "" && (x.URL != "" || x.Need == work.NeedRequired || x.State != work.ActionApplied) {
+		if x.Turn == "" && (x.URL != "" || x.need == work.NeedRequired || x.State != work.ActionApplied) {
 			all = append(all, moment{at: x.PlannedAt.Time, mark: "→", what: x.says(), link: x.URL})
 		}
 	}

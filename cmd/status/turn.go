@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -16,39 +17,39 @@ import (
 
 // Turn is one turn of an item.
 type Turn struct {
-	Key       string          `json:"key"`        // its name in the database
-	Kind      work.Kind       `json:"kind"`       // `bugfix_start`, `implementation_feedback`, `review` and so on, as `prompts list` names them
-	Reviewer  string          `json:"reviewer"`   // the reviewer whose review it makes, or whose findings it fixes; empty: neither
-	Step      work.Step       `json:"step"`       // `claimed`, `answered`, `pushed`, `applied`, `done`; `superseded`, `failed`, `cancelled`
-	Blocked   bool            `json:"blocked"`    // whether a person has to act before it resumes
-	Reason    string          `json:"reason"`     // why it was made, or why it ended
-	Agent     string          `json:"agent"`      // the agent's name in the config
-	InsteadOf string          `json:"insteadOf"`  // the agent in whose place it works, because that one's provider is out; empty: none
-	Sandbox   work.Sandbox    `json:"sandbox"`    // what surrounded the agent
-	Slot      int             `json:"slot"`       // number of its slot
-	Machine   string          `json:"machine"`    // the name of the machine that worked on it last
-	Runs      int             `json:"runs"`       // how often the agent's program was started
-	Attempts  int             `json:"attempts"`   // number of failed attempts
-	Head      string          `json:"head"`       // the commit on which the agent worked
-	Commit    string          `json:"commit"`     // the commit that it made; empty: none
-	Error     string          `json:"error"`      // the last error; empty: none since the last success
-	WaitsFor  string          `json:"waitingFor"` // what it waits for, for people; empty: nothing
-	Code      work.ReasonKind `json:"reasonCode"` // of `waitingFor`, for programs: one of [reasons](reasons.md)
-	NotBefore terminal.Time   `json:"notBefore"`  // not tried before this time; null: the next pass may try
-	ClaimedAt terminal.Time   `json:"claimedAt"`  // when it was begun
-	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it has not ended
+	Key       string          `json:"key"`
+	Kind      work.Kind       `json:"kind"`
+	Reviewer  string          `json:"reviewer"` // who reviews, or whose findings it fixes
+	Step      work.Step       `json:"step"`     // `claimed`, `answered`, `pushed`, `applied`, `done`; `superseded`, `failed`, `cancelled`
+	Blocked   bool            `json:"blocked"`  // a person has to act before it resumes
+	Reason    string          `json:"reason"`   // why it was made, or why it ended
+	Agent     string          `json:"agent"`
+	InsteadOf string          `json:"insteadOf"` // the agent whose provider is out
+	Machine   string          `json:"machine"`
+	Runs      int             `json:"runs"`
+	Commit    string          `json:"commit"` // that it made
+	Error     string          `json:"error"`
+	WaitsFor  string          `json:"waitingFor"`
+	Code      work.ReasonKind `json:"reasonCode"`
+	StartedAt terminal.Time   `json:"startedAt"`
+	EndedAt   terminal.Time   `json:"endedAt"` // null: it has not
 	Usage
+	Doing        string        `json:"doing"`        // empty: no pass works on it
+	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
 
-	machine string // where it was worked on last, for people; empty: there is one machine only
-	request []byte // what its agent was asked; nil: nothing yet
+	sandbox work.Sandbox // what surrounded the agent
+	head    string       // the commit on which the agent worked
+	since   time.Time    // when the pass that works on it now began
+	machine string       // where it was worked on last, for people; empty: there is one machine only, or it is worked on here
+	request []byte       // what its agent was asked; nil: nothing yet
 }
 
 func turnOf(t work.Turn, at explain.Place, machines cli.Machines) Turn {
 	return Turn{
-		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf, Sandbox: t.Sandbox,
-		Slot: t.Slot, Machine: t.Machine, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
-		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
-		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request, machine: machines.Called(t.Machine),
+		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf,
+		Machine: t.Machine, Runs: t.Runs, Commit: t.Commit, Error: t.LastError, WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind,
+		StartedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used),
+		sandbox: t.Sandbox, head: t.Head, request: t.Request, machine: machines.Called(t.Machine),
 	}
 }
 
@@ -122,7 +123,7 @@ func (t Turn) took() string {
 	if t.EndedAt.IsZero() {
 		return ""
 	}
-	return terminal.Took(t.EndedAt.Sub(t.ClaimedAt.Time))
+	return terminal.Took(t.EndedAt.Sub(t.StartedAt.Time))
 }
 
 // says sums up the turn in one line.
@@ -165,18 +166,18 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 		{"because of", t.Reason},
 		{"agent", by(t.Agent, t.InsteadOf)},
 		{"machine", t.machine},
-		{"sandbox", string(t.Sandbox)},
-		{"claimed", out.When(t.ClaimedAt.Time, s.Item.now)},
+		{"sandbox", string(t.sandbox)},
+		{"claimed", out.When(t.StartedAt.Time, s.Item.now)},
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},
 		{"took", t.took()},
 		{"runs", fmt.Sprint(t.Runs)},
 		{"used", strings.TrimPrefix(t.used(), ", ")},
-		{"from commit", t.Head},
+		{"from commit", t.head},
 		{"commit", t.Commit},
 		{"trouble", t.Error},
 		{waitsLabel(out), t.WaitsFor},
 	}
-	if w := s.Item.Work; w != nil && w.Turn == t.Key {
+	if w := s.Item.Turn; w != nil && w.Key == t.Key {
 		lines = append(lines, [2]string{"works", w.Says(s.Item.local)})
 	}
 	if err := printLabelled(out, lines); err != nil {

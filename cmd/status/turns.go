@@ -24,7 +24,7 @@ type Turns struct {
 	mu      sync.Mutex
 	shown   map[string]*terminal.Bar // by turn
 	last    map[string]env.TurnChange
-	now     map[string]*Running // as last read
+	now     map[string]*Turn // as last read
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
@@ -61,7 +61,7 @@ func (t *Turns) Follow(ctx context.Context) {
 
 // look reads what live passes do. If that fails, the previous state stays.
 func (t *Turns) look(ctx context.Context) {
-	var now map[string]*Running
+	var now map[string]*Turn
 	at := t.app.Now()
 	_, err := machine.View(ctx, t.config, func(tx *store.Tx) (err error) {
 		now, err = all(ctx, tx, t.config.Runtime.StateDir, at)

@@ -10,9 +10,9 @@ import (
 
 // Usage is what agents used in several runs.
 type Usage struct {
-	InputTokens   *int64 `json:"inputTokens"`         // tokens that agents read, as far as known; null: unknown
-	OutputTokens  *int64 `json:"outputTokens"`        // tokens that agents wrote, as far as known; null: unknown
-	UnknownTokens int    `json:"runsOfUnknownTokens"` // runs whose tokens are unknown; if there are any, the sums are too small
+	InputTokens   *int64 `json:"inputTokens"`
+	OutputTokens  *int64 `json:"outputTokens"`
+	UnknownTokens int    `json:"runsOfUnknownTokens"`
 	Cost
 
 	sum work.UsageSum
@@ -20,8 +20,8 @@ type Usage struct {
 
 // Cost is the cost of several runs.
 type Cost struct {
-	USD     *float64 `json:"costUSD"`           // cost in US dollars, as far as known; null: unknown
-	Unknown int      `json:"runsOfUnknownCost"` // runs whose cost is unknown; if there are any, the sum is too small
+	USD     *float64 `json:"costUSD"`
+	Unknown int      `json:"runsOfUnknownCost"`
 }
 
 // UsageOf returns a sum for people and programs.

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -26,7 +25,7 @@ func TestUsageTellsUnknownFromZero(t *testing.T) {
 		if got := u.used(); got != says {
 			t.Errorf("%+v: %q, want %q", sum, got, says)
 		}
-		if got := (Running{Kind: work.KindFix, Doing: "its agent works", Since: terminal.Stamp(time.Unix(60, 0)), Usage: u}).Says(time.Unix(120, 0)); got != "fix: its agent works, for 1m 00s"+says {
+		if got := (Turn{Kind: work.KindFix, Doing: "its agent works", since: time.Unix(60, 0), Usage: u}).Says(time.Unix(120, 0)); got != "fix: its agent works, for 1m 00s"+says {
 			t.Errorf("it runs: %q", got)
 		}
 		if (u.USD == nil) != (sum.UnknownCost > 0 && sum.CostUSD == 0) || (u.InputTokens == nil) != (sum.UnknownTokens > 0 && sum.InputTokens == 0) {

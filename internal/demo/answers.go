@@ -43,20 +43,20 @@ type planLine struct {
 
 // item is a work item in the JSON output of status.
 type item struct {
-	Number      int    `json:"number"`
-	Title       string `json:"title"`
-	Flow        string `json:"flow"`
-	State       string `json:"state"`
-	Live        bool   `json:"running"`
-	WaitingFor  string `json:"waitingFor"`
-	NextStep    string `json:"nextStep"`
+	Number      int       `json:"number"`
+	Title       string    `json:"title"`
+	Flow        string    `json:"flow"`
+	State       string    `json:"state"`
+	Turn        *struct{} `json:"turn"` // nil: no pass works on it
+	WaitingFor  string    `json:"waitingFor"`
+	NextStep    string    `json:"nextStep"`
 	PullRequest *struct {
 		Number int    `json:"number"`
 		State  string `json:"state"`
 	} `json:"pullRequest"`
 }
 
-// roadmapOf is a merged roadmap, as show prints it.
+// roadmapOf is a merged roadmap in the JSON output of show.
 type roadmapOf struct {
 	State  string `json:"state"`
 	Issues []struct {

@@ -88,7 +88,7 @@ func (d witness) reviewStands(ctx context.Context, pull int) error {
 	var rows [][]string
 	for line := range strings.Lines(string(res.Stdout)) {
 		switch cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] {
-		case "review:", "reviewers:", "review next:":
+		case "review:", "reviewers:":
 			rows = append(rows, cells)
 		case "finding": // without its link, which leads nowhere here
 			rows = append(rows, []string{"finding:", strings.Join(cells[1:len(cells)-1], "  ")})
@@ -102,12 +102,14 @@ func (d witness) reviewStands(ctx context.Context, pull int) error {
 func (d witness) mergedAsApproved(ctx context.Context, pulls ...int) error {
 	for _, pull := range pulls {
 		var shown struct {
-			Review reviewsOf `json:"review"`
+			Item struct {
+				Review reviewsOf `json:"review"`
+			} `json:"item"`
 		}
-		if err := d.ask(ctx, &shown, "show", strconv.Itoa(pull), "--json", "review"); err != nil {
+		if err := d.ask(ctx, &shown, "show", strconv.Itoa(pull), "--json", "item"); err != nil {
 			return err
 		}
-		if r := shown.Review; r.State != review.Merged || r.MergeType != review.MergedApproved {
+		if r := shown.Item.Review; r.State != review.Merged || r.MergeType != review.MergedApproved {
 			return fmt.Errorf("the review of #%d is %s %s, not merged as approved", pull, r.State, r.MergeType)
 		}
 	}

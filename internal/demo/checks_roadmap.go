@@ -81,7 +81,7 @@ func (d witness) roadmapStands(ctx context.Context, state string, nodes ...strin
 		return err
 	}
 	r := shown.Roadmap
-	d.ran(fmt.Sprintf("show %d", d.roadmap))
+	d.ran(fmt.Sprintf("show --graph %d", d.roadmap))
 	var got []string
 	var rows [][]string
 	for _, i := range r.Issues {

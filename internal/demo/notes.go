@@ -24,7 +24,7 @@ Look around:
     %[1]s status --all --config %[2]s/config.toml
     %[1]s show %[4]d --config %[2]s/config.toml    # the bug, its comments, the pass that was killed
     %[1]s show %[5]d --config %[2]s/config.toml    # an implementation: its design, its review, its merge
-    %[1]s roadmap %[6]d --config %[2]s/config.toml # the roadmap: its issues, their pull requests
+    %[1]s show --graph %[6]d --config %[2]s/config.toml # the roadmap: its issues, their pull requests
     git --git-dir %[3]s log --graph --oneline --all
     git --git-dir %[3]s show main:greet.sh
     sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"

@@ -8,24 +8,13 @@ import (
 	"path/filepath"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // ServeOptions are what a demo is kept up with.
 type ServeOptions struct {
 	Options
-	Unconfigured bool           // the config names no repository yet
-	EnvFile      string         // where the environment is written to, for a shell to read; empty: nowhere
-	JSON         *terminal.JSON // required; what to print of the world as data
-}
-
-// World is what Serve tells as JSON.
-type World struct {
-	Checkout    string            `json:"checkout"`    // a checkout of the repository
-	Environment map[string]string `json:"environment"` // variables with which gh, git and gh mergexo use the simulated GitHub
-	Folder      string            `json:"folder"`      // with --serve: the folder with everything
-	People      map[string]string `json:"people"`      // a GitHub token for each simulated person
-	Repo        string            `json:"repository"`  // the repository, as owner/name
+	Unconfigured bool   // the config names no repository yet
+	EnvFile      string // where the environment is written to, for a shell to read; empty: nowhere
 }
 
 // Serve keeps a GitHub up, with a repository and a few issues, until ctx ends; then all of
@@ -56,15 +45,11 @@ func Serve(ctx context.Context, opt ServeOptions) (err error) {
 	}
 	<-ctx.Done()
 	if opt.Keep != "" {
-		if !opt.JSON.Asked() {
-			defer sayKept(d)
-		}
+		defer sayKept(d)
 		return leave(d, serveNotes(d))
 	}
-	if !opt.JSON.Asked() {
-		d.say("\nThe simulated GitHub has ended, and %s is removed.", dir)
-		d.sayNext()
-	}
+	d.say("\nThe simulated GitHub has ended, and %s is removed.", dir)
+	d.sayNext()
 	return nil
 }
 

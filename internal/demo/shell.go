@@ -58,7 +58,7 @@ func (w *world) lines() string {
 	return b.String()
 }
 
-// tell prints how to try commands, as text or as JSON. The file with the environment appears only
+// tell prints how to try commands. The file with the environment appears only
 // when it is complete, because scripts wait for it.
 func (w *world) tell(opt ServeOptions) error {
 	if opt.EnvFile != "" {
@@ -66,9 +66,6 @@ func (w *world) tell(opt ServeOptions) error {
 		if err := errors.Join(os.WriteFile(part, []byte(w.lines()), 0o600), os.Rename(part, opt.EnvFile)); err != nil {
 			return fmt.Errorf("write the environment: %w", err)
 		}
-	}
-	if opt.JSON.Asked() {
-		return opt.JSON.Write(opt.Out, w.data())
 	}
 	d := w.d
 	d.say("A simulated GitHub is up, with the repository %s and its issues #%d to #%d. It lives until Ctrl-C.", repoName, bugIssue, jobIssue)
@@ -105,17 +102,6 @@ func (w *world) tries(unconfigured bool) []string {
 		"gh mergexo tick",
 		"gh mergexo status",
 	)
-}
-
-func (w *world) data() World {
-	env, people := map[string]string{}, map[string]string{}
-	for _, v := range w.variable {
-		env[v.name] = v.value
-	}
-	for _, login := range []string{operator, "ann", "bob", stranger} {
-		people[login] = githubsim.TokenOf(login)
-	}
-	return World{w.checkout, env, w.d.dir, people, host + "/" + repoName}
 }
 
 // forget removes the file with the environment: what it names is gone.

@@ -168,8 +168,8 @@ func (d *demo) death(ctx context.Context) error {
 		return err
 	}
 	it := items[bugIssue-1]
-	if it.State != "interrupted" || it.Live {
-		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Live)
+	if it.State != "interrupted" || it.Turn != nil {
+		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Turn != nil)
 	}
 	d.columns([][]string{{fmt.Sprintf("#%d %s", bugIssue, it.State), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
 	return d.sees().paidOnce(3)

@@ -22,12 +22,12 @@ const (
 
 // Check is one check and its result.
 type Check struct {
-	Code  Code   `json:"code"`            // the check; codes do not change between releases
-	Group Group  `json:"group"`           // which part of the setup it belongs to
-	About string `json:"about,omitempty"` // the host, repository or agent; empty: this machine
-	Level Level  `json:"level"`           // `ok`, `warning` or `failure`
-	Says  string `json:"says"`            // what was found, for people
-	Do    string `json:"do,omitempty"`    // what fixes it
+	Code  Code   `json:"code"` // [all checks](doctor.md)
+	Group Group  `json:"-"`
+	About string `json:"about"` // a host, repository or agent; empty: this machine
+	Level Level  `json:"level"` // `ok`, `warning` or `failure`
+	Says  string `json:"says"`
+	Do    string `json:"do"` // what fixes it
 
 	subject int // number of the host, repository or agent that it is about; 0: this machine
 }

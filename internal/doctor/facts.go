@@ -169,28 +169,25 @@ type Other struct {
 
 // Agent is an agent on this machine: its program, and the protection around it.
 type Agent struct {
-	Name    string   `json:"agent"`                 // the agent's name in the config
-	Found   bool     `json:"found"`                 // whether its program is there
-	Missing string   `json:"missing,omitempty"`     // what is missing, and where to get it
-	Sandbox string   `json:"sandbox"`               // what surrounds it
-	Hides   bool     `json:"hidesFiles"`            // whether your files are hidden from it
-	Says    string   `json:"says"`                  // the same for people
-	Version string   `json:"version,omitempty"`     // of its program; empty where that does not say
-	Drift   string   `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
-	Doubts  []string `json:"warnings,omitempty"`    // names in its config that do not exist
+	Name    string // the agent's name in the config
+	Missing string // what is missing of its program, and where to get it; empty: it is there
+	Hides   bool   // your files are hidden from it
+	Says    string // what surrounds it
+	Version string // of its program; empty where that does not say
+	Drift   string // it is too old, or nobody has tried it
 
-	CostUnknown   bool `json:"-"` // its program reports no cost and the config no prices, or the cost of its last runs is unknown
-	TokensUnknown bool `json:"-"` // the tokens of its last runs are unknown, so prices do not make the cost known
+	CostUnknown   bool // its program reports no cost and the config no prices, or the cost of its last runs is unknown
+	TokensUnknown bool // the tokens of its last runs are unknown, so prices do not make the cost known
 
-	Path    string   `json:"-"` // of its program
-	Tells   string   `json:"-"` // what its program tells of a turn's usage; empty: nothing to report
-	TooOld  bool     `json:"-"`
-	Login   Login    `json:"-"`
-	Fails   *Trouble `json:"-"` // why it cannot be started as a turn does; nil: it can
-	Keeps   *Trouble `json:"-"` // why it cannot write the folders with its login and sessions
-	Blocked bool     `json:"-"` // its turns are blocked, for want of a sandbox
-	Remedy  string   `json:"-"` // how it gets a sandbox that hides files
-	Writes  []string `json:"-"` // what it may write besides its checkout and its own home
+	Path    string // of its program
+	Tells   string // what its program tells of a turn's usage; empty: nothing to report
+	TooOld  bool
+	Login   Login
+	Fails   *Trouble // why it cannot be started as a turn does; nil: it can
+	Keeps   *Trouble // why it cannot write the folders with its login and sessions
+	Blocked bool     // its turns are blocked, for want of a sandbox
+	Remedy  string   // how it gets a sandbox that hides files
+	Writes  []string // what it may write besides its checkout and its own home
 }
 
 // Login is whether an agent's program is logged in.

@@ -34,13 +34,13 @@ type Footprint struct {
 
 // Score is an implementation's score and its terms. The highest score starts first.
 type Score struct {
-	Total    float64 `json:"total"`         // the score; the highest starts first
-	Priority int     `json:"priority"`      // its priority, 1 to 5
-	Risk     float64 `json:"conflictRisk"`  // how likely it conflicts with work under way: 0.7 × fileOverlap + 0.2 × moduleOverlap + 0.1 × size, 0 to 1
-	Overlap  float64 `json:"fileOverlap"`   // files that both it and the work most like it change, divided by the files that either changes; 0 to 1
-	Modules  float64 `json:"moduleOverlap"` // the share of its folders in which that work changes files, too; 0 to 1
-	Size     float64 `json:"size"`          // the design's estimated_size as a number: 0 for S or none, 0.5 for M, 1 for L
-	Days     float64 `json:"daysWaiting"`   // days since it could have started
+	Total    float64
+	Priority int     // 1 to 5
+	Risk     float64 // how likely it conflicts with work under way: 0.7 × Overlap + 0.2 × Modules + 0.1 × Size, 0 to 1
+	Overlap  float64 // files that both it and the work most like it change, divided by the files that either changes; 0 to 1
+	Modules  float64 // the share of its folders in which that work changes files, too; 0 to 1
+	Size     float64 // the design's estimated_size as a number: 0 for S or none, 0.5 for M, 1 for L
+	Days     float64 // days since it could have started
 }
 
 // ScoreOf scores a waiting implementation against the active ones. Only the highest risk of

@@ -88,14 +88,13 @@ func place(c Change) int {
 
 // Line is a decision in words, for a dry run.
 type Line struct {
-	Item   int64           `json:"-"`                    // 0: it is about no item
-	Number int             `json:"number"`               // of the issue or pull request
-	Kind   work.Kind       `json:"kind"`                 // kind of the turn; empty: the line is about no turn
-	What   string          `json:"what"`                 // turn, wait, leave, notice, move, finish, command, resume, labels, review, merge
-	Reason string          `json:"reason"`               // why, for people; empty: there is no reason to give
-	Code   work.ReasonKind `json:"reasonCode,omitempty"` // of what waits or is blocked
+	Item   int64           `json:"-"` // 0: it is about no item
+	Number int             `json:"number"`
+	Kind   work.Kind       `json:"kind"` // empty: it is about no turn
+	What   string          `json:"what"` // `turn`, `wait`, `leave`, `notice`, `move`, `finish`, `command`, `resume`, `labels`, `review` or `merge`
+	Reason string          `json:"reason"`
+	Code   work.ReasonKind `json:"reasonCode"`
 	Why    []work.Reason   `json:"-"`
-	Score  *work.Score     `json:"score,omitempty"` // score of an implementation that waits to start
 }
 
 // Words is embedded by each kind of change. Says is the line that describes the change in the

@@ -35,11 +35,11 @@ const (
 type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
-	Skipped   string       // why there was no pass; empty: there was one
-	Halt      *folder.Halt // everything was paused, so there was no pass; else nil
-	Held      string       // why turns wait for another day's budgets; empty: none does
-	Due       int          // turns that are due and were not started; below 0: nothing was planned
-	Machines  []MachineReport
+	Skipped   string         // why there was no pass; empty: there was one
+	Halt      *folder.Halt   // everything was paused, so there was no pass; else nil
+	Held      string         // why turns wait for another day's budgets; empty: none does
+	Due       int            // turns that are due and were not started; below 0: nothing was planned
+	Machines  []work.Machine // others that are silent, or whose passes fail
 
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.
 	// The causes of their repositories repeat it.
@@ -55,59 +55,50 @@ type Report struct {
 	merges []MergeReport
 }
 
-// MachineReport is another machine that is silent, or whose passes fail.
-type MachineReport struct {
-	Name    string    `json:"name"`    // its name
-	Says    string    `json:"says"`    // what is wrong there
-	Do      string    `json:"do"`      // what to do about it
-	BeganAt time.Time `json:"beganAt"` // when a pass last began there, to within some minutes
-}
-
 // RepoReport is what a pass did in one repository.
 type RepoReport struct {
-	Repo     string `json:"repo"`     // owner/name, with the host in front where two hosts are configured
-	Ingested bool   `json:"ingested"` // whether everything that may have changed was read
-	Note     string `json:"note"`     // why not everything was read, or what went wrong
-	Failed   bool   `json:"failed"`   // whether it could not be read
-	Replaced string `json:"replaced"` // what happened to the repository that had the name before
-	Events   int    `json:"events"`   // new events
-	Ignored  int    `json:"ignored"`  // new events that were ignored
-	Notices  int    `json:"notices"`  // notices that were sent
+	Repo     string `json:"repo"`
+	Ingested bool   `json:"ingested"` // everything that may have changed was read
+	Note     string `json:"note"`     // why not, or what went wrong
+	Failed   bool   `json:"failed"`   // it could not be read
+	Replaced string `json:"-"`        // what happened to the repository that had the name before
+	Events   int    `json:"events"`   // new ones
+	Ignored  int    `json:"-"`        // of these, without an answer
+	Notices  int    `json:"-"`        // that were sent
 
 	Wrote []map[work.ActionKind]int `json:"-"` // the notices, by kind
 
-	Warnings []string   `json:"warnings"`            // problems for the operator, each printed once
-	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
-	Until    *time.Time `json:"notBefore,omitempty"` // no pass reads it before this time; `note` says why
+	Warnings []string   `json:"warnings"`  // each is told once
+	Causes   []Cause    `json:"causes"`    // why it was not read
+	Until    *time.Time `json:"notBefore"` // no pass reads it before
 }
 
 // TurnReport is what a pass did for one turn.
 type TurnReport struct {
-	Repo    string          `json:"repo"`       // owner/name, with the host in front where two hosts are configured
-	Number  int             `json:"number"`     // of the issue or pull request
-	Kind    work.Kind       `json:"kind"`       // `bugfix_start`, `implementation_feedback`, `review` and so on
-	TurnKey string          `json:"turnKey"`    // the turn's key
-	Step    work.Step       `json:"step"`       // how far it came
-	Outcome string          `json:"outcome"`    // done, waiting, retrying, blocked, superseded, cancelled, interrupted
-	Reason  string          `json:"reason"`     // why it was made, waits or is blocked
-	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked, for programs: one of [reasons](reasons.md)
-	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
-	Resumed bool            `json:"resumed"`    // whether an earlier pass had begun it
+	Repo    string          `json:"repo"`
+	Number  int             `json:"number"`
+	Kind    work.Kind       `json:"kind"`
+	TurnKey string          `json:"key"`
+	Outcome string          `json:"outcome"` // `done`, `waiting`, `retrying`, `blocked`, `superseded`, `cancelled` or `interrupted`
+	Reason  string          `json:"reason"`  // why it was made, waits or is blocked
+	Code    work.ReasonKind `json:"reasonCode"`
+	URL     string          `json:"url"`
+	Resumed bool            `json:"resumed"` // an earlier pass had begun it
 }
 
 // MergeReport is what a pass did to merge a pull request.
 type MergeReport struct {
-	Repo    string          `json:"repo"`       // owner/name, with the host in front where two hosts are configured
-	Number  int             `json:"number"`     // of the pull request
-	Outcome MergeOutcome    `json:"outcome"`    // merged, queued, updated, waiting, blocked
-	Method  string          `json:"method"`     // squash, merge, rebase; of one that is merged
-	Head    string          `json:"head"`       // the approved commit
-	Base    string          `json:"base"`       // base branch
-	Commit  string          `json:"commit"`     // the commit that landed on the base
-	Differs string          `json:"differs"`    // how the landed commit differs from the approved one; empty: not at all
-	Reason  string          `json:"reason"`     // why it waits or is blocked
-	Code    work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
-	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
+	Repo    string          `json:"repo"`
+	Number  int             `json:"number"`
+	Outcome MergeOutcome    `json:"outcome"` // `merged`, `queued`, `updated`, `waiting` or `blocked`
+	Method  string          `json:"-"`       // squash, merge, rebase; of one that is merged
+	Head    string          `json:"head"`    // that was approved
+	Base    string          `json:"base"`    // the branch
+	Commit  string          `json:"commit"`  // that landed
+	Differs string          `json:"differs"` // how what landed differs from what was approved
+	Reason  string          `json:"reason"`
+	Code    work.ReasonKind `json:"reasonCode"`
+	URL     string          `json:"url"`
 }
 
 // MergeOutcome is the result of a merge attempt in this pass.
@@ -285,8 +276,8 @@ const (
 
 // Cause is why a repository was not read.
 type Cause struct {
-	Code string `json:"code"` // the cause, for programs; it never changes
-	Text string `json:"text"` // the problem, and what to do; it names no repository if the host is the cause
+	Code string `json:"code"`
+	Text string `json:"text"` // the problem, and what to do
 
 	Failure work.Failure `json:"-"` // the same as data: of two passes that fail in the same way, equal
 }

@@ -96,7 +96,7 @@ type Turn struct {
 
 // Line returns the turn's line: it starts, or why not.
 func (t Turn) Line() change.Line {
-	l := change.Line{Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score}
+	l := change.Line{Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason}
 	if !t.Held.None() {
 		said := explain.What(t.Held, explain.Place{Spending: true})
 		if t.Held.Kind != work.WhyNoSlot && t.Held.Kind != work.WhyCollides {

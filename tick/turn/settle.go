@@ -212,7 +212,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", err)...)
 	}
 	rep.AddTurn(env.TurnReport{
-		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
+		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key,
 		Outcome: string(env.VerdictBlocked), Reason: explain.What(why, explain.Place{}), Code: why.Kind, Resumed: l.Resumed,
 	})
 }
@@ -250,7 +250,7 @@ func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 		reason = l.Turn.Reason
 	}
 	done := env.TurnReport{
-		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
+		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key,
 		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
 	}
 	rep.AddTurn(done)

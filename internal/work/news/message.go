@@ -20,13 +20,13 @@ type Message struct {
 	At         time.Time `json:"at"`         // when it happened
 	Host       string    `json:"host"`       // github.com; empty: it is about the pass itself
 	Repository string    `json:"repository"` // owner/name
-	Number     int       `json:"number"`     // of the issue or pull request; 0: of none
-	URL        string    `json:"url"`        // of what it is about on GitHub; empty: none
-	Title      string    `json:"title"`      // of the issue or pull request
-	ReasonCode string    `json:"reasonCode"` // one of [reasons](reasons.md), or empty
-	Says       string    `json:"says"`       // what happened, or what is waited for
-	Do         string    `json:"do"`         // what a person can do; empty: nothing
-	Text       string    `json:"text"`       // all of it in one line, for a chat
+	Number     int       `json:"number"`
+	URL        string    `json:"url"`
+	Title      string    `json:"title"`
+	ReasonCode string    `json:"reasonCode"`
+	Says       string    `json:"says"` // what happened, or what is waited for
+	Do         string    `json:"do"`   // what a person can do
+	Text       string    `json:"text"` // all of it in one line, for a chat
 }
 
 // JSON encodes the message.
