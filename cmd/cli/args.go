@@ -34,7 +34,7 @@ func Words(least, most int) cobra.PositionalArgs {
 		case n > 0 && n+1 < len(strings.Fields(c.Use)):
 			return fmt.Errorf("%s needs %s after %q; as in: %s", c.Name(), strings.TrimRight(strings.Fields(c.Use)[n+1], "."), given[n-1], example(c))
 		case c.Flags().Lookup("all") != nil && strings.Contains(c.Use, "--all"):
-			return errors.New("say which one, or --all for everything on this machine; as in: " + example(c))
+			return errors.New("say which one, or --all; as in: " + example(c))
 		}
 		return errors.New("say which one; as in: " + example(c))
 	}
@@ -103,22 +103,29 @@ func noCommand(c *cobra.Command, word string) error {
 	if meant := DidYouMean(err, word, known, ""); meant.Error() != err.Error() {
 		return meant
 	}
-	return flagAsCommand(c, word, err)
+	if parts := partsNamed(c, word); len(parts) == 1 {
+		return fmt.Errorf("%w; did you mean %s?", err, parts[0])
+	}
+	return err
 }
 
-// flagAsCommand suggests the one command that has a flag of that name, without a value: status
-// --watch for watch.
-func flagAsCommand(c *cobra.Command, word string, err error) error {
-	var with []string
+// partsNamed are the commands and flags of that name below the commands: report cost for cost, status --watch for
+// watch.
+func partsNamed(c *cobra.Command, word string) (parts []string) {
 	for _, sub := range c.Commands() {
-		if f := sub.Flags().Lookup(word); f != nil && !f.Hidden && f.Value.Type() == "bool" && sub.IsAvailableCommand() {
-			with = append(with, sub.Name())
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		if f := sub.Flags().Lookup(word); f != nil && !f.Hidden {
+			parts = append(parts, sub.Name()+" --"+word)
+		}
+		for _, below := range sub.Commands() {
+			if below.IsAvailableCommand() && (below.Name() == word || slices.Contains(below.SuggestFor, word)) {
+				parts = append(parts, sub.Name()+" "+below.Name())
+			}
 		}
 	}
-	if len(with) != 1 {
-		return err
-	}
-	return fmt.Errorf("%w; did you mean %s --%s?", err, with[0], word)
+	return parts
 }
 
 // DidYouMean adds the known name nearest to a misspelt one, if one is near.

@@ -29,7 +29,7 @@ func NewCmd(a *cli.App) *cobra.Command {
 	o := &options{}
 	c := a.WithJSON(view{}, &cobra.Command{
 		Use:        "doctor",
-		SuggestFor: []string{"check", "sandbox", "notify"},
+		SuggestFor: []string{"check"},
 		Short:      "Check the setup, and print what fixes it",
 		Long: `Check everything that a pass needs: gh and its login, the permissions of the token,
 each repository with its rules and labels, the agents and their sandbox, git, the

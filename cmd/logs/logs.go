@@ -93,7 +93,7 @@ func (l *logsCmd) run(ctx context.Context, given []string) error {
 	}
 	shown, err := l.printAll(ctx, dir(cfg), f)
 	if err == nil && shown == 0 {
-		fmt.Fprintf(l.Env.Stderr, "the log has nothing of that%s; it is in %s\n", f.about(), dir(cfg))
+		fmt.Fprintf(l.Env.Stderr, "the log in %[2]s has no such lines%[1]s\n", f.about(), dir(cfg))
 	}
 	return err
 }

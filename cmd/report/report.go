@@ -36,9 +36,8 @@ type options struct {
 func NewCmd(a *cli.App) *cobra.Command {
 	opt := &options{}
 	c := a.WithJSON(Report{}, &cobra.Command{
-		Use:        "report",
-		SuggestFor: []string{"cost", "costs"},
-		Short:      "Write a report of pull requests, costs and failures",
+		Use:   "report",
+		Short: "Write a report of pull requests, costs and failures",
 		Long: `Write a report: what was merged, what waits and what is stopped, with the reason
 and the next step; diagrams of the history of pull requests; and over time accepted
 pull requests, those without a human commit, the time from a comment to its answer,

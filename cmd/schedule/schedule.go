@@ -20,9 +20,8 @@ type room struct{ *cli.App }
 func NewCmd(a *cli.App) *cobra.Command {
 	r := &room{a}
 	c := &cobra.Command{
-		Use:        "schedule <command>",
-		SuggestFor: []string{"uninstall"},
-		Short:      "Repeat passes on this machine",
+		Use:   "schedule <command>",
+		Short: "Repeat passes on this machine",
 		Long: `Repeat passes on this machine: by launchd on macOS, by a systemd user timer, or by
 cron. The schedule is for your user and for the config in use; a config named by
 --config has its own schedule.`,
@@ -102,8 +101,9 @@ It knows only what install wrote, and does not ask GitHub.`,
 func (r *room) newRemoveCmd() *cobra.Command {
 	opt := uninstallOptions{}
 	c := &cobra.Command{
-		Use:   "remove",
-		Short: "Remove the schedule; with --all all of gh mergexo from this machine",
+		Use:        "remove",
+		SuggestFor: []string{"uninstall"},
+		Short:      "Remove the schedule; with --all all of gh mergexo from this machine",
 		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
 "gh mergexo pause --all" stops it. What you wrote by hand stays.
 

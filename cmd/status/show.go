@@ -36,7 +36,7 @@ func NewShowCmd(a *cli.App) *cobra.Command {
 	s := &showCmd{App: a}
 	c := a.WithJSON(Story{}, &cobra.Command{
 		Use:        "show <owner/name#number>",
-		SuggestFor: []string{"roadmap", "view"},
+		SuggestFor: []string{"view"},
 		Short:      "Show the history of one work item",
 		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
 and what is still open, and a timeline: what people did, what each turn did and cost,
@@ -50,7 +50,7 @@ all others. For programs, the first line is the roadmap itself.
 
 With --turn show one turn, by its key in the timeline, the first digits of the key, or
 "last". --prompt prints the prompt of its agent, --log its log lines with the output
-of the agent, --diff what it changed; without --turn they are about the last turn.
+of the agent, --diff what it changed; without --turn they are about the last turn that has one.
 
 Name the item by its issue or its pull request: owner/name#12, its URL, or, if one
 repository is configured, #12 (quote it for your shell) or 12.`,

@@ -53,5 +53,5 @@ func sayKept(d *demo) {
 // sayNext prints what to type after the demo.
 func (d *demo) sayNext() {
 	d.say("\nNext:\n")
-	d.columns([][]string{{"gh extension install .", "in a clone, once: then gh mergexo is this program"}, {"gh mergexo demo --serve", "try gh and gh mergexo by hand on a simulated GitHub"}, {"gh mergexo init", "set up a repository of yours, in a checkout of it"}})
+	d.columns([][]string{{"gh extension install .", "in a clone, once gh is logged in: then gh mergexo is this program"}, {"gh mergexo demo --serve", "try gh and gh mergexo by hand on a simulated GitHub"}, {"gh mergexo init", "set up a repository of yours, in a checkout of it"}})
 }

@@ -212,6 +212,9 @@ func (d *demo) carryOn(ctx context.Context) error {
 	return nil
 }
 
+// mostReads is how many passes may read what the pass before them wrote.
+const mostReads = 5
+
 func (d *demo) idle(ctx context.Context) error {
 	d.passChapter("what the labels say now is seen")
 	for _, n := range []int{bugIssue, designIssue, jobIssue, d.roadmap} {
@@ -221,18 +224,22 @@ func (d *demo) idle(ctx context.Context) error {
 			return fmt.Errorf("#%d is done, and no label says so", n)
 		}
 	}
-	// The first of these passes ends the roadmap's table, and the second one reads that.
-	for _, what := range []string{"our own labels", "the table of the roadmap"} {
-		if _, err := d.pass(ctx, what); err != nil {
-			return err
-		}
-	}
-	d.passChapter("nothing is new")
-	rep, err := d.pass(ctx, "nothing new")
-	if err != nil {
+	if _, err := d.pass(ctx, "our own labels"); err != nil { // it ends the roadmap's table
 		return err
 	}
-	p := d.passes[len(d.passes)-1]
+	d.passChapter("nothing is new")
+	// GitHub's times are whole seconds: what changed in the second in which a pass read it is read once more.
+	var rep report
+	var p passRequests
+	for range mostReads {
+		var err error
+		if rep, err = d.pass(ctx, "nothing new"); err != nil {
+			return err
+		}
+		if p = d.passes[len(d.passes)-1]; p.Unchanged == p.total() {
+			break
+		}
+	}
 	d.say("  %s, %d of them answered 304; nothing written.", work.Count(p.total(), "request"), p.Unchanged)
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
@@ -254,6 +261,6 @@ func (d *demo) theEnd(ctx context.Context) error {
 		return err
 	}
 	d.say("\n%d labels became %d merged pull requests in %d passes. One pass was killed, and nothing was done twice.", len(items)-1, len(items), len(d.passes)) // a design has two
-	d.say("All of this was looked up as it was told, in %.1f s.", d.now().Sub(d.began).Seconds())
+	d.say("Each step was compared with what the simulated GitHub has. It took %.1f s.", d.now().Sub(d.began).Seconds())
 	return nil
 }

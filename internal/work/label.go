@@ -90,7 +90,7 @@ func StatusLabels(l Labels) []Label {
 
 // HoldLabel is the label that holds reviews.
 func HoldLabel(name string) Label {
-	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo reviews nothing here until the label is gone"}
+	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo neither reviews nor merges this until the label is gone"}
 }
 
 // HumanReviewLabel is the label of pull requests that only people review.
