@@ -175,7 +175,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, wholeErr := tx.ListWholeOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
-		_, lookErr := tx.ListFirstLooks(ctx, r.ID)
+		_, lookErr := tx.GetFirstLook(ctx, r.ID)
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
 		_, nearErr := tx.ListNearLabels(ctx, t0)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
@@ -371,7 +371,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
-		tx.SetFirstLook(ctx, r.ID, "issues", "next"),
+		tx.SetFirstLook(ctx, r.ID, "next"),
 		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),

@@ -39,12 +39,8 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
-	var lines watchLines
 	for _, r := range b.Repos {
-		lines.add(r)
-	}
-	lines.print(notes)
-	for _, r := range b.Repos {
+		r.printUnread(notes, out)
 		r.printIgnored(notes)
 		r.printNear(notes)
 	}

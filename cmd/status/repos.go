@@ -60,16 +60,23 @@ func (l NearLabel) says(repo string) string {
 
 // Watched is how one repository is watched.
 type Watched struct {
-	Next  terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
-	First *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
+	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
+	Unread *Unread       `json:"unread"`     // what no pass had the time to read yet; null: nothing
 }
 
-// First is the progress of the first reading of a repository's open pull requests.
-type First struct {
-	LookedAt int `json:"lookedAt"` // number of open pull requests that were read; the next pass continues
-	Open     int `json:"open"`     // number of open pull requests
+// Unread is what of a repository no pass had the time to read yet.
+type Unread struct {
+	Numbers int           `json:"numbers"` // number of issues and pull requests
+	Since   terminal.Time `json:"since"`   // when the one changed that waits longest; null: not known
+}
 
-	says string
+// says tells how much is to be read.
+func (u Unread) says() string {
+	text := fmt.Sprintf("what changed on %d issues and pull requests is not read yet", u.Numbers)
+	if !u.Since.IsZero() {
+		text += "; the oldest change is of " + work.Stamp(u.Since.Time)
+	}
+	return text + "; the next pass resumes there"
 }
 
 func repoOf(r work.Repo, called string, c store.Counts) Repo {
@@ -164,10 +171,10 @@ func nextLook(r work.Repo, least time.Duration, now time.Time) time.Time {
 	return next
 }
 
-// loadWatched reads how the first look at each repository goes. Next of the result is the first time
+// loadWatched reads how much of each repository is to be read. Next of the result is the first time
 // after now at which the repository is looked at.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
-	first, err := tx.ListFirstLooksOf(ctx, work.FirstLookList)
+	unread, err := tx.ListUnreadNumbers(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,29 +183,17 @@ func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 			return Watched{}
 		}
 		w := Watched{Next: terminal.Stamp(nextLook(r, cfg.Runtime.MinInterval, now))}
-		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
-			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
+		if u, some := unread[r.ID]; some {
+			w.Unread = &Unread{u.Numbers, terminal.Stamp(u.Since)}
 		}
 		return w
 	}, nil
 }
 
-// watchLines collects messages about how several repositories are watched.
-type watchLines struct {
-	first cli.SharedLines
-}
-
-// add adds a repository.
-func (l *watchLines) add(r Repo) {
-	if r.First != nil {
-		l.first.Add(r.Name, r.First.says)
-	}
-}
-
-// print prints the progress of first readings.
-func (l *watchLines) print(notes io.Writer) {
-	for _, line := range l.first.Lines() {
-		fmt.Fprintln(notes, line)
+// printUnread reports that more is to be read.
+func (r Repo) printUnread(notes io.Writer, out terminal.Output) {
+	if r.Unread != nil {
+		fmt.Fprintln(notes, out.LocalTimes(r.Name+": "+r.Unread.says()))
 	}
 }
 

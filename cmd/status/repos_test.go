@@ -3,29 +3,26 @@ package status
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// People read how far the first look at a repository came, also where nobody watches, and of
-// one that is over nothing.
-func TestFirstLookIsTold(t *testing.T) {
-	at := work.FirstLook{After: "x", Seen: 1200, All: 3000}
-	under := Watched{First: &First{at.LookedAt(), at.All, at.Resumes()}}
+// People read how much of a repository is to be read, and of one that is read nothing.
+func TestWhatIsToBeReadIsTold(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
-		app, lib Watched
-		told     string
+		unread *Unread
+		told   string
 	}{
-		{under, Watched{}, "octo/app: 1200 of 3000 open pull requests are looked at so far; the next pass resumes there\n"},
-		{under, under, "octo/app and octo/lib: 1200 of 3000 open pull requests are looked at so far; the next pass resumes there\n"},
-		{Watched{}, Watched{}, ""},
+		{&Unread{12, terminal.Stamp(at)}, "octo/app: what changed on 12 issues and pull requests is not read yet; the oldest change is of 2026-11-22T12:00:00Z; the next pass resumes there\n"},
+		{&Unread{12, terminal.Time{}}, "octo/app: what changed on 12 issues and pull requests is not read yet; the next pass resumes there\n"},
+		{nil, ""},
 	} {
-		var lines watchLines
-		lines.add(Repo{Name: "octo/app", Watched: c.app})
-		lines.add(Repo{Name: "octo/lib", Watched: c.lib})
 		var notes strings.Builder
-		lines.print(&notes)
+		Repo{Name: "octo/app", Watched: Watched{Unread: c.unread}}.printUnread(&notes, terminal.Output{})
 		if notes.String() != c.told {
 			t.Errorf("people read %q, not %q", &notes, c.told)
 		}

@@ -170,6 +170,22 @@ func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
 
+// resolveLabelEvent replaces the node id of the labelling that began the item, which an earlier version stored, by
+// its id. If GitHub no longer has that entry, it takes the newest labelling.
+func resolveLabelEvent(item work.Item, timeline []github.TimelineEvent) work.Item {
+	if _, err := strconv.ParseInt(item.LabelEvent, 10, 64); err == nil || item.LabelEvent == "" {
+		return item
+	}
+	set, ok := lastEvent(timeline, "labeled", item.Label)
+	if at := slices.IndexFunc(timeline, func(e github.TimelineEvent) bool { return e.NodeID == item.LabelEvent }); at >= 0 {
+		set, ok = timeline[at], true
+	}
+	if ok {
+		item.LabelEvent = strconv.FormatInt(set.ID, 10)
+	}
+	return item
+}
+
 func fingerprint(is github.Issue) string {
 	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers.Open, is.Blockers.All), is.Parent)
 }

@@ -36,7 +36,6 @@ type reading struct {
 	lights    map[int]string         // fingerprints of pull requests from light queries
 	swept     []int                  // open pull requests whose details are to be read
 	account   *work.Validator        // of our account, if it was read
-	found     map[int]github.Pull    // open pull requests that may be ours and are not tracked
 	numbers   map[int]*number        // the backlog
 	next      []*number              // what of it is not read yet, in the order in which it is read
 	heard     int                    // comments that lists showed
@@ -51,7 +50,6 @@ type reading struct {
 	mu   sync.Mutex // guards what concurrent reads write
 	sent sync.WaitGroup
 	together
-	history github.History // from queries about many issues and pull requests
 	details map[int]detail // of pull requests, by number
 	slow    bool           // one of them hangs: details are read singly
 
@@ -78,16 +76,16 @@ type reading struct {
 // known is what the database has of earlier passes' requests. It is read at once, so that
 // concurrent reads need no database.
 type known struct {
-	pages  map[string]work.Validator // by URL
-	cuts   map[string]string         // how far first looks are, by name
-	labels []string                  // labels whose first listing is done
+	pages     map[string]work.Validator // by URL
+	firstLook string                    // how far it is
+	labels    []string                  // labels that the config had when the first look ended
 }
 
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
-		known:     known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
-		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, found: map[int]github.Pull{}, numbers: map[int]*number{},
+		known:     known{pages: map[string]work.Validator{}},
+		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{},
 		changed: map[int]bool{}, parents: map[string]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
 		together: newTogether(), details: map[int]detail{}, slice: newSlice(),
 	}
@@ -242,6 +240,7 @@ type slice struct {
 	judged *judgement               // of what was said
 	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
 	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
+	whole  map[int][]github.Comment // conversations that were read whole
 	old    map[int]work.PullRequest // earlier rows of those whose details were read
 	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
@@ -277,7 +276,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		judged: &judgement{},
-		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
+		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{}, whole: map[int][]github.Comment{},
 		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},

@@ -111,7 +111,7 @@ func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []git
 // adoptMergedRoadmap tracks the merged roadmap of an issue of which an open pull request is the
 // revision. It is false if none was merged.
 func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
-	is, ok, err := h.issueOf(ctx, issue)
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, issue)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -121,27 +121,12 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 		return false, err
 	}
 	h.noteIssuePauses(is, label.Flow, timeline)
-	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !h.isOurs(t.Actor) {
-			continue
-		}
-		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return false, err
-		}
-		if !ok || p.State != work.PullMerged {
-			continue
-		}
-		past, made, err := h.madeFor(ctx, is, label, p)
-		if err != nil {
-			return false, err
-		}
-		if made {
-			labelled, _ := lastEvent(timeline, "labeled", label.Name)
-			return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
-		}
+	labelled, _ := lastEvent(timeline, "labeled", label.Name)
+	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, work.PullMerged)
+	if err != nil || known || past.Number == 0 {
+		return false, err
 	}
-	return false, nil
+	return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
 }
 
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was
