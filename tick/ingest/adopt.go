@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -313,7 +314,13 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	switch {
 	case item.State != work.StateMerged:
 	case item.Flow == work.FlowRoadmap:
-		err = h.findRoadmapAgain(ctx, item, pull, p, labelled.CreatedAt)
+		run := 0
+		if mark, marked := work.ParsePullMark(p.Body); marked {
+			run = cmp.Or(mark.Run, p.Number)
+		}
+		// The document that the base branch has now: the database had applied what was merged since, too, and
+		// what was made for that is no removed part of the first document.
+		err = h.promoteRoadmapAt(ctx, item, pull, pull.Base, run, labelled.CreatedAt)
 	default:
 		err = h.promote(ctx, item, pull)
 	}

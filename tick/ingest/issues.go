@@ -56,14 +56,11 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		asked, err = h.declineRoadmaps(ctx, item, is, asked)
 	}
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
-	switch {
-	case err != nil:
+	if err == nil && !tracked && len(asked) > 0 {
+		err = h.findRoadmapAbove(ctx, is)
+	}
+	if err != nil {
 		return err
-	case !tracked && len(asked) > 0:
-		orphan, err := h.findRoadmapAbove(ctx, is)
-		if err != nil || orphan && h.declineOrphan(is, asked[0], timeline) {
-			return err
-		}
 	}
 	switch {
 	case !tracked && len(asked) == 0:

@@ -53,7 +53,6 @@ type reading struct {
 	details map[int]detail // of pull requests, by number
 	slow    bool           // one of them hangs: details are read singly
 
-	sought         map[int]bool    // roadmaps above issues that the database lacks and that were looked for; true: it was not found
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	boxesCut       bool            // not all merge boxes are read in this pass
 	obeyed         []work.Event    // commands that were carried out before the database was lost
@@ -266,6 +265,7 @@ type slice struct {
 	designs      []mendedDesign     // of stopped implementations, as read
 	roadmaps     []mergedRoadmap    // documents to apply
 	below        []below            // of roadmaps, as read
+	sought       map[int]bool       // issues whose merged roadmaps were looked for
 	closed       []string           // issues of ours that the lists show as closed, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
@@ -278,7 +278,7 @@ func newSlice() slice {
 		judged: &judgement{},
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{}, whole: map[int][]github.Comment{},
 		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
-		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
+		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }
