@@ -80,7 +80,19 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
 		return err // newer work of the issue was found
 	}
-	return h.adoptKept(ctx, p, mark)
+	is, ok, err = h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
+	if err != nil || !ok {
+		return err
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
+	if err != nil {
+		return err
+	}
+	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
+	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })
+	labelled, _ := lastEvent(before, "labeled", label.Name)
+	_, err = h.adoptEnded(ctx, is, label, labelled, timeline) // as the issue's label would if the issue were open
+	return err
 }
 
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
@@ -113,12 +125,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	item.Branch = p.Head
 	h.putItem(item)
 	h.adopted[p.Number] = mark.Issue
-	pull := trackedPull(h.row, item, p)
-	pull.DetailsAt = time.Time{}
-	h.met[p.Number] = pull
-	if _, swept := h.lights[p.Number]; !swept {
-		h.lights[p.Number] = ""
-	}
+	h.met[p.Number] = trackedPull(h.row, item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
@@ -164,25 +171,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 	return item, err
 }
 
-// After the database was lost, a label may name work that has ended: its pull request is not among the open ones.
-
-// adoptKept tracks an ended pull request of ours from the backlog by way of its issue, as the
-// issue's label would if the issue were open.
-func (h *reading) adoptKept(ctx context.Context, p github.Pull, mark work.PullMark) error {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
-	if err != nil || !ok {
-		return err
-	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
-	if err != nil {
-		return err
-	}
-	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
-	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })
-	labelled, _ := lastEvent(before, "labeled", label.Name)
-	_, err = h.adoptEnded(ctx, is, label, labelled, timeline)
-	return err
-}
+// A label may name work that has ended: its pull request is not among the open ones.
 
 // setAfter reports whether a label was set after a pull request closed. In the second of its end it
 // was: a label that led to the pull request is older than the work on it.

@@ -121,7 +121,6 @@ const keptFor = 7 * 24 * time.Hour
 
 // storeFound puts numbers into the backlog, with how far the list was read.
 func (h *reading) storeFound(ctx context.Context, found []*number, place string) error {
-	h.known.firstLook = place
 	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range found {
 			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {

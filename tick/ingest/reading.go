@@ -19,6 +19,7 @@ import (
 
 // reading is one read of one repository.
 type reading struct {
+	// Who reads what: this does not change.
 	database
 	env         *env.Env
 	notices     *tell.Notices
@@ -26,38 +27,51 @@ type reading struct {
 	repo        *env.Repo
 	permissions *permissions
 	began       time.Time
-	row         work.Repo // with moved cursors
-	shown       *stamps   // what GitHub showed of it as one of many; nil: it is one of a few
-	known       known     // left by earlier passes
+	shown       *stamps // what GitHub showed of it as one of many; nil: it is one of a few
+	known       known   // left by earlier passes
 
-	// What changed: changed.go and first.go find it.
-	lists     []*list
-	openPulls map[int]store.OpenPull // by number
-	lights    map[int]string         // fingerprints of pull requests from light queries
-	swept     []int                  // open pull requests whose details are to be read
-	account   *work.Validator        // of our account, if it was read
-	numbers   map[int]*number        // the backlog
-	next      []*number              // what of it is not read yet, in the order in which it is read
-	heard     int                    // comments that lists showed
-
-	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
-	changed   map[int]bool    // issues and pull requests that changed
-	looked    []work.Item     // issues whose rows were written
-	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
-	pullEnded bool            // a pull request that is not open is among them
-
-	// What is read ahead.
-	mu   sync.Mutex // guards what concurrent reads write
-	sent sync.WaitGroup
-	together
-	details map[int]detail // of pull requests, by number
-	slow    bool           // one of them hangs: details are read singly
+	row work.Repo // with moved cursors
+	backlog
+	ahead
+	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	boxesCut       bool            // not all merge boxes are read in this pass
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
+	report
+}
+
+// backlog is what changed and is to be read: changed.go and first.go find it.
+type backlog struct {
+	lists     []*list
+	openPulls map[int]store.OpenPull // by number
+	lights    map[int]string         // fingerprints of pull requests from light queries
+	swept     []int                  // open pull requests whose details are to be read
+	account   *work.Validator        // of our account, if it was read
+	numbers   map[int]*number
+	next      []*number // what of it is not read yet, in the order in which it is read
+	heard     int       // comments that lists showed
+
+	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
+	changed   map[int]bool    // issues and pull requests that changed
+	looked    []work.Item     // issues whose rows were written
+	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
+	pullEnded bool            // a pull request that is not open is among them
+}
+
+// ahead is what is read before it is needed.
+type ahead struct {
+	mu   sync.Mutex // guards what concurrent reads write, of all of the reading
+	sent sync.WaitGroup
+	together
+	details map[int]detail // of pull requests, by number
+	slow    bool           // one of them hangs: details are read singly
+}
+
+// report is how the read goes.
+type report struct {
 	sign       work.Sign // the newest text of ours by another installation
 	brought    bool      // there is something new
 	doubtful   bool      // the name may belong to another repository now
@@ -65,11 +79,8 @@ type reading struct {
 	incomplete error     // why not everything was read
 	trouble    []string  // what could not be read
 	note, long string    // for the report: that more is to be read, and of which number there is more than a pass has time for
-
-	added   int
-	ignored int
-
-	slice
+	added      int
+	ignored    int
 }
 
 // known is what the database has of earlier passes' requests. It is read at once, so that
@@ -83,10 +94,12 @@ type known struct {
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
-		known:     known{pages: map[string]work.Validator{}},
-		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{},
-		changed: map[int]bool{}, parents: map[string]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
-		together: newTogether(), details: map[int]detail{}, slice: newSlice(),
+		known: known{pages: map[string]work.Validator{}},
+		backlog: backlog{
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{}, parents: map[string]bool{},
+		},
+		ahead: ahead{together: newTogether(), details: map[int]detail{}}, slice: newSlice(),
+		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
 
