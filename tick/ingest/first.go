@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -51,6 +52,7 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 		}
 		address = p.Next
 	}
+	h.stopReading(errors.New("more is open than a pass lists")) // nothing begins before all of it is known
 	h.cutList(l.name)
 	return nil
 }
