@@ -22,9 +22,8 @@ type BusySet map[int64]bool
 // GitHub does not report as a change.
 const unreadRepos = `
 	SELECT repo_id FROM reading WHERE what = 'backlog'
-	UNION SELECT repo_id FROM reading WHERE what = 'first look' AND key <> '` + work.FirstLookList + `'
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM reading w
-		WHERE w.what = 'first look' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
+		WHERE w.what = 'first look' AND w.repo_id = r.id AND w.key = '` + firstLookKey + `' AND w.url = '` + work.FirstLookDone + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1

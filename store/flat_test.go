@@ -175,10 +175,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, wholeErr := tx.ListWholeOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
-		_, lookErr := tx.ListFirstLooks(ctx, r.ID)
+		_, lookErr := tx.GetFirstLook(ctx, r.ID)
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
 		_, nearErr := tx.ListNearLabels(ctx, t0)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
+		_, unreadNumbersErr := tx.ListUnreadNumbers(ctx)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, factsErr := tx.ListPendingFacts(ctx, r.ID)
@@ -213,7 +214,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
@@ -371,7 +372,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
-		tx.SetFirstLook(ctx, r.ID, "issues", "next"),
+		tx.SetFirstLook(ctx, r.ID, "next"),
 		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),

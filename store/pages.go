@@ -67,36 +67,20 @@ func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix strin
 		`DELETE FROM reading WHERE what = 'page' AND repo_id = ?1 AND substr(key, 1, length(?2)) = ?2`, repoID, urlPrefix)
 }
 
-// ListFirstLooks returns how far the first looks of a repository are, by name: at its open pull requests, and
-// at the open issues with a label.
-func (t *Tx) ListFirstLooks(ctx context.Context, repoID int64) (map[string]string, error) {
-	return listFirstLooks[string](ctx, t, fmt.Sprintf("list first looks of repository %d", repoID), `SELECT key, url FROM reading WHERE what = 'first look' AND repo_id = ?`, repoID)
+// GetFirstLook returns how far the first look at a repository is: until which change what is open was listed, or
+// work.FirstLookDone.
+func (t *Tx) GetFirstLook(ctx context.Context, repoID int64) (string, error) {
+	place, _, err := findRow(ctx, t, fmt.Sprintf("get the first look of repository %d", repoID), scanString,
+		`SELECT url FROM reading WHERE what = 'first look' AND repo_id = ? AND key = ?`, repoID, firstLookKey)
+	return place, err
 }
 
-// ListFirstLooksOf returns how far the first looks of one name are, by repository.
-func (t *Tx) ListFirstLooksOf(ctx context.Context, name string) (map[int64]string, error) {
-	return listFirstLooks[int64](ctx, t, "list first looks "+name, `SELECT repo_id, url FROM reading WHERE what = 'first look' AND key = ?`, name)
-}
+// firstLookKey is the key of the row: programs one release back use it, too.
+const firstLookKey = "adopted"
 
-func listFirstLooks[K comparable](ctx context.Context, t *Tx, what, query string, arg any) (map[K]string, error) {
-	all := map[K]string{}
-	_, err := listRows(ctx, t, what, func(row scanner) (by K, err error) {
-		var next string
-		err = row.Scan(&by, &next)
-		all[by] = next
-		return by, err
-	}, query, arg)
-	return all, err
-}
-
-// SetFirstLook stores how far a first look is. An empty place ends it.
-func (t *Tx) SetFirstLook(ctx context.Context, repoID int64, name, next string) error {
-	what := "set first look " + name
-	if next == "" {
-		err := t.write(ctx, what, `DELETE FROM reading WHERE what = 'first look' AND repo_id = ? AND key = ?`, repoID, name)
-		return err
-	}
-	return t.putReading(ctx, what, readingRow{what: "first look", repoID: repoID, key: name, url: next})
+// SetFirstLook stores how far a first look is. An empty place begins it.
+func (t *Tx) SetFirstLook(ctx context.Context, repoID int64, place string) error {
+	return t.putReading(ctx, fmt.Sprintf("set the first look of repository %d", repoID), readingRow{what: "first look", repoID: repoID, key: firstLookKey, url: place})
 }
 
 // ListSeenLabels returns the labels whose open issues were listed before.
@@ -193,6 +177,24 @@ func scanBacklogged(row scanner) (b Backlogged, err error) {
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]Backlogged, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanBacklogged,
 		`SELECT n, since, at, failures, why, within, again FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
+}
+
+// Unread is what of a repository's backlog no pass had the time for yet.
+type Unread struct {
+	Numbers int       // issues and pull requests
+	Since   time.Time // of the change that waits longest
+}
+
+// ListUnreadNumbers returns what no pass had the time for yet, by repository.
+func (t *Tx) ListUnreadNumbers(ctx context.Context) (map[int64]Unread, error) {
+	all := map[int64]Unread{}
+	_, err := listRows(ctx, t, "list what is not read yet", func(row scanner) (id int64, err error) {
+		var u Unread
+		err = row.Scan(&id, &u.Numbers, timeOf(&u.Since))
+		all[id] = u
+		return id, err
+	}, `SELECT repo_id, COUNT(*), COALESCE(MIN(NULLIF(at, 0)), 0) FROM reading WHERE what = 'backlog' AND failures = 0 AND again = 0 AND why = '' GROUP BY repo_id`)
+	return all, err
 }
 
 // PutBacklog records that a number is to be read, after those with an earlier time.

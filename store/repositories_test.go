@@ -132,11 +132,11 @@ func TestWalksAndLabels(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	walk := func() string {
-		return inTx(t, d, func(tx *Tx) (map[string]string, error) { return tx.ListFirstLooks(ctx, r.ID) })["issues"]
+		return inTx(t, d, func(tx *Tx) (string, error) { return tx.GetFirstLook(ctx, r.ID) })
 	}
 	equal(t, walk(), "")
 	for _, next := range []string{"a", "b", "", ""} {
-		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, r.ID, "issues", next) })
+		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, r.ID, next) })
 		equal(t, walk(), next)
 	}
 	labels := func() []string {
@@ -267,13 +267,29 @@ func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
 	for _, c := range []struct {
 		at     string
 		unread bool
-	}{{"", true}, {work.FirstLook{All: 8}.String(), true}, {work.FirstLook{After: "x", Seen: 100, All: 3000}.String(), true}, {work.FirstLookDone, false}} {
-		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, repo.ID, work.FirstLookList, c.at) })
+	}{{"", true}, {t0.Format(time.RFC3339), true}, {work.FirstLookDone, false}} {
+		update(t, d, func(tx *Tx) error { return tx.SetFirstLook(ctx, repo.ID, c.at) })
 		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0, t0) })
 		if unread[repo.ID] != c.unread {
 			t.Errorf("at %q it is unread: %t", c.at, unread[repo.ID])
 		}
 	}
-	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListFirstLooksOf(ctx, work.FirstLookList) })
-	equal(t, all, map[int64]string{repo.ID: work.FirstLookDone})
+}
+
+// What a pass had no time for counts as unread; what could not be read has its reason instead.
+func TestUnreadNumbersAreCounted(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	repo := addRepo(t, d)
+	for _, b := range []Backlogged{
+		{Number: 1, At: t0.Add(time.Minute)},
+		{Number: 2, At: t0},
+		{Number: 3},
+		{Number: 4, At: t0.Add(-time.Hour), Tries: 1, Why: "502"},
+		{Number: 5, At: t0.Add(-time.Hour), Again: true},
+		{Number: 6, At: t0.Add(-time.Hour), Why: "#4"},
+	} {
+		update(t, d, func(tx *Tx) error { return tx.PutBacklog(ctx, repo.ID, b) })
+	}
+	all := inTx(t, d, func(tx *Tx) (map[int64]Unread, error) { return tx.ListUnreadNumbers(ctx) })
+	equal(t, all, map[int64]Unread{repo.ID: {Numbers: 3, Since: t0}})
 }

@@ -133,7 +133,7 @@ func TestARoadmapIsBusyWhileItChanges(t *testing.T) {
 		})
 		return decide, read
 	}
-	update(t, d, func(tx *Tx) error { return tx.SetFirstLook(t.Context(), r.ID, work.FirstLookList, work.FirstLookDone) })
+	update(t, d, func(tx *Tx) error { return tx.SetFirstLook(t.Context(), r.ID, work.FirstLookDone) })
 	is := func(what string, decide, read bool) {
 		t.Helper()
 		if d, r := busy(t0); d != decide || r != read {

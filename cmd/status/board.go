@@ -137,7 +137,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	first, err := tx.ListFirstLooksOf(ctx, work.FirstLookList)
+	unread, err := tx.ListUnreadNumbers(ctx)
 	if err != nil {
 		return b, err
 	}
@@ -156,8 +156,8 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		if err != nil {
 			return b, err
 		}
-		if at, underWay := work.ParseFirstLook(first[row.ID]); underWay && row.NodeID != "" {
-			r.firstLook = at.Resumes()
+		if u, some := unread[row.ID]; some && row.NodeID != "" {
+			r.unread = unreadNumbers(u)
 		}
 		if until, left := env.LeftTo(row, q.Machine, q.Config.Runtime.Workers, b.busy, b.now); left && b.machines != nil {
 			r.LeftTo, r.leftUntil = b.machines.Called(row.Machine), until

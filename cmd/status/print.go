@@ -39,10 +39,8 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
-	for _, line := range firstLooks(b.Repos) {
-		fmt.Fprintln(notes, line)
-	}
 	for _, r := range b.Repos {
+		r.printUnread(notes, out)
 		r.printIgnored(notes)
 		r.printNear(notes)
 	}

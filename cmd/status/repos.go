@@ -30,7 +30,7 @@ type Repo struct {
 	items     map[work.State]int // how many are in each state
 	outcomes  map[string]int     // how many events had each
 	leftUntil time.Time          // when passes do not leave it to another machine any more
-	firstLook string             // how far the first reading of its open pull requests came; empty: it is over
+	unread    string             // how much of it no pass had the time to read yet; empty: nothing
 	ignored   []string           // its times that lie in the future
 	unsent    []string           // notices that failed, and why
 }
@@ -48,6 +48,15 @@ func (l NearLabel) says(repo string) string {
 		return fmt.Sprintf("%[1]s#%[2]d is closed, so its label %[3]s starts nothing; to begin: gh issue reopen %[2]d --repo %[1]s", repo, l.Number, terminal.OneLine(l.Label))
 	}
 	return fmt.Sprintf("%s#%d has the label %s, which starts nothing; %s does", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
+}
+
+// unreadNumbers tells how much of a repository no pass had the time to read yet.
+func unreadNumbers(u store.Unread) string {
+	text := fmt.Sprintf("what changed on %d issues and pull requests is not read yet", u.Numbers)
+	if !u.Since.IsZero() {
+		text += "; the oldest change is of " + work.Stamp(u.Since)
+	}
+	return text + "; the next pass resumes there"
 }
 
 func repoOf(r work.Repo, called string, c store.Counts) Repo {
@@ -117,15 +126,11 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// firstLooks are how far the first reading of the open pull requests of repositories came.
-func firstLooks(repos []Repo) []string {
-	var lines cli.SharedLines
-	for _, r := range repos {
-		if r.firstLook != "" {
-			lines.Add(r.Name, r.firstLook)
-		}
+// printUnread reports that more is to be read.
+func (r Repo) printUnread(notes io.Writer, out terminal.Output) {
+	if r.unread != "" {
+		fmt.Fprintln(notes, out.LocalTimes(r.Name+": "+r.unread))
 	}
-	return lines.Lines()
 }
 
 // printIgnored reports ignored commands and comments of people without permission.

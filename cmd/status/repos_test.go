@@ -3,22 +3,26 @@ package status
 import (
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
-// People read how far the first look at a repository came, also where nobody watches, and of
-// one that is over nothing.
-func TestFirstLookIsTold(t *testing.T) {
-	under := work.FirstLook{After: "x", Seen: 1200, All: 3000}.Resumes()
-	for _, c := range []struct{ app, lib, told string }{
-		{under, "", "octo/app: 1200 of 3000 open pull requests are looked at so far; the next pass resumes there"},
-		{under, under, "octo/app and octo/lib: 1200 of 3000 open pull requests are looked at so far; the next pass resumes there"},
-		{"", "", ""},
+// People read how much of a repository is to be read.
+func TestWhatIsToBeReadIsTold(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		unread store.Unread
+		told   string
+	}{
+		{store.Unread{Numbers: 12, Since: at}, "octo/app: what changed on 12 issues and pull requests is not read yet; the oldest change is of 2026-11-22T12:00:00Z; the next pass resumes there\n"},
+		{store.Unread{Numbers: 12}, "octo/app: what changed on 12 issues and pull requests is not read yet; the next pass resumes there\n"},
 	} {
-		told := strings.Join(firstLooks([]Repo{{Name: "octo/app", firstLook: c.app}, {Name: "octo/lib", firstLook: c.lib}}), "\n")
-		if told != c.told {
-			t.Errorf("people read %q, not %q", told, c.told)
+		var notes strings.Builder
+		Repo{Name: "octo/app", unread: unreadNumbers(c.unread)}.printUnread(&notes, terminal.Output{})
+		if notes.String() != c.told {
+			t.Errorf("people read %q, not %q", &notes, c.told)
 		}
 	}
 }

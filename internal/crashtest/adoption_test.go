@@ -16,7 +16,7 @@ import (
 // comment on the first of them is answered, whose issue has its label no more. After an
 // hour no list of what is new shows it: its page alone does.
 func threePulls(w *world) error {
-	w.hub.SetPullsPage(1)
+	w.hub.SetOpenPage(1)
 	return steps(
 		issue("Crash on start", "agent:bugfix", ""), quiet, issue("Fix typo", "agent:small-job", "Which one?"), quiet,
 		issue("New search", "agent:bugfix", ""), quiet, commentOn(2),

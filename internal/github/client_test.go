@@ -71,11 +71,11 @@ func TestURLsAreStable(t *testing.T) {
 	repo := repoName("o", "r")
 	since := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("x", 3600))
 	for got, want := range map[string]string{
-		IssuesURL(repo, since):                                  "repos/o/r/issues?direction=asc&per_page=100&since=2026-01-02T02%3A04%3A05Z&sort=updated&state=all",
-		IssuesURL(repo, time.Time{}):                            "repos/o/r/issues?direction=asc&per_page=100&sort=updated&state=all",
-		LabelledIssuesURL(repo, "agent:small job", time.Time{}): "repos/o/r/issues?direction=asc&labels=agent%3Asmall+job&per_page=100&sort=updated&state=open",
-		CommentsURL(repo, time.Time{}):                          "repos/o/r/issues/comments?direction=asc&per_page=100&sort=updated",
-		ReviewCommentsURL(repo, time.Time{}):                    "repos/o/r/pulls/comments?direction=asc&per_page=100&sort=updated",
+		IssuesURL(repo, since):               "repos/o/r/issues?direction=asc&per_page=100&since=2026-01-02T02%3A04%3A05Z&sort=updated&state=all",
+		IssuesURL(repo, time.Time{}):         "repos/o/r/issues?direction=asc&per_page=100&sort=updated&state=all",
+		OpenIssuesURL(repo, time.Time{}):     "repos/o/r/issues?direction=asc&per_page=100&sort=updated&state=open",
+		CommentsURL(repo, time.Time{}):       "repos/o/r/issues/comments?direction=asc&per_page=100&sort=updated",
+		ReviewCommentsURL(repo, time.Time{}): "repos/o/r/pulls/comments?direction=asc&per_page=100&sort=updated",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

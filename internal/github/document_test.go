@@ -56,11 +56,4 @@ func TestAFieldThatTheServerLacks(t *testing.T) {
 	if err := asks("details without what we need", 1, details); IsItemError(err) || !IsStatus(err, 400) {
 		t.Errorf("details: %v", err)
 	}
-	must(t, asks("another document", 1, func() error {
-		_, err := w.client.OpenPullsPage(t.Context(), w.name, "")
-		if IsItemError(err) || !IsStatus(err, 400) {
-			t.Errorf("the open pull requests: %v", err)
-		}
-		return nil
-	}))
 }

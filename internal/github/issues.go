@@ -31,7 +31,7 @@ type Issue struct {
 	ClosedAt    time.Time
 	Blockers    Blockers
 	SubIssues   SubIssues
-	Comments    int           // how many anybody wrote; 0 where Histories says it
+	Comments    int           // how many anybody wrote
 	Parent      string        // the issue whose sub-issue it is, as work.Dependency.String; empty: none, or one that the account may not see
 	Repo        work.RepoName // the repository that has it
 }

@@ -124,16 +124,6 @@ func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int
 	return commits, nil
 }
 
-// OpenPulls lists every open pull request of a repository, oldest first.
-func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
-	q := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {"100"}}
-	pulls, err := transport.ReadAll(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
-	if err != nil {
-		return nil, fmt.Errorf("list the open pull requests: %w", err)
-	}
-	return pulls, nil
-}
-
 // Pull is a pull request. Rollup is set by GraphQL reads only, and listings leave Mergeable
 // unknown.
 type Pull struct {

@@ -44,31 +44,9 @@ var (
 	enqueueQuery    = loadQuery("enqueue")
 	dequeueQuery    = loadQuery("dequeue")
 
-	openPullsQuery   = loadQuery("openpulls", "author")
 	createChildQuery = loadQuery("createchild")
 	revisionsQuery   = loadQuery("revisions", "author")
 )
-
-// historiesQuery returns a document that reads content and events of pull requests and of a number
-// of issues. Each issue has an alias: i0 is the issue with the number $n0.
-func historiesQuery(issues int) string {
-	var vars, fields strings.Builder
-	for i := range issues {
-		fmt.Fprintf(&vars, ", $n%d: Int!", i)
-		fmt.Fprintf(&fields, "    i%d: issue(number: $n%d) { ...IssueHistory }\n", i, i)
-	}
-	return fmt.Sprintf(`query Histories($owner: String!, $name: String!, $ids: [ID!]!%s) {
-  nodes(ids: $ids) { __typename ... on PullRequest { ...PullHistory } }
-  repository(owner: $owner, name: $name) {
-    id
-%s  }
-}
-`, vars.String(), fields.String()) + historyFragments()
-}
-
-var historyFragments = sync.OnceValue(func() string {
-	return readQuery("fragment.pullhistory") + readQuery("fragment.issuehistory") + readQuery("fragment.talk") + readQuery("fragment.author")
-})
 
 // boxesQuery returns a document that reads the merge boxes of a number of pull requests; 20 cost a
 // point. Each has an alias: p0 is the pull request with the id $id0. It has its own copy of the
@@ -123,7 +101,7 @@ func Queries() map[string]string {
 		"resolve": resolveQuery(),
 		"boxes":   boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
-		"openpulls": openPullsQuery(), "createchild": createChildQuery(), "histories": historiesQuery(2),
+		"createchild": createChildQuery(),
 	}
 }
 
@@ -132,10 +110,10 @@ func Queries() map[string]string {
 func (c *Client) TryQueries(ctx context.Context, repo work.RepoName, nodeID string) (refused []error) {
 	of := map[string]any{
 		"owner": repo.Owner, "name": repo.Name, "ids": []string{nodeID}, "id": nodeID, "oid": strings.Repeat("0", 40), "before": "", "after": "",
-		"n0": 1, "id0": nodeID, "issue0": 1, "asked0": true, "labels0": []string{}, "freezes0": false,
+		"id0": nodeID, "issue0": 1, "asked0": true, "labels0": []string{}, "freezes0": false,
 	}
 	all := Queries()
-	all["boxes"], all["histories"] = boxesQuery(1), historiesQuery(1)
+	all["boxes"] = boxesQuery(1)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !strings.HasPrefix(transport.Operation(all[name]), "query ") {
 			continue

@@ -36,10 +36,11 @@ func TestIssuesAndTheirPages(t *testing.T) {
 	if !again.NotModified || again.ETag == "" || len(again.Items) != 0 {
 		t.Errorf("unchanged page: %+v", again)
 	}
-	labelled, err := w.client.ListIssues(ctx, transport.PageRequest{URL: LabelledIssuesURL(w.name, "agent:design", time.Time{})})
+	must(t, w.repo.Close(n, "alice", ""))
+	open, err := w.client.ListIssues(ctx, transport.PageRequest{URL: OpenIssuesURL(w.name, time.Time{})})
 	must(t, err)
-	if len(labelled.Items) != 1 || labelled.Items[0].Number != n {
-		t.Errorf("labelled issues %+v", labelled.Items)
+	if len(open.Items) != 1 || open.Items[0].Number != pull {
+		t.Errorf("open issues %+v", open.Items)
 	}
 }
 

@@ -17,10 +17,9 @@ func IssuesURL(r work.RepoName, since time.Time) string {
 	return listURL(r, "issues", since, "state", "all", "sort", "updated", "direction", "asc")
 }
 
-// LabelledIssuesURL returns the listing of a repository's open issues and pull requests with a
-// label, oldest change first.
-func LabelledIssuesURL(r work.RepoName, label string, since time.Time) string {
-	return listURL(r, "issues", since, "state", "open", "labels", label, "sort", "updated", "direction", "asc")
+// OpenIssuesURL returns the listing of a repository's open issues and pull requests, oldest change first.
+func OpenIssuesURL(r work.RepoName, since time.Time) string {
+	return listURL(r, "issues", since, "state", "open", "sort", "updated", "direction", "asc")
 }
 
 // CommentsURL returns the listing of the conversation comments of a repository's issues and pull

@@ -174,12 +174,11 @@ func (h *Hub) SetMaxPage(n int) {
 	h.maxPage = n
 }
 
-// SetPullsPage has each page of pull requests that GraphQL lists hold at most this many, even if
-// the query asks for more.
-func (h *Hub) SetPullsPage(n int) {
+// SetOpenPage has each page of a list of open issues hold at most this many, even if more are asked for.
+func (h *Hub) SetOpenPage(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pullsPage = n
+	h.openPage = n
 }
 
 // BumpOnReaction makes reactions bump the stamp of what they are on.

@@ -162,9 +162,6 @@ func (g *gqlRepo) PullRequests(a struct {
 		}
 	}
 	slices.SortStableFunc(list, func(p, q *pull) int { return a.order(p.issue, q.issue) })
-	if most := g.x.h.pullsPage; most > 0 && a.First != nil {
-		a.First = new(min(*a.First, int32(most)))
-	}
 	if a.OrderBy != nil && *a.OrderBy == (GqlOrder{"ASC", "CREATED_AT"}) { // their cursors are ages, which numbers stand for
 		return gqlPaginateBy(list, a.PageArgs, func(p *pull) int { return p.number }, g.x.pullRequest)
 	}

@@ -45,7 +45,7 @@ type Hub struct {
 type settings struct {
 	maxComments    int // per issue; beyond it commenting is refused for good
 	maxPage        int // the deepest page= of the issues list
-	pullsPage      int // most on a page of pull requests by GraphQL; 0: as many as are asked for
+	openPage       int // most on a page of a list of open issues; 0: as many as are asked for
 	reactionsBump  bool
 	lags           map[string]*lagOrder
 	mute           map[*user]bool     // whose tokens may set no status

@@ -50,6 +50,9 @@ func (c *call) pageSize() int {
 	if err != nil || n < 1 {
 		return 30
 	}
+	if most := c.h.openPage; most > 0 && c.query("state") == "open" && c.below() == "/issues" {
+		n = min(n, most)
+	}
 	return min(n, 100)
 }
 

@@ -46,7 +46,7 @@ var faultDeeds = map[string]subcommand{
 	"no-dependencies":  {0, func(c *command) error { c.hub.WithoutDependencies(); return nil }},
 	"no-sub-issues":    {0, func(c *command) error { c.hub.WithoutSubIssues(); return nil }},
 	"max-page":         {1, func(c *command) error { return c.set(c.hub.SetMaxPage) }},
-	"pulls-page":       {1, func(c *command) error { return c.set(c.hub.SetPullsPage) }},
+	"open-page":        {1, func(c *command) error { return c.set(c.hub.SetOpenPage) }},
 	"bump-on-reaction": {0, func(c *command) error { c.hub.BumpOnReaction(true); return nil }},
 }
 

@@ -78,7 +78,7 @@
 //
 //	hub lose, hub fail, hub slow, hub html, hub secondary, hub endless, hub redirect, hub clear-faults, hub pending-faults
 //	hub hold, hub await-held, hub release, hub before
-//	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction, hub no-dependencies, hub no-sub-issues
+//	hub lag, hub limit, hub max-comments, hub max-page, hub open-page, hub bump-on-reaction, hub no-dependencies, hub no-sub-issues
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //

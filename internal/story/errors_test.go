@@ -84,7 +84,6 @@ var needless = map[string]*regexp.Regexp{
 	"rules that GitHub hides are unknown, and GitHub itself enforces them":       regexp.MustCompile(`^403 \S+/(rules/branches|branches)/`),
 	"an agent is shown of a red check what GitHub shows":                         regexp.MustCompile(`^403 \S+/(check-runs/\d+|actions/runs) |^\w+ \S+/actions/jobs/\d+/logs `),
 	"how many commits a pull request had at its end is unknown":                  regexp.MustCompile(`^\w+ \S+/pulls/\d+/commits `),
-	"what one query about many would bring is read singly":                       regexp.MustCompile(`^(page|other|403|422|451|500|502) \S+ query Histories\($`),
 	"labels that only show a state are given up for a time if GitHub refuses it": regexp.MustCompile(`^(403|422) \S+/labels(/\S+)? `),
 }
 

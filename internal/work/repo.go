@@ -1,7 +1,6 @@
 package work
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -142,50 +141,8 @@ func (r Repo) Folder() string {
 // longestFolder is how much of a node id a folder's name shows, because some systems limit paths.
 const longestFolder = 40
 
-// FirstLookList is the name under which progress is stored.
-const FirstLookList = "adopted"
-
-// FirstLookDone is stored once every pull request was looked at.
+// FirstLookDone is stored once all that was open in a repository was listed.
 const FirstLookDone = "done"
-
-// FirstLook is the progress of the first look at a repository's open pull requests. Passes take
-// that look if the repository is new to the database, or the database was lost. They read page by
-// page, oldest first, over as many passes as needed.
-type FirstLook struct {
-	After string `json:"after"`          // what the next page is asked for by; empty: the first one
-	Seen  int    `json:"seen"`           // how many pull requests are on the pages before it
-	Part  int    `json:"part,omitempty"` // how many of the page itself were looked at
-	All   int    `json:"all"`            // how many are open
-}
-
-// ParseFirstLook parses stored progress. underWay is false if there is nothing more to look at.
-func ParseFirstLook(stored string) (p FirstLook, underWay bool) {
-	if stored == "" || stored == FirstLookDone || json.Unmarshal([]byte(stored), &p) != nil {
-		return FirstLook{}, false
-	}
-	return p, true
-}
-
-// String returns the form that is stored.
-func (p FirstLook) String() string {
-	text, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // four plain fields
-	}
-	return string(text)
-}
-
-// LookedAt is the number of pull requests looked at so far. Some of them may be closed by
-// then and others opened, so it is limited to All.
-func (p FirstLook) LookedAt() int { return min(p.Seen+p.Part, p.All) }
-
-// Says describes the progress.
-func (p FirstLook) Says() string {
-	return fmt.Sprintf("%d of %d open pull requests are looked at so far", p.LookedAt(), p.All)
-}
-
-// Resumes describes the progress at the end of a pass that had no time for all of them.
-func (p FirstLook) Resumes() string { return p.Says() + "; the next pass resumes there" }
 
 // History is one line of an item's history, for people.
 type History struct {

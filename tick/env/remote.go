@@ -55,8 +55,6 @@ type Lists interface {
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
 	Words(ctx context.Context, nodeIDs []string) (map[string]work.Word, error)
 	Revisions(ctx context.Context, nodeID string) ([]github.Revision, error)
-	OpenPullsPage(ctx context.Context, repo work.RepoName, after string) (github.OpenPullsPage, error)
-	Histories(ctx context.Context, repo work.RepoName, asked []github.PullWithIssue) (github.History, error)
 }
 
 // hostClock is GitHub's clock, learned from its answers.

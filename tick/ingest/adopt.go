@@ -1,23 +1,24 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // byUs reports whether one of our accounts opened the pull request, from a branch of this
 // repository. A fork may use our branch's name.
 func (h *reading) byUs(p github.Pull) bool {
-	return !p.CrossRepo && p.Author.ID != 0 && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
+	return !p.CrossRepo && h.isOurs(p.Author)
 }
 
 // ourPull reports whether we opened the pull request: account, mark and branch must be ours, and
@@ -37,7 +38,7 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 	if ours || !named || !h.byUs(p) {
 		return mark, ours, nil
 	}
-	commits, err := h.commitsOf(ctx, p.Number)
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
 	if err != nil {
 		return work.PullMark{}, false, err
 	}
@@ -54,21 +55,12 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 	return mark, mark.Turn != "", nil
 }
 
-// adoptFound tracks a pull request that the first look found, if it is ours.
-func (h *reading) adoptFound(ctx context.Context, p github.Pull) error {
-	mark, ours, err := h.ownPull(ctx, p)
-	if err != nil || !ours {
-		return err
-	}
-	return h.adoptPull(ctx, p, mark)
-}
-
-// adoptUnlisted tracks a pull request of ours that the search over open pull requests missed: it
-// was closed when the database was lost and is reopened, or its number waits in the backlog.
+// adoptUnlisted tracks a pull request of ours that the database lacks. One that the first look did not find was
+// closed then and is reopened: without its mark it is not looked into.
 func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
 	waited := h.numberOf(is.Number).waited // its description may have been rewritten
-	if !waited && (!marked || is.State != "open") || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
+	if !waited && (!marked || is.State != "open") || !h.isOurs(is.Author) {
 		return nil
 	}
 	if _, known, err := h.item(ctx, mark.Issue); err != nil || known && !waited {
@@ -88,7 +80,19 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
 		return err // newer work of the issue was found
 	}
-	return h.adoptKept(ctx, p, mark)
+	is, ok, err = h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
+	if err != nil || !ok {
+		return err
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
+	if err != nil {
+		return err
+	}
+	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
+	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })
+	labelled, _ := lastEvent(before, "labeled", label.Name)
+	_, err = h.adoptEnded(ctx, is, label, labelled, timeline) // as the issue's label would if the issue were open
+	return err
 }
 
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
@@ -121,12 +125,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	item.Branch = p.Head
 	h.putItem(item)
 	h.adopted[p.Number] = mark.Issue
-	pull := trackedPull(h.row, item, p)
-	pull.DetailsAt = time.Time{}
-	h.met[p.Number] = pull
-	if _, swept := h.lights[p.Number]; !swept {
-		h.lights[p.Number] = ""
-	}
+	h.met[p.Number] = trackedPull(h.row, item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
@@ -142,7 +141,7 @@ func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest
 
 // originOf makes the work item of a pull request's source issue again.
 func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	is, ok, err := h.issueOf(ctx, mark.Issue)
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
 	}
@@ -155,12 +154,12 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 	var talk []github.Comment
 	h.labels[mark.Issue] = is.Labels
 	if ok {
-		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
+		if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue); err != nil {
 			return work.Item{}, err
 		}
 		h.noteIssuePauses(is, mark.Flow, timeline)
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
-			item.LabelEvent = labellingID(labelled)
+			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
 		if talk, err = h.wholeTalk(ctx, mark.Issue); err != nil {
 			return work.Item{}, err
@@ -170,6 +169,157 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		h.noteIssueTalk(item, talk)
 	}
 	return item, err
+}
+
+// A label may name work that has ended: its pull request is not among the open ones.
+
+// setAfter reports whether a label was set after a pull request closed. In the second of its end it
+// was: a label that led to the pull request is older than the work on it.
+func setAfter(labelled github.TimelineEvent, p github.Pull) bool {
+	return !labelled.CreatedAt.Before(p.ClosedAt)
+}
+
+// adoptEnded reports whether an issue's label already led to a pull request, and tracks it, also if
+// it is merged or closed. A label set after the pull request closed starts over.
+func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, "")
+	switch {
+	case err != nil || known || past.Number == 0:
+		return false, err
+	case past.State == work.PullOpen:
+		return true, h.adoptPull(ctx, past.Pull, past.mark)
+	case setAfter(labelled, past.Pull):
+		return false, nil
+	}
+	return true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: past.mark.Flow}, labelled, timeline, past.Pull)
+}
+
+// markedPull is a pull request of ours with its mark.
+type markedPull struct {
+	github.Pull
+	mark work.PullMark
+}
+
+// pastPull finds the newest pull request that we opened for an issue's label; its number is 0 if there is none.
+// It is one that the timeline names, or else one whose branch has a name that the issue's current and former
+// titles give: a label set since this database began has none of those that the database lacks. only is the
+// state that it must have; empty: any. known means that the database already has one.
+func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, only work.PullState) (past markedPull, known bool, err error) {
+	titles := []string{is.Title}
+	for _, t := range slices.Backward(timeline) {
+		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
+			titles = append(titles, t.RenamedFrom)
+		}
+		if t.FromPull == 0 || !h.isOurs(t.Actor) {
+			continue
+		}
+		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
+			return markedPull{}, tracked, err
+		}
+		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
+		if err != nil {
+			return markedPull{}, false, err
+		}
+		if !ok {
+			continue
+		}
+		if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+			return past, false, err
+		}
+	}
+	if !h.unwatched(labelled.CreatedAt) {
+		return markedPull{}, false, nil
+	}
+	for _, flow := range branchFlows(label.Flow) {
+		for _, title := range titles {
+			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
+			if err != nil {
+				return markedPull{}, false, err
+			}
+			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
+			for _, p := range pulls {
+				if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+					return past, false, err
+				}
+			}
+		}
+	}
+	return markedPull{}, false, nil
+}
+
+// madeFor reports whether we opened the pull request for the issue's label. A change of a roadmap that was
+// not merged says nothing about it.
+func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull, only work.PullState) (past markedPull, made bool, err error) {
+	if only != "" && p.State != only {
+		return markedPull{}, false, nil
+	}
+	mark, ours, err := h.ownPull(ctx, p)
+	dropped := mark.Run != 0 && p.State == work.PullClosed
+	return markedPull{p, mark}, ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+}
+
+// unwatched reports whether a pass with a database that is lost may have acted on a label set at
+// that time.
+func (h *reading) unwatched(labelled time.Time) bool {
+	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
+}
+
+// branchFlows returns the flows whose branches to look for. The implementation comes before its
+// design, because it shows how far the work got.
+func branchFlows(label work.Flow) []work.Flow {
+	if label == work.FlowDesign {
+		return []work.Flow{work.FlowImplementation, work.FlowDesign}
+	}
+	return []work.Flow{label}
+}
+
+// follows reports whether a label leads to a pull request of the flow. A design leads to its
+// implementation.
+func follows(flow, label work.Flow) bool {
+	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
+}
+
+func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
+	h.labels[is.Number] = is.Labels
+	item := newItem(h, is, label)
+	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
+	switch {
+	case p.State == work.PullClosed:
+		item.State = work.StateClosed
+	case label.Flow.Document():
+		item.State = work.StateMerged
+	default:
+		item.State = work.StateCompleted
+	}
+	item, err := h.updateText(ctx, item, is, timeline, label.Name)
+	if err != nil {
+		return err
+	}
+	pull := trackedPull(h.row, item, p)
+	pull.DetailsAt = h.now()
+	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
+		return err
+	}
+	switch {
+	case item.State != work.StateMerged:
+	case item.Flow == work.FlowRoadmap:
+		run := 0
+		if mark, marked := work.ParsePullMark(p.Body); marked {
+			run = cmp.Or(mark.Run, p.Number)
+		}
+		// The document that the base branch has now: the database had applied what was merged since, too, and
+		// what was made for that is no removed part of the first document.
+		err = h.promoteRoadmapAt(ctx, item, pull, pull.Base, run, labelled.CreatedAt)
+	default:
+		err = h.promote(ctx, item, pull)
+	}
+	if err != nil {
+		return err
+	}
+	news := h.newsOf(p.Number)
+	news.row, news.read = pull, true
+	h.adopted[p.Number] = is.Number
+	return nil
 }
 
 // storeAdopted stores what was adopted. It runs after items, pull requests and events have their

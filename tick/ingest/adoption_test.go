@@ -33,7 +33,7 @@ func TestAdoption(t *testing.T) {
 		l := lost{
 			seed:   rapid.Uint64().Draw(rt, "seed"),
 			issues: of("issues", 0, 1, 3), pulls: of("pulls", 0, 1, 4, 12, 30, 45), comments: of("comments", 0, 5, 40, 120, 400),
-			people: of("people", 0, 3, 30, 80), ours: of("ours", 0, 3, 8, 10), long: of("long", 0, 1, 5, 10),
+			people: of("people", 0, 3, 30, 80), ours: of("ours", 0, 3, 8, 10),
 		}
 		whole := newLostMachine(t, l, 10_000)
 		for i := 0; !whole.pass(fate{}); i++ {
@@ -41,6 +41,7 @@ func TestAdoption(t *testing.T) {
 				rt.Fatalf("an undisturbed machine is not done:\n%s", whole.progress())
 			}
 		}
+		whole.pass(fate{}) // asks about those that were found
 		want := whole.stored()
 
 		// A conversation must fit into a pass: its pages are read one after the other.
@@ -65,7 +66,7 @@ func TestAdoption(t *testing.T) {
 				rt.Fatalf("a pass of %+v got no further:\n%s", f, before)
 			}
 		}
-		m.pass(fate{}) // asks about those that were found singly
+		m.pass(fate{})
 		if d := differences(m.stored(), want); d != "" {
 			rt.Fatalf("stored is something else:\n%s", d)
 		}
@@ -150,7 +151,7 @@ func (m *machine) revive() {
 type lost struct {
 	seed                            uint64
 	issues, pulls, comments, people int
-	ours, long                      int // of ten pull requests
+	ours                            int // of ten pull requests
 }
 
 // newLostMachine returns a machine that never read this repository.
@@ -199,7 +200,6 @@ func (f fillLost) issue(number int) {
 	is.Labels = f.labels(number)
 	f.hub.issues[number] = is
 	f.hub.add("issues", is.UpdatedAt, is)
-	f.hub.long[number] = f.chance(f.long, 10)
 	f.numbers = append(f.numbers, number)
 }
 
@@ -256,11 +256,13 @@ func (f fillLost) pull(issue, number int) {
 	f.machine.ours[number] = kind < 2
 	f.hub.commits[number] = []work.Commit{commit}
 	f.hub.open = append(f.hub.open, p)
+	is := github.Issue{ID: f.id(), NodeID: p.NodeID, Number: number, IsPull: true, Body: p.Body, State: "open", Author: p.Author, UpdatedAt: p.UpdatedAt}
 	d := github.PullDetail{Pull: p}
 	d.Labels = f.labels(number)
 	d.LabelChanges = len(f.hub.timelines[number])
 	f.hub.pulls[number] = d
-	f.hub.long[number] = f.chance(f.long, 10)
+	is.Labels = d.Labels
+	f.hub.add("issues", is.UpdatedAt, is)
 	f.numbers = append(f.numbers, number)
 }
 
@@ -297,10 +299,10 @@ func (f fillLost) somebody() work.Account {
 	return work.Account{ID: int64(crowd + n), Login: fmt.Sprint("person", n)}
 }
 
-// adopted is how far the open pull requests were walked, and what was adopted on the way.
+// adopted is how far what is open was listed, and how many people were asked about.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
-	walks, err := tx.ListFirstLooks(ctx, repo.ID)
-	at, known := walks[work.FirstLookList], 0
+	place, err := tx.GetFirstLook(ctx, repo.ID)
+	known := 0
 	for id := range int64(crowd + 100) {
 		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
 		if err != nil {
@@ -310,33 +312,28 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 			known++
 		}
 	}
-	if place, underWay := work.ParseFirstLook(at); underWay {
-		at = "after " + place.After // how much of a page was looked at is for people
-	}
-	return []string{"adopted " + at, fmt.Sprint(known, " people")}, err
+	return []string{"listed " + place, fmt.Sprint(known, " people")}, err
 }
 
-// passedOver returns our pull requests that the walk has passed and that are neither tracked nor in
+// passedOver returns our pull requests that the list has passed and that are neither tracked nor in
 // the backlog.
 func (m *machine) passedOver() (numbers []int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		walks, err := tx.ListFirstLooks(ctx, repo.ID)
+		place, err := tx.GetFirstLook(ctx, repo.ID)
 		if err != nil {
 			return err
 		}
-		at, past := walks[work.FirstLookList], 0
-		if place, underWay := work.ParseFirstLook(at); underWay && place.After != "" {
-			past = numberOf(place.After)
-		} else if at == work.FirstLookDone {
-			past = len(m.hub.open)
+		past, _ := time.Parse(time.RFC3339, place) // what changed before it was listed
+		if place == work.FirstLookDone {
+			past = m.hub.now
 		}
 		waiting, err := tx.ListBacklog(ctx, repo.ID)
-		for _, p := range m.hub.open[:past] {
+		for _, p := range m.hub.open {
 			_, tracked, err := tx.GetPull(ctx, repo.ID, p.Number)
 			if err != nil {
 				return err
 			}
-			if m.ours[p.Number] && !tracked && !slices.ContainsFunc(waiting, func(b store.Backlogged) bool { return b.Number == p.Number }) {
+			if p.UpdatedAt.Before(past) && m.ours[p.Number] && !tracked && !slices.ContainsFunc(waiting, func(b store.Backlogged) bool { return b.Number == p.Number }) {
 				numbers = append(numbers, p.Number)
 			}
 		}
@@ -359,7 +356,7 @@ func (m *machine) planned(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 // Adopting plans labels only where those that the first look read are wrong: of everything else
 // nobody asks again.
 func TestAdoptionPlansOnlyLabelsThatAreWrong(t *testing.T) {
-	m := newLostMachine(t, lost{seed: 1, pulls: 30, ours: 10, long: 3}, 10)
+	m := newLostMachine(t, lost{seed: 1, pulls: 30, ours: 10}, 10)
 	stale := map[int]bool{1003: true, 2007: true, 2012: true} // the lost database set labels on these
 	for n := range stale {
 		if d, isPull := m.hub.pulls[n]; isPull {

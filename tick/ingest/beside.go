@@ -70,7 +70,7 @@ func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pu
 
 // madeByCopilot reports whether Copilot made commits of a pull request since its former head.
 func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest) (bool, error) {
-	commits, err := h.commitsOf(ctx, pull.Number)
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
 	if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
 		commits = commits[at+1:]
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -34,6 +35,24 @@ func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewCommen
 		h.intakeUntracked(reviewEvent(work.PullRequest{Number: c.Pull}, c))
 	}
 	return nil
+}
+
+// wholeTalk reads a whole conversation, once per slice.
+func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
+	talk, err := h.talks.take(ctx, number, func(ctx context.Context) ([]github.Comment, error) { return h.commentsOf(ctx, number, time.Time{}) })
+	if err == nil {
+		h.whole[number] = talk
+	}
+	return talk, err
+}
+
+// commentsOf reads a conversation; comments that last changed before since are left out.
+func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) ([]github.Comment, error) {
+	talk, read := h.whole[number]
+	if !read {
+		return h.repo.GitHub.CommentsOf(ctx, h.row.Current, number, since)
+	}
+	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
 }
 
 // place is what the number of a comment is to us.

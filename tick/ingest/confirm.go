@@ -40,7 +40,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, err
 	}
 	// Read the text and its stamp together: a list may lag behind both.
-	text, ok, err := h.textOf(ctx, is.NodeID)
+	text, ok, err := h.repo.GitHub.Text(ctx, is.NodeID)
 	if err != nil || !ok {
 		return c, err
 	}

@@ -50,9 +50,8 @@ type hub struct {
 	editors   map[string]work.Account // who edited comments last, by node id
 	pulls     map[int]github.PullDetail
 
-	open    []github.Pull // for OpenPullsPage
+	open    []github.Pull // those that are open
 	commits map[int][]work.Commit
-	long    map[int]bool // issues and pull requests that bulk answers do not show whole
 
 	needs map[int]int // how many more requests it takes to read an issue or pull request
 
@@ -102,7 +101,7 @@ func (h *hub) ListReviewComments(ctx context.Context, p transport.PageRequest) (
 	return listed[github.ReviewComment](ctx, h, "reviews", p)
 }
 
-// listed returns a page of a list, chosen by GitHub's parameters since, labels and page.
+// listed returns a page of a list, chosen by GitHub's parameters since, state and page.
 func listed[T any](ctx context.Context, h *hub, name string, p transport.PageRequest) (transport.Page[T], error) {
 	u, err := url.Parse(p.URL)
 	if err != nil {
@@ -119,10 +118,9 @@ func listed[T any](ctx context.Context, h *hub, name string, p transport.PageReq
 	var all []T
 	for _, e := range h.lists[name] {
 		is, isIssue := e.what.(github.Issue)
-		if e.at.Before(since) || isIssue && q.Get("labels") != "" && !work.HasLabel(is.Labels, q.Get("labels")) {
-			continue
+		if !e.at.Before(since) && (!isIssue || q.Get("state") != "open" || is.State == "open") {
+			all = append(all, e.what.(T))
 		}
-		all = append(all, e.what.(T))
 	}
 	from := min(len(all), (number-1)*h.page)
 	out := transport.Page[T]{Items: all[from:min(len(all), from+h.page)]}
@@ -141,45 +139,6 @@ func listed[T any](ctx context.Context, h *hub, name string, p transport.PageReq
 		out.Items, out.NotModified = nil, true
 	}
 	return out, h.time.ask(ctx)
-}
-
-func (h *hub) OpenPullsPage(ctx context.Context, _ work.RepoName, after string) (github.OpenPullsPage, error) {
-	page := github.OpenPullsPage{Repo: github.RepoNode{NodeID: "R1"}, All: len(h.open)}
-	from := 0
-	if after != "" {
-		from = numberOf(after)
-	}
-	to := min(len(h.open), from+h.page)
-	if page.Pulls = h.open[from:to]; to < len(h.open) {
-		page.Next = nodeOf(to)
-	}
-	return page, h.time.ask(ctx)
-}
-
-// Histories answers for each as single reads do, except for long ones.
-func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []github.PullWithIssue) (github.History, error) {
-	out := github.History{
-		Issues: map[int]github.Issue{}, Texts: map[string]github.Text{}, Comments: map[int][]github.Comment{},
-		Labels: map[int][]github.TimelineEvent{}, Commits: map[int][]work.Commit{},
-	}
-	for _, a := range asked {
-		if n := numberOf(a.NodeID); !h.long[n] {
-			out.Comments[n], out.Labels[n], out.Commits[n] = h.said(n), withoutIDs(h.timelines[n]), h.commits[n]
-		}
-		if is, ok := h.issues[a.Issue]; ok && !h.long[a.Issue] {
-			out.Issues[a.Issue], out.Texts[is.NodeID] = is, github.Text{Title: is.Title, Body: is.Body}
-			out.Comments[a.Issue], out.Labels[a.Issue] = h.said(a.Issue), withoutIDs(h.timelines[a.Issue])
-		}
-	}
-	return out, h.time.ask(ctx)
-}
-
-func withoutIDs(timeline []github.TimelineEvent) []github.TimelineEvent {
-	timeline = slices.Clone(timeline)
-	for i := range timeline {
-		timeline[i].ID = 0
-	}
-	return timeline
 }
 
 // said returns a conversation.

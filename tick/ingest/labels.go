@@ -57,7 +57,7 @@ func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {
-			past, known, err := h.pastPull(ctx, is, a.FlowLabel, timeline)
+			past, known, err := h.pastPull(ctx, is, a.FlowLabel, a.set, timeline, "")
 			if err != nil {
 				return err
 			}

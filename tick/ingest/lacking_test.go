@@ -30,10 +30,6 @@ func (h *olderHub) DetailsSince(context.Context, []string, map[string]time.Time)
 	return nil, nil, h.refuse()
 }
 
-func (h *olderHub) Histories(context.Context, work.RepoName, []github.PullWithIssue) (github.History, error) {
-	return github.History{}, h.refuse()
-}
-
 // A server that does not understand a document refuses it whatever it asks about: nothing is split, the pass
 // fails and says which document, and nobody takes it for an answer.
 func TestWhatTheServerDoesNotUnderstandFailsThePass(t *testing.T) {

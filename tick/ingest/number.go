@@ -56,10 +56,8 @@ func (h *reading) read(ctx context.Context) error {
 	if err := h.noteNews(ctx); err != nil {
 		return err
 	}
-	if h.searchDone() {
-		if err := h.sendForNext(most); err != nil { // beside the question which repository it is
-			return err
-		}
+	if err := h.sendForNext(most); err != nil { // beside the question which repository it is
+		return err
 	}
 	if err := h.identify(most); err != nil {
 		return err
@@ -70,10 +68,8 @@ func (h *reading) read(ctx context.Context) error {
 	if err := h.firstLook(ctx, most); err != nil {
 		return err
 	}
-	if h.searchDone() {
-		if err := h.readBacklog(ctx, most); err != nil {
-			return err
-		}
+	if err := h.readBacklog(ctx, most); err != nil {
+		return err
 	}
 	return h.finish(ctx, most)
 }
@@ -104,7 +100,6 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 		if err == nil {
 			err = h.readGroup(ctx, most, group, unread)
 		}
-		h.history = github.History{}
 		if err != nil {
 			return err
 		}
@@ -398,9 +393,6 @@ func (h *reading) intakeTracked(ctx context.Context, c *number, pull work.PullRe
 
 // intakeOther ingests an issue, or a pull request that is not tracked.
 func (h *reading) intakeOther(ctx context.Context, c *number) error {
-	if p, found := h.found[c.Number]; found {
-		return h.adoptFound(ctx, p)
-	}
 	if c.issue == nil && !c.waited {
 		return nil // nothing but comments
 	}
@@ -486,9 +478,6 @@ func (h *reading) finish(ctx, most context.Context) error {
 		if err := sift(ctx); err != nil {
 			return err
 		}
-	}
-	if at, underWay := h.searchPlace(); underWay {
-		h.note = at.Resumes()
 	}
 	return h.keep(ctx, nil, h.conclude)
 }

@@ -116,7 +116,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 	h := &hub{
 		time: &ticks{}, page: page, now: noon, lists: map[string][]entry{},
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
-		commits: map[int][]work.Commit{}, long: map[int]bool{}, needs: map[int]int{}, walked: map[string][]time.Time{},
+		commits: map[int][]work.Commit{}, needs: map[int]int{}, walked: map[string][]time.Time{},
 	}
 	m := &machine{t: t, hub: h, github: h, dir: t.TempDir(), ours: map[int]bool{}}
 	m.open("state.db")
@@ -324,13 +324,6 @@ func (m *machine) stored() string {
 func (m *machine) progress() string {
 	text := m.stored()
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		walks, err := tx.ListFirstLooks(ctx, repo.ID)
-		if err != nil {
-			return err
-		}
-		for _, name := range []string{"issues", "comments", "review_comments", "label agent:bugfix"} {
-			text += fmt.Sprintf("\n%s %s", name, walks[name])
-		}
 		adopted, err := m.adopted(ctx, tx, repo)
 		if err != nil {
 			return err

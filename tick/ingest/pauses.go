@@ -30,7 +30,7 @@ func (h *reading) notePullPauses(ctx context.Context, pull *work.PullRequest, d 
 	if d.LabelChanges == pull.LabelChanges {
 		return nil, nil
 	}
-	timeline, err := h.labelsOf(ctx, pull.Number, d.Labels)
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
 	if err != nil {
 		return nil, err
 	}

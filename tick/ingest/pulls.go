@@ -161,6 +161,7 @@ func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
 const (
 	detailsAtOnce = 10
 	mostAhead     = 50 // of how many pull requests the details are read together
+	aheadUntil    = 4  // tenths of Timings.IngestTimeout for that
 )
 
 // detail is GitHub's answer about a pull request.

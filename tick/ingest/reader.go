@@ -87,7 +87,7 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 
 // AdoptAgain makes the next ingest look for pull requests of ours that the database lacks.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
-	return r.ingest.env.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, work.FirstLookList, "") })
+	return r.ingest.env.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, "") })
 }
 
 // News are new comments on a turn's issue that are not stored yet.

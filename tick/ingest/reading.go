@@ -19,6 +19,7 @@ import (
 
 // reading is one read of one repository.
 type reading struct {
+	// Who reads what: this does not change.
 	database
 	env         *env.Env
 	notices     *tell.Notices
@@ -26,41 +27,51 @@ type reading struct {
 	repo        *env.Repo
 	permissions *permissions
 	began       time.Time
-	row         work.Repo // with moved cursors
-	shown       *stamps   // what GitHub showed of it as one of many; nil: it is one of a few
-	known       known     // left by earlier passes
+	shown       *stamps // what GitHub showed of it as one of many; nil: it is one of a few
+	known       known   // left by earlier passes
 
-	// What changed: changed.go and first.go find it.
+	row work.Repo // with moved cursors
+	backlog
+	ahead
+	slice // what is collected of one item, until it is stored
+
+	besides        map[int]beside  // of pull requests about whose agents this pass learned something
+	boxesCut       bool            // not all merge boxes are read in this pass
+	obeyed         []work.Event    // commands that were carried out before the database was lost
+	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
+
+	report
+}
+
+// backlog is what changed and is to be read: changed.go and first.go find it.
+type backlog struct {
 	lists     []*list
 	openPulls map[int]store.OpenPull // by number
 	lights    map[int]string         // fingerprints of pull requests from light queries
 	swept     []int                  // open pull requests whose details are to be read
 	account   *work.Validator        // of our account, if it was read
-	found     map[int]github.Pull    // open pull requests that may be ours and are not tracked
-	numbers   map[int]*number        // the backlog
-	next      []*number              // what of it is not read yet, in the order in which it is read
-	heard     int                    // comments that lists showed
+	numbers   map[int]*number
+	next      []*number // what of it is not read yet, in the order in which it is read
+	heard     int       // comments that lists showed
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool    // issues and pull requests that changed
 	looked    []work.Item     // issues whose rows were written
 	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
 	pullEnded bool            // a pull request that is not open is among them
+}
 
-	// What is read ahead.
-	mu   sync.Mutex // guards what concurrent reads write
+// ahead is what is read before it is needed.
+type ahead struct {
+	mu   sync.Mutex // guards what concurrent reads write, of all of the reading
 	sent sync.WaitGroup
 	together
-	history github.History // from queries about many issues and pull requests
 	details map[int]detail // of pull requests, by number
 	slow    bool           // one of them hangs: details are read singly
+}
 
-	sought         map[int]bool    // roadmaps above issues that the database lacks and that were looked for; true: it was not found
-	besides        map[int]beside  // of pull requests about whose agents this pass learned something
-	boxesCut       bool            // not all merge boxes are read in this pass
-	obeyed         []work.Event    // commands that were carried out before the database was lost
-	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
-
+// report is how the read goes.
+type report struct {
 	sign       work.Sign // the newest text of ours by another installation
 	brought    bool      // there is something new
 	doubtful   bool      // the name may belong to another repository now
@@ -68,28 +79,27 @@ type reading struct {
 	incomplete error     // why not everything was read
 	trouble    []string  // what could not be read
 	note, long string    // for the report: that more is to be read, and of which number there is more than a pass has time for
-
-	added   int
-	ignored int
-
-	slice
+	added      int
+	ignored    int
 }
 
 // known is what the database has of earlier passes' requests. It is read at once, so that
 // concurrent reads need no database.
 type known struct {
-	pages  map[string]work.Validator // by URL
-	cuts   map[string]string         // how far first looks are, by name
-	labels []string                  // labels whose first listing is done
+	pages     map[string]work.Validator // by URL
+	firstLook string                    // how far it is
+	labels    []string                  // labels that the config had when the first look ended
 }
 
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
-		known:     known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
-		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, found: map[int]github.Pull{}, numbers: map[int]*number{},
-		changed: map[int]bool{}, parents: map[string]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
-		together: newTogether(), details: map[int]detail{}, slice: newSlice(),
+		known: known{pages: map[string]work.Validator{}},
+		backlog: backlog{
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{}, parents: map[string]bool{},
+		},
+		ahead: ahead{together: newTogether(), details: map[int]detail{}}, slice: newSlice(),
+		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
 
@@ -215,6 +225,7 @@ type slice struct {
 	judged *judgement               // of what was said
 	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
 	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
+	whole  map[int][]github.Comment // conversations that were read whole
 	old    map[int]work.PullRequest // earlier rows of those whose details were read
 	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
@@ -240,6 +251,7 @@ type slice struct {
 	designs      []mendedDesign     // of stopped implementations, as read
 	roadmaps     []mergedRoadmap    // documents to apply
 	below        []below            // of roadmaps, as read
+	sought       map[int]bool       // issues whose merged roadmaps were looked for
 	closed       []string           // issues of ours that the lists show as closed, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
@@ -250,9 +262,9 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		rows: newStoredRows(), judged: &judgement{},
-		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{},
+		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{}, whole: map[int][]github.Comment{},
 		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
-		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
+		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }

@@ -426,7 +426,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 	if old.ID != 0 || !h.repo.Settings.Review.Enabled {
 		return nil
 	}
-	commits, err := h.commitsOf(ctx, old.Number)
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, old.Number)
 	if err != nil {
 		return err
 	}

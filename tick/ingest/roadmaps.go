@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -38,19 +39,26 @@ func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.
 	if err != nil {
 		return err
 	}
-	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), run)
+	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), run, h.now())
 }
 
-// promoteRoadmapAt reads the document at a commit or branch, and what was made of it.
-func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) error {
+// promoteRoadmapAt reads the document at a commit or branch, and what was made of it since its label was set.
+func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int, labelled time.Time) error {
 	m, subs, err := h.documentAt(ctx, item, pull, at, run)
-	if err == nil && !item.Replans() { // else its roadmap is known
-		m.found, err = h.findNodes(ctx, m, subs)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		h.roadmaps = append(h.roadmaps, m)
+	if !item.Replans() { // else its roadmap is known
+		var table work.NodesMark
+		if table, m.cancelled, err = h.toldOf(ctx, m, labelled); err != nil {
+			return err
+		}
+		if m.found, err = h.findNodes(ctx, m, table, subs); err != nil {
+			return err
+		}
 	}
-	return err
+	h.roadmaps = append(h.roadmaps, m)
+	return nil
 }
 
 // documentFaults returns the faults of the document that an open pull request has, a line for each. It is

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,102 +16,32 @@ import (
 
 // A database that was lost knew what was made of a roadmap: GitHub shows it, and passes find it there.
 
-// findRoadmapAgain reads the document that the base branch has now: a database that was lost had applied
-// what was merged since, too, and what it had made for that is no removed part of the first document.
-// p is the pull request that merged it last, and labelled is when the label of roadmaps was set last.
-func (h *reading) findRoadmapAgain(ctx context.Context, item work.Item, pull work.PullRequest, p github.Pull, labelled time.Time) error {
-	run := 0
-	if mark, marked := work.ParsePullMark(p.Body); marked {
-		run = cmp.Or(mark.Run, p.Number)
-	}
-	said, err := h.commentsOf(ctx, item.Number, time.Time{})
-	if err != nil {
-		return err
-	}
-	if err := h.promoteRoadmapAt(ctx, item, pull, pull.Base, run); err != nil {
-		return err
-	}
-	h.roadmaps[len(h.roadmaps)-1].cancelled = slices.ContainsFunc(said, func(c github.Comment) bool {
-		marks, _ := work.ParseMarks(c.Body)
-		return marks.Cancelled == strconv.Itoa(item.Number) && h.isOurs(c.Author) && !c.CreatedAt.Before(labelled)
-	})
-	return nil
-}
-
 // findRoadmapAbove tracks the merged roadmap above an issue, and those above that, before work on the issue
-// begins: a database that was lost knows none of them, and they bound what begins. orphan means that the
-// issue is the sub-issue of a node whose roadmap is not found, because its issue was deleted.
-func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) (orphan bool, err error) {
-	mark, node := h.nodeOf(is, 0)
+// begins: a database that was lost knows none of them, and they bound what begins.
+func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
+	mark, _ := h.nodeOf(is, 0)
 	above := mark.Roadmap
 	if d, ok := work.ParseDependency(h.called(is.Parent), h.repo.Name); ok && is.Parent != "" && d.Repo.Equal(h.repo.Name) {
 		above = d.Number
 	}
-	if above == 0 || above == is.Number {
-		return false, nil
-	}
-	if _, known, err := h.item(ctx, above); known || err != nil {
-		return false, err
-	}
-	lost, sought := h.sought[above]
-	if sought {
-		return lost && node, nil
-	}
-	if h.sought == nil {
-		h.sought = map[int]bool{}
+	if above == 0 || above == is.Number || h.sought[above] {
+		return nil
 	}
 	h.sought[above] = true // texts that people edited may name each other as roadmaps
-	parent, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, above)
-	if err != nil {
-		delete(h.sought, above)
+	if _, known, err := h.item(ctx, above); known || err != nil {
+		return err
+	}
+	_, err := h.adoptMergedRoadmap(ctx, above)
+	return err
+}
+
+// adoptMergedRoadmap tracks the merged roadmap of an issue. It is false if none was merged.
+func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, issue)
+	if err != nil || !ok {
 		return false, err
 	}
-	merged := false
-	if ok {
-		if _, err := h.findRoadmapAbove(ctx, parent); err != nil {
-			delete(h.sought, above)
-			return false, err
-		}
-		before, some := h.issues[above]
-		if merged, err = h.adoptMergedRoadmap(ctx, above); err != nil {
-			if h.issues[above] = before; !some {
-				delete(h.issues, above)
-			}
-			delete(h.sought, above)
-			return false, err
-		}
-	}
-	h.sought[above] = !merged
-	return !merged && node, nil
-}
-
-// declineOrphan plans a comment that a label starts nothing, because the roadmap that asked for it is not
-// found. A label that was set again since counts.
-func (h *reading) declineOrphan(is github.Issue, label flowAsked, timeline []github.TimelineEvent) bool {
-	set, last := 0, work.Account{}
-	for _, t := range timeline {
-		if t.Event == "labeled" && strings.EqualFold(t.Label, label.Name) {
-			set++
-			last = t.Actor
-		}
-	}
-	if set > 1 || !h.isOurs(last) {
-		return false
-	}
-	token := work.NoticeToken(h.row.Key(), is.Number, "its roadmap is not found")
-	body := fmt.Sprintf("The label `%s` starts nothing: the roadmap that set it is not found any more. To start the work all the same, remove the label and set it again.", label.Name)
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "its roadmap is not found",
-	})
-	return true
-}
-
-// adoptMergedRoadmap tracks the merged roadmap of an issue of which an open pull request is the
-// revision. It is false if none was merged.
-func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
-	is, ok, err := h.issueOf(ctx, issue)
-	if err != nil || !ok {
+	if err := h.findRoadmapAbove(ctx, is); err != nil {
 		return false, err
 	}
 	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(work.FlowRoadmap), Flow: work.FlowRoadmap}
@@ -121,39 +50,20 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 		return false, err
 	}
 	h.noteIssuePauses(is, label.Flow, timeline)
-	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !h.isOurs(t.Actor) {
-			continue
-		}
-		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return false, err
-		}
-		if !ok || p.State != work.PullMerged {
-			continue
-		}
-		past, made, err := h.madeFor(ctx, is, label, p)
-		if err != nil {
-			return false, err
-		}
-		if made {
-			labelled, _ := lastEvent(timeline, "labeled", label.Name)
-			return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
-		}
+	labelled, _ := lastEvent(timeline, "labeled", label.Name)
+	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, work.PullMerged)
+	if err != nil || known || past.Number == 0 {
+		return false, err
 	}
-	return false, nil
+	return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
 }
 
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was
 // lost. What was labelled once is not labelled again. Which node a sub-issue is for, the table says before the
 // sub-issue's own marker. If the table says that all of the document was made, each edge of it was set, and people
 // removed those that GitHub lacks.
-func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, subs []github.Issue) (found []roadmap.Child, err error) {
+func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, table work.NodesMark, subs []github.Issue) (found []roadmap.Child, err error) {
 	doc, faulty, linked := m.doc, len(m.doc.Faults) > 0, map[string]bool{}
-	table, err := h.tableOf(ctx, m.number, m.run)
-	if err != nil {
-		return nil, err
-	}
 	subs, gone, err := h.tabled(ctx, m, table, subs)
 	if err != nil {
 		return nil, err
@@ -217,16 +127,21 @@ func (h *reading) flowSet(ctx context.Context, is github.Issue, flows ...work.Fl
 	return "", false, err
 }
 
-// tableOf returns what our comment with the table of a roadmap says was made.
-func (h *reading) tableOf(ctx context.Context, number, run int) (table work.NodesMark, err error) {
-	said, err := h.commentsOf(ctx, number, time.Time{})
-	for _, comment := range said {
-		marks, _ := work.ParseMarks(comment.Body)
-		if found, ok := work.ParseNodes(marks.Nodes, number, run); ok && h.isOurs(comment.Author) {
+// toldOf returns what our comment with the table of a roadmap says was made, and whether a comment of ours since
+// a time says that a person cancelled it.
+func (h *reading) toldOf(ctx context.Context, m mergedRoadmap, since time.Time) (table work.NodesMark, cancelled bool, err error) {
+	said, err := h.commentsOf(ctx, m.number, time.Time{})
+	for _, c := range said {
+		if !h.isOurs(c.Author) {
+			continue
+		}
+		marks, _ := work.ParseMarks(c.Body)
+		if found, ok := work.ParseNodes(marks.Nodes, m.number, m.run); ok {
 			table = found
 		}
+		cancelled = cancelled || marks.Cancelled == strconv.Itoa(m.number) && !c.CreatedAt.Before(since)
 	}
-	return table, err
+	return table, cancelled, err
 }
 
 // edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the

@@ -38,7 +38,7 @@ func (h *reading) load(ctx context.Context) error {
 				h.changed[b.Number], h.brought = true, true
 			}
 		}
-		if h.known.cuts, err = tx.ListFirstLooks(ctx, h.row.ID); err != nil {
+		if h.known.firstLook, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
 			return err
 		}
 		h.known.labels, err = tx.ListSeenLabels(ctx, h.row.ID)

@@ -156,7 +156,7 @@ func (h *reading) countHidden(ctx context.Context, b *below, before []roadmap.Su
 		same, open = same && known && is.State == s.State, open || s.State == work.DependencyOpen
 	}
 	if !same || !open || was && h.changed[b.roadmap.Number] {
-		is, ok, err := h.issueOf(ctx, b.roadmap.Number)
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, b.roadmap.Number)
 		if err != nil {
 			return err
 		}

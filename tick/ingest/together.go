@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -60,11 +59,10 @@ func (a *answer[T]) wait(ctx context.Context) (T, error) {
 type together struct {
 	timelines answers[int, []github.TimelineEvent]
 	talks     answers[int, []github.Comment] // whole conversations
-	byHead    answers[string, []github.Pull] // pull requests of a branch
 }
 
 func newTogether() together {
-	return together{answers[int, []github.TimelineEvent]{}, answers[int, []github.Comment]{}, answers[string, []github.Pull]{}}
+	return together{answers[int, []github.TimelineEvent]{}, answers[int, []github.Comment]{}}
 }
 
 // nextIssues returns the listed issues that are ingested next.
@@ -104,44 +102,6 @@ func (h *reading) sendForNext(ctx context.Context) error {
 				return hub.CommentsOf(ctx, repo, is.Number, time.Time{})
 			})
 		}
-		if h.unwatched(is.UpdatedAt) { // else no label was set by then
-			label, _ := h.repo.Settings.FlowOf(is.Labels)
-			head := work.BranchName(branchFlows(label.Flow)[0], is.Number, is.Title, 0)
-			h.byHead.send(ctx, &h.sent, head, func(ctx context.Context) ([]github.Pull, error) { return hub.PullsByHead(ctx, repo, head) })
-		}
 	}
 	return nil
-}
-
-// askAuthors asks GitHub together about the authors of found issues and of what was said on them. Nobody whose
-// answer is missing is forgotten: it is asked for again where it is needed.
-func (h *reading) askAuthors(ctx context.Context, found []foundPull) error {
-	said := map[int64]github.Comment{}
-	for _, p := range found {
-		is := h.history.Issues[p.issue]
-		said[is.Author.ID] = github.Comment{Author: is.Author, UpdatedAt: is.UpdatedAt}
-		for _, c := range slices.Concat(h.history.Comments[p.Number], h.history.Comments[p.issue]) {
-			if last, some := said[c.Author.ID]; !some || c.UpdatedAt.After(last.UpdatedAt) {
-				said[c.Author.ID] = c
-			}
-		}
-	}
-	var asks []func(context.Context) error
-	for id, c := range said {
-		if slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), id) {
-			continue
-		}
-		wanted, err := h.permissions.asks(ctx, c.Author, c.UpdatedAt)
-		if err != nil {
-			return err
-		}
-		if wanted {
-			asks = append(asks, func(ctx context.Context) error { return h.permissions.learn(ctx, lack{kind: lackLevel, who: c.Author}) })
-		}
-	}
-	err := github.FirstError(github.AtOnce(ctx, atOnce, asks))
-	if github.OutOfTime(err) || github.IsItemError(err) {
-		return nil
-	}
-	return err
 }

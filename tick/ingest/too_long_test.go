@@ -18,7 +18,7 @@ func TestWhatTakesLongerThanAPassHoldsUpNoOther(t *testing.T) {
 	testhome.NotShort(t)
 	known := func() *machine { return newMachine(t, news{seed: 1, issues: 3, pulls: 12, seconds: 10}, 100) }
 	forgotten := func() *machine {
-		return newLostMachine(t, lost{seed: 2, issues: 2, pulls: 14, ours: 10, long: 10}, 100)
+		return newLostMachine(t, lost{seed: 2, issues: 2, pulls: 14, ours: 10}, 100)
 	}
 	for name, c := range map[string]struct {
 		begin func() *machine
