@@ -14,11 +14,23 @@ import (
 // The slice's history has the answers of queries about many issues and pull requests. The functions
 // below read from GitHub what it lacks.
 
+// issueOf returns an issue as this pass has read it, or reads it.
 func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
 	if is, ok := h.history.Issues[number]; ok {
 		return is, true, nil
 	}
+	if is, ok := h.readNow(number); ok {
+		return is, true, nil
+	}
 	return h.repo.GitHub.Issue(ctx, h.row.Current, number)
+}
+
+// readNow returns an issue of the backlog as this pass has read it.
+func (h *reading) readNow(number int) (is github.Issue, ok bool) {
+	if c := h.numbers[number]; c != nil && c.issue != nil {
+		return *c.issue, true
+	}
+	return is, false
 }
 
 // textOf reads the text of an issue, a comment or a review, and when it was last edited.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -376,10 +375,8 @@ func (h *reading) noteListed(it listedItem) {
 // noteChanged notes a changed issue for what depends on it.
 func (h *reading) noteChanged(is github.Issue) {
 	h.changed[is.Number] = true
-	if is.Parent != "" {
-		h.parents[strings.ToLower(h.called(is.Parent))] = true
-	}
-	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open"
+	news := h.numberOf(is.Number).waited || is.ClosedAt.After(h.repo.Row.HeartbeatAt.Add(-stampLag)) // lists show it for the overlap
+	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
 }
 
 // intakeNumber ingests an issue or a pull request with what was said on it.

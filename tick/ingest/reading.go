@@ -42,10 +42,8 @@ type reading struct {
 	heard     int                    // comments that lists showed
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
-	changed   map[int]bool    // issues and pull requests that changed
-	looked    []work.Item     // issues whose rows were written
-	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
-	pullEnded bool            // a pull request that is not open is among them
+	changed   map[int]bool // issues and pull requests that changed
+	pullEnded bool         // a pull request that has just ended is among them
 
 	// What is read ahead.
 	mu   sync.Mutex // guards what concurrent reads write
@@ -88,7 +86,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
 		known:     known{pages: map[string]work.Validator{}, cuts: map[string]string{}},
 		openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, found: map[int]github.Pull{}, numbers: map[int]*number{},
-		changed: map[int]bool{}, parents: map[string]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
+		changed: map[int]bool{}, besides: map[int]beside{}, answeredBefore: map[string]bool{},
 		together: newTogether(), details: map[int]detail{}, slice: newSlice(),
 	}
 }
@@ -267,7 +265,7 @@ type slice struct {
 	designs      []mendedDesign     // of stopped implementations, as read
 	roadmaps     []mergedRoadmap    // documents to apply
 	below        []below            // of roadmaps, as read
-	closed       []string           // issues of ours that the lists show as closed, as work.Dependency.String
+	turned       []string           // issues of ours that were closed or reopened, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -290,12 +288,6 @@ func (h *reading) nextSlice() {
 	for _, e := range h.newEvents {
 		if e.Outcome != "" {
 			h.ignored++
-		}
-	}
-	for _, n := range sortedKeys(h.issues) {
-		if item, changed := h.changedItem(n); changed {
-			item.ID = h.itemID(n)
-			h.looked = append(h.looked, item)
 		}
 	}
 	for n, news := range h.pulls {
