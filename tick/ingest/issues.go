@@ -107,8 +107,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 func (h *reading) needsMoreReads(item work.Item, tracked bool, is github.Issue) bool {
 	if tracked {
 		c := h.numbers[is.Number]
-		over := item.IssueClosed && is.State != "open" && !item.State.Open() && item.Title == is.Title && c != nil && !c.waited
-		return !h.unchanged(item, is) && !(over && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore))
+		over := item.IssueClosed && is.State != "open" && !item.State.Open() && item.Title == is.Title && c != nil && !c.waited &&
+			!work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
+		return !over && !h.unchanged(item, is)
 	}
 	label, wanted := h.repo.Settings.FlowOf(is.Labels)
 	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
