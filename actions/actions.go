@@ -35,9 +35,10 @@ type Scope struct {
 	Repo     work.Repo
 	GitHub   Gateway
 	Branches Branches
-	Accounts []int64 // ids of our accounts; their marked comments are ours
-	Looks    Looks   // made for its actions; others are looked for right before they are sent
-	Event    string  // the API's event of a review; empty: a comment
+	Accounts []int64           // ids of our accounts; their marked comments are ours
+	Looks    *Looks            // made for its actions; others are looked for right before they are sent
+	Opened   func(github.Pull) // optional: is given the pull request that is opened
+	Event    string            // the API's event of a review; empty: a comment
 }
 
 // Gateway is the part of GitHub's API that actions use.

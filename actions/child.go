@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,4 +114,17 @@ func overIfRefused(err error) error {
 		return &transport.UnclearError{Err: err}
 	}
 	return &overError{why: "GitHub refused it: " + refusal.Text, how: work.EndedRefused}
+}
+
+// listedPart returns an issue as the list of the parts of the action's roadmap shows it: one list shows all.
+func listedPart(ctx context.Context, s Scope, a work.Action, d work.Dependency) (is github.Issue, ok bool, err error) {
+	roadmap, err := strconv.Atoi(a.Extra)
+	if err != nil {
+		return is, false, nil //nolint:nilerr // it belongs to no roadmap
+	}
+	all, _, err := s.GitHub.SubIssues(ctx, s.Repo.Current, roadmap)
+	if at := slices.IndexFunc(all, func(i github.Issue) bool { return i.Number == d.Number && i.Repo.Equal(d.Repo) }); at >= 0 {
+		return all[at], true, err
+	}
+	return is, false, err
 }

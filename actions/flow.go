@@ -24,11 +24,8 @@ type timelines interface {
 type flow struct{ present []string }
 
 func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
-	err := requireBelow(ctx, s, a)
+	err := e.readLabels(ctx, s, a)
 	if err != nil {
-		return observation{}, false, err
-	}
-	if e.present, err = s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number); err != nil {
 		return observation{}, false, err
 	}
 	if len(e.surplus(a)) > 0 || a.Target != "" && !containsLabel(e.present, a.Target) {
@@ -48,29 +45,26 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	return observation{}, set, err
 }
 
-// requireBelow looks whether the issue is still a part of its roadmap, if it is of one.
-func requireBelow(ctx context.Context, s Scope, a work.Action) error {
-	parent, err := strconv.Atoi(a.Extra)
-	if err != nil {
-		return nil //nolint:nilerr // it is part of no roadmap
-	}
-	is, ok, err := s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return &overError{why: "the issue is gone", how: work.EndedGone}
-	case strings.EqualFold(is.Parent, work.Dependency{Repo: s.Repo.Current, Number: parent}.String()):
-		return nil
-	}
-	subs, _, err := s.GitHub.SubIssues(ctx, s.Repo.Current, parent)
-	if err != nil {
+// readLabels reads the labels of the issue. One of a roadmap must still be a part of it.
+func (e *flow) readLabels(ctx context.Context, s Scope, a work.Action) (err error) {
+	if a.Extra == "" {
+		e.present, err = s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number)
 		return err
 	}
-	if !slices.ContainsFunc(subs, func(i github.Issue) bool { return i.Number == a.Number && i.Repo.Equal(s.Repo.Current) }) {
-		return &overError{why: "a person took it out of the roadmap", how: work.EndedGone}
+	is, ok, err := listedPart(ctx, s, a, work.Dependency{Repo: s.Repo.Current, Number: a.Number})
+	if err == nil && !ok {
+		is, ok, err = s.GitHub.Issue(ctx, s.Repo.Current, a.Number)
+		parent, _ := strconv.Atoi(a.Extra)
+		switch {
+		case err != nil:
+		case !ok:
+			err = &overError{why: "the issue is gone", how: work.EndedGone}
+		case !strings.EqualFold(is.Parent, work.Dependency{Repo: s.Repo.Current, Number: parent}.String()): // else the list lags
+			err = &overError{why: "a person took it out of the roadmap", how: work.EndedGone}
+		}
 	}
-	return nil
+	e.present = is.Labels
+	return err
 }
 
 // surplus returns the labels that are set and must be removed.

@@ -62,7 +62,11 @@ func (e *labels) do(ctx context.Context, s Scope, a work.Action) (observation, e
 // ensureLabel creates a label with its color and description if the repository lacks it. An
 // existing label keeps its look.
 func ensureLabel(ctx context.Context, s Scope, l work.Label) error {
-	if has, err := s.GitHub.HasLabel(ctx, s.Repo.Current, l.Name); err != nil || has {
+	hub := s.GitHub
+	if s.Looks != nil {
+		hub = s.Looks.shared
+	}
+	if has, err := hub.HasLabel(ctx, s.Repo.Current, l.Name); err != nil || has {
 		return err
 	}
 	if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.AlreadyExists(err) {

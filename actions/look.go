@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,14 +11,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Looks are looks for actions, made side by side before the first of them is sent, by token.
+// Looks are looks for actions, made side by side before the first of them is sent. Those for the parts of a
+// roadmap are made later, each before its send, but share what they list.
 //
 // Such a look is as good as one right before the send. It finds the effects of earlier sends. A row
 // that was never sent can only be on GitHub if a pass sent it whose database was lost. That pass died
 // before this one began, and GitHub does not hold a request longer than any look waits. Sends of other
 // rows in between change nothing, because each is found by its own token. A row that was sent is
 // looked for right before it is sent again. A copy that appears even later is removed.
-type Looks map[string]look
+type Looks struct {
+	made   map[string]look // by token
+	shared *listings
+}
 
 // look is the effect of an action, with what its find returned.
 type look struct {
@@ -31,9 +36,9 @@ type look struct {
 const looksAtOnce = 8
 
 // Look looks for actions that were never sent. Looks in one conversation share its listing.
-func Look(ctx context.Context, s Scope, planned ...work.Action) Looks {
-	s.GitHub = &listings{Gateway: s.GitHub, comments: map[int]func() ([]github.Comment, error){}, reviewComments: map[int]func() ([]github.ReviewComment, error){}}
-	looks := Looks{}
+func Look(ctx context.Context, s Scope, planned ...work.Action) *Looks {
+	looks := &Looks{made: map[string]look{}, shared: &listings{Gateway: s.GitHub, read: map[string]func() answer{}}}
+	s.GitHub = looks.shared
 	var mu sync.Mutex
 	var reads []func(context.Context) error
 	for _, a := range planned {
@@ -45,7 +50,7 @@ func Look(ctx context.Context, s Scope, planned ...work.Action) Looks {
 			l := lookFor(ctx, s, e, a)
 			mu.Lock()
 			defer mu.Unlock()
-			looks[a.Token] = l
+			looks.made[a.Token] = l
 			return nil
 		})
 	}
@@ -53,10 +58,22 @@ func Look(ctx context.Context, s Scope, planned ...work.Action) Looks {
 	return looks
 }
 
-// look returns the look for an action: of one that was never sent, an early one counts.
+// CommentsOf returns a whole conversation, with the request of the looks in it.
+func (l *Looks) CommentsOf(ctx context.Context, repo work.RepoName, number int) ([]github.Comment, error) {
+	return l.shared.CommentsOf(ctx, repo, number, time.Time{})
+}
+
+// look returns the look for an action. Of one that was never sent, an early one counts, and what other looks
+// have listed.
 func (s Scope) look(ctx context.Context, e effect, a work.Action) look {
-	if early, looked := s.Looks[a.Token]; looked && a.Sends == 0 {
+	if s.Looks == nil || a.Sends > 0 {
+		return lookFor(ctx, s, e, a)
+	}
+	if early, looked := s.Looks.made[a.Token]; looked {
 		return early
+	}
+	if a.Kind == work.ActionChild || a.Kind == work.ActionBlock || a.Kind == work.ActionFlow && a.Extra != "" {
+		s.GitHub = s.Looks.shared
 	}
 	return lookFor(ctx, s, e, a)
 }
@@ -78,33 +95,65 @@ func looksEarly(kind work.ActionKind) bool {
 	return false
 }
 
-// listings is a GitHub of which each conversation is listed once.
+// listings is a GitHub of which each conversation, each list of issues, each issue and each label is read once.
 type listings struct {
 	Gateway
-	mu             sync.Mutex
-	comments       map[int]func() ([]github.Comment, error)
-	reviewComments map[int]func() ([]github.ReviewComment, error)
+	mu   sync.Mutex
+	read map[string]func() answer
+}
+
+type answer struct {
+	value any
+	ok    bool
+	err   error
 }
 
 func (l *listings) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error) {
-	return once(&l.mu, l.comments, number, func() ([]github.Comment, error) { return l.Gateway.CommentsOf(ctx, repo, number, since) })
+	all, _, err := once(l, fmt.Sprint("comments ", number), func() ([]github.Comment, bool, error) {
+		return always(l.Gateway.CommentsOf(ctx, repo, number, since))
+	})
+	return slices.Clone(all), err // a look may sort or cut it
 }
 
 func (l *listings) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error) {
-	return once(&l.mu, l.reviewComments, pull, func() ([]github.ReviewComment, error) {
-		return l.Gateway.ReviewCommentsOf(ctx, repo, pull, since)
+	all, _, err := once(l, fmt.Sprint("review ", pull), func() ([]github.ReviewComment, bool, error) {
+		return always(l.Gateway.ReviewCommentsOf(ctx, repo, pull, since))
 	})
+	return slices.Clone(all), err
 }
 
-// once reads a listing, or returns what another look reads or has read. All are looks for rows that
-// were never sent, so each reads the whole conversation.
-func once[T any](mu *sync.Mutex, read map[int]func() ([]T, error), number int, list func() ([]T, error)) ([]T, error) {
-	mu.Lock()
-	if read[number] == nil {
-		read[number] = sync.OnceValues(list)
+func (l *listings) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error) {
+	all, _, err := once(l, fmt.Sprint("since ", since), func() ([]github.Issue, bool, error) { return always(l.Gateway.IssuesSince(ctx, repo, since)) })
+	return all, err
+}
+
+func (l *listings) SubIssues(ctx context.Context, repo work.RepoName, number int) ([]github.Issue, bool, error) {
+	return once(l, fmt.Sprint("below ", number), func() ([]github.Issue, bool, error) { return l.Gateway.SubIssues(ctx, repo, number) })
+}
+
+func (l *listings) Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error) {
+	return once(l, fmt.Sprint("issue ", number), func() (github.Issue, bool, error) { return l.Gateway.Issue(ctx, repo, number) })
+}
+
+func (l *listings) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
+	has, _, err := once(l, "label "+name, func() (bool, bool, error) { return always(l.Gateway.HasLabel(ctx, repo, name)) })
+	return has, err
+}
+
+func always[T any](value T, err error) (T, bool, error) { return value, true, err }
+
+// once reads something, or returns what another look reads or has read. All are looks for rows that
+// were never sent, so each reads the whole of it.
+func once[T any](l *listings, key string, read func() (T, bool, error)) (T, bool, error) {
+	l.mu.Lock()
+	if l.read[key] == nil {
+		l.read[key] = sync.OnceValue(func() answer {
+			value, ok, err := read()
+			return answer{value, ok, err}
+		})
 	}
-	get := read[number]
-	mu.Unlock()
-	all, err := get()
-	return slices.Clone(all), err // a look may sort or cut it
+	get := l.read[key]
+	l.mu.Unlock()
+	got := get()
+	return got.value.(T), got.ok, got.err //nolint:forcetypeassert // each key has one type
 }

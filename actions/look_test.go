@@ -48,11 +48,11 @@ func TestLooksShareAListing(t *testing.T) {
 		return work.Action{Kind: work.ActionSticky, Token: strings.Repeat(token, 64), Number: number, Sends: sends, State: work.ActionPlanned}
 	}
 	looks := Look(t.Context(), Scope{GitHub: l, Accounts: []int64{9}}, there("a", 1, 0), there("b", 1, 0), there("c", 2, 0), there("d", 1, 1))
-	if len(looks) != 3 || l.talks != 2 {
-		t.Errorf("%d looks, %d listings of 2 conversations", len(looks), l.talks)
+	if len(looks.made) != 3 || l.talks != 2 {
+		t.Errorf("%d looks, %d listings of 2 conversations", len(looks.made), l.talks)
 	}
 	for token, want := range map[string]string{"a": "2", "b": "4", "c": ""} {
-		if got := looks[strings.Repeat(token, 64)].seen.id; got != want {
+		if got := looks.made[strings.Repeat(token, 64)].seen.id; got != want {
 			t.Errorf("the look for %s found %s, want %s", token, got, want)
 		}
 	}

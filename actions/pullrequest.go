@@ -20,7 +20,12 @@ type pulls interface {
 // pull request for a branch and a base.
 type pullRequest struct{}
 
+// find asks nothing about one that was never sent: its branch had no pull request when the turn chose it, and
+// do looks if GitHub has one after all.
 func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	if a.Sends == 0 {
+		return observation{}, false, nil
+	}
 	all, err := s.GitHub.PullsByHead(ctx, s.Repo.Current, a.Head)
 	if err != nil {
 		return observation{}, false, err
@@ -67,6 +72,9 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observatio
 	}
 	if err != nil {
 		return observation{}, err
+	}
+	if s.Opened != nil {
+		s.Opened(p)
 	}
 	return observation{id: strconv.Itoa(p.Number), url: p.URL}, nil
 }

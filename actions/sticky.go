@@ -23,9 +23,13 @@ type sticky struct {
 var errTaken = errors.New("a person deleted it")
 
 // find looks for the comment, and succeeds if it has the wanted text. A recorded comment is read by
-// its id, because lists may lag. A comment of a pass whose database was lost is found by its token.
+// its id, because lists may lag, once the text was sent. A comment of a pass whose database was lost is found by its
+// token.
 func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	if id, err := strconv.ParseInt(a.ResultID, 10, 64); err == nil && !a.State.Settled() {
+		if e.id, e.url = id, a.ResultURL; a.Sends == 0 {
+			return e.observation(), false, nil
+		}
 		c, ok, err := s.GitHub.Comment(ctx, s.Repo.Current, id)
 		if err == nil && !ok {
 			err = errTaken

@@ -191,7 +191,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
-		_, blockedErr := tx.ListBlocked(ctx, r.ID, map[string]bool{"h/o/r#1": true}, t0)
+		_, blockedErr := tx.ListBlocked(ctx, r.ID, map[string]work.DependencyState{"h/o/r#1": work.DependencyClosed}, t0)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
@@ -441,7 +441,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetBlockers(ctx, item.ID, work.Blocked{Open: 1, LookAt: t0}, []work.Blocker{{Ref: "github.com/o/r#1", State: work.DependencyOpen}}, t0),
 		tx.LookAtBlockers(ctx, item.ID, t0),
 		tx.LeaveToGitHub(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1"}, t0),
-		tx.WakeBlocked(ctx, "github.com/o/r#1", t0),
+		tx.WakeBlocked(ctx, 1, "github.com/o/r#1", t0),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, work.Reason{Kind: work.WhyFailed}, "", t0),
@@ -468,7 +468,7 @@ func unfold(ctx context.Context, tx *Tx, r work.Repo) error {
 		err, findErr, ofErr, childrenErr, subErr, workErr, actionsErr,
 		tx.MoveChild(ctx, node, node), tx.MoveChild(ctx, roadmap.Child{}, roadmap.Child{ItemID: item, Node: "b"}),
 		tx.SetSubIssues(ctx, item, []roadmap.SubIssue{{Ref: "github.com/o/r#1"}}, t0),
-		tx.WakeRoadmaps(ctx, "github.com/o/r#1", t0),
+		tx.WakeRoadmaps(ctx, 1, "github.com/o/r#1", t0),
 		tx.MarkTable(ctx, item), tx.ForgetGone(ctx, item), tx.MarkRoadmapChanged(ctx, item), tx.MarkRoadmapDecided(ctx, item, 1),
 		tx.MoveRoadmap(ctx, m, m),
 	)

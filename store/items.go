@@ -251,26 +251,30 @@ func (t *Tx) LookAtBlockers(ctx context.Context, itemID int64, now time.Time) er
 		`UPDATE work_items SET blockers_look_at = ? WHERE id = ?`, millis(now), itemID)
 }
 
-// WakeBlocked makes the next pass read what blocks the items that wait for an issue.
-func (t *Tx) WakeBlocked(ctx context.Context, ref string, now time.Time) error {
+// WakeBlocked makes the next pass read what blocks the items of other repositories than that of an issue, which
+// GitHub lists as blocking them.
+func (t *Tx) WakeBlocked(ctx context.Context, repoID int64, ref string, now time.Time) error {
 	return t.write(ctx, "wake what waits for "+ref, `UPDATE work_items SET blockers_look_at = ?
-		WHERE blockers_look_at > ? AND id IN (SELECT item_id FROM dependencies WHERE ref = ? AND listed = 1)`, millis(now), millis(now), ref)
+		WHERE repo_id <> ? AND `+openItem+` AND id IN (SELECT item_id FROM dependencies WHERE ref = ? AND listed = 1)`, millis(now), repoID, ref)
 }
 
-// ListBlocked returns the items of a repository whose blockers are to be read: those that are due, and those that
-// wait for one of the given issues. With a pull request, an item does not wait, and only a comment there says what
+// ListBlocked returns the items of a repository whose blockers are to be read: those that are due, and those that one
+// of the given issues blocks, by reference in lower case, that has another state than is stored. With a pull request, an item does not wait, and only a comment there says what
 // blocks it.
-func (t *Tx) ListBlocked(ctx context.Context, repoID int64, refs map[string]bool, now time.Time) ([]work.Item, error) {
-	const blocked = `WHERE repo_id = ? AND blockers_look_at > 0 AND ` + openItem + `
+func (t *Tx) ListBlocked(ctx context.Context, repoID int64, states map[string]work.DependencyState, now time.Time) ([]work.Item, error) {
+	const blocked = `WHERE repo_id = ? AND (blockers_look_at > 0 OR EXISTS (SELECT 1 FROM dependencies d WHERE d.item_id = work_items.id AND d.listed = 1)) AND ` + openItem + `
 		AND (NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id) OR state = 'awaiting_feedback')`
 	items, err := listRows(ctx, t, "list blocked items", scanItem, selectItem+blocked, repoID)
 	var known map[int64][]Dependency
-	if err == nil && len(items) > 0 && len(refs) > 0 {
+	if err == nil && len(items) > 0 && len(states) > 0 {
 		known, err = t.listDependenciesOf(ctx, blocked, repoID)
 	}
-	changed := func(d Dependency) bool { return d.Listed && refs[strings.ToLower(d.Ref)] }
+	changed := func(d Dependency) bool {
+		state, read := states[strings.ToLower(d.Ref)]
+		return d.Listed && read && state != d.State
+	}
 	return slices.DeleteFunc(items, func(i work.Item) bool {
-		due := !i.Blocked.LookAt.After(now) && i.State != work.StateAwaitingFeedback
+		due := !i.Blocked.LookAt.IsZero() && !i.Blocked.LookAt.After(now)
 		return !due && !slices.ContainsFunc(known[i.ID], changed)
 	}), err
 }

@@ -308,7 +308,7 @@ func TestDependenciesAreReadTogether(t *testing.T) {
 		})
 		r.sent = nil
 		blocked := inTx(t, d, func(tx *Tx) ([]work.Item, error) {
-			return tx.ListBlocked(t.Context(), repo.ID, map[string]bool{"h/o/r#1001": true}, t0)
+			return tx.ListBlocked(t.Context(), repo.ID, map[string]work.DependencyState{"h/o/r#1001": work.DependencyClosed}, t0)
 		})
 		if len(blocked) != 1 || blocked[0].Number != 2 || len(r.sent) != 2 {
 			t.Errorf("%d items: %d statements find %+v", n, len(r.sent), blocked)

@@ -194,10 +194,10 @@ func (t *Tx) SetSubIssues(ctx context.Context, itemID int64, list []roadmap.SubI
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE roadmaps SET look_at = ?, look = look + ? WHERE item_id = ?`, timeOf(&lookAt), changes, itemID)
 }
 
-// WakeRoadmaps makes the next pass read what is below the roadmaps to which a sub-issue belongs.
-func (t *Tx) WakeRoadmaps(ctx context.Context, ref string, now time.Time) error {
+// WakeRoadmaps makes the next pass read what is below the roadmaps of other repositories to which a sub-issue belongs.
+func (t *Tx) WakeRoadmaps(ctx context.Context, repoID int64, ref string, now time.Time) error {
 	return t.write(ctx, "wake the roadmaps of "+ref, `UPDATE roadmaps SET look_at = ?
-		WHERE look_at > ? AND state <> 'ended' AND item_id IN (SELECT item_id FROM sub_issues WHERE ref = ?)`, millis(now), millis(now), ref)
+		WHERE repo_id <> ? AND look_at > ? AND state <> 'ended' AND item_id IN (SELECT item_id FROM sub_issues WHERE ref = ?)`, millis(now), repoID, millis(now), ref)
 }
 
 // ListWorkOn returns how far work on issues has come, by their numbers; it omits those without a work

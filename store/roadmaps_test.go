@@ -155,9 +155,9 @@ func TestARoadmapIsBusyWhileItChanges(t *testing.T) {
 	is("followed", false, false)
 	update(t, d, func(tx *Tx) error { return tx.SetSubIssues(t.Context(), m.ItemID, sub, later) })
 	is("read again", false, false)
-	update(t, d, func(tx *Tx) error { return tx.WakeRoadmaps(t.Context(), "github.com/o/r#10", t0) })
+	update(t, d, func(tx *Tx) error { return tx.WakeRoadmaps(t.Context(), 99, "github.com/o/r#10", t0) })
 	is("another issue was closed", false, false)
-	update(t, d, func(tx *Tx) error { return tx.WakeRoadmaps(t.Context(), "github.com/o/r#9", t0) })
+	update(t, d, func(tx *Tx) error { return tx.WakeRoadmaps(t.Context(), 99, "github.com/o/r#9", t0) })
 	is("a sub-issue was closed", false, true)
 }
 

@@ -155,6 +155,7 @@ type wireDetail struct {
 	Mergeable  string           `json:"mergeable"`
 	Merge      wireCommit       `json:"mergeCommit"`
 	Author     *transport.Actor `json:"author"`
+	MergedBy   *transport.Actor `json:"mergedBy"`
 	CreatedAt  time.Time        `json:"createdAt"`
 	UpdatedAt  time.Time        `json:"updatedAt"`
 	ClosedAt   time.Time        `json:"closedAt"`
@@ -228,6 +229,9 @@ func (w wireDetail) detail() (PullDetail, error) {
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}
+	if !w.MergedAt.IsZero() {
+		d.MergedBy = w.MergedBy.Account()
+	}
 	for _, changed := range w.BaseChanges.Nodes {
 		d.BaseChanged = changed.At
 	}

@@ -13,7 +13,7 @@
 //	hub delete-user NAME               hub rename-user NAME NEWNAME
 //	hub repo OWNER/NAME [--private] [--empty]
 //	hub fork OWNER
-//	hub issue AUTHOR TITLE [--body B] [--label L]… [--form]; with --form the labels are an issue form's, set by the author
+//	hub issue AUTHOR TITLE [--body B] [--label L]… [--times N] [--form]; with --form the labels are an issue form's, set by the author
 //	hub edit-issue N [--title T] [--body B] [--by U]
 //	hub delete-issue N
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]

@@ -1,6 +1,7 @@
 package hubscript
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,9 +147,14 @@ func openIssue(c *command) error {
 		_, err := c.repo.OpenIssueByForm(who, text(c.args[1]), c.flag("body", ""), c.flags["label"]...)
 		return err
 	}
-	n, err := c.repo.OpenIssue(who, text(c.args[1]), c.flag("body", ""))
-	if err != nil {
-		return err
+	var n int
+	var failed error
+	if err := c.times(func(copies int) {
+		for i := 0; i < copies && failed == nil; i++ {
+			n, failed = c.repo.OpenIssue(who, text(c.args[1]), c.flag("body", ""))
+		}
+	}); err != nil || failed != nil {
+		return errors.Join(err, failed)
 	}
 	if labels := c.flags["label"]; len(labels) > 0 {
 		owner, _, _ := strings.Cut(c.repo.FullName(), "/")

@@ -122,11 +122,11 @@ type Lease struct {
 	Proposals       []work.Proposal         // follow-ups that its answer adds to those of the issue
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
-	Issue           github.Issue  // a start's, as it was read beside its branch
-	IssueAt         time.Time     // when; zero: not read
-	Shown           github.Pull   // of a turn about red checks: its pull request as it was read with them; zero: not read
-	Opened          github.Pull   // the pull request that the turn opened; zero: not read
-	Looks           actions.Looks // for the turn's actions, made beside the reads before its first effect
+	Issue           github.Issue   // a start's, as it was read beside its branch
+	IssueAt         time.Time      // when; zero: not read
+	Shown           github.Pull    // of a turn about red checks: its pull request as it was read with them; zero: not read
+	Opened          github.Pull    // the pull request that this pass opened; zero: none
+	Looks           *actions.Looks // for the turn's actions, made beside the reads before its first effect
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began

@@ -33,7 +33,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, nil
 	}
 	labelled, ok := lastEvent(timeline, "labeled", known.Label)
-	if !ok {
+	if !ok || isConfirmed(known, is) {
 		return c, nil
 	}
 	if trusted, err := h.permissions.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
@@ -61,6 +61,11 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	}
 	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
 	return c, nil
+}
+
+// isConfirmed reports whether the text of an issue is the stored one, which counts.
+func isConfirmed(known work.Item, is github.Issue) bool {
+	return known.ID != 0 && known.Edited == "" && known.Title == is.Title && known.Body == is.Body
 }
 
 // confirmTitle reverts renames since the labelling by people who may not write. A title is replaced

@@ -34,7 +34,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	for _, d := range waiting {
 		of[d.ItemID]++
 	}
-	changed := h.changedRefs()
+	states := h.statesNow()
 	read := map[string]dependencyRead{} // by reference: several items may wait for one issue
 	for _, d := range waiting {
 		if of[d.ItemID] > work.MostDependencies {
@@ -44,7 +44,8 @@ func (h *reading) readDependencies(ctx context.Context) error {
 			h.edges = append(h.edges, d)
 			continue
 		}
-		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
+		state, changed := states[strings.ToLower(d.Ref)]
+		if h.now().Sub(d.SeenAt) < dependencyLife && (!changed || state == d.State) {
 			continue
 		}
 		seen, known := read[strings.ToLower(d.Ref)]
@@ -155,13 +156,13 @@ type blocking struct {
 	list []work.Blocker
 }
 
-// readBlockers reads what blocks the issues that work has not begun on: for those just ingested,
-// those that wait for an issue that changed, and every blockersLife.
+// readBlockers reads what blocks the issues that work has not begun on: where GitHub counts
+// others than before, where one of them changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
 	var due []work.Item
 	now := h.now()
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		due, err = tx.ListBlocked(ctx, h.row.ID, h.changedRefs(), now)
+		due, err = tx.ListBlocked(ctx, h.row.ID, h.statesNow(), now)
 		return err
 	}); err != nil {
 		return err
@@ -169,12 +170,6 @@ func (h *reading) readBlockers(ctx context.Context) error {
 	due, err := h.withEdges(ctx, due)
 	if err != nil {
 		return err
-	}
-	for _, item := range h.looked {
-		due = slices.DeleteFunc(due, func(i work.Item) bool { return i.Number == item.Number })
-		if item.State.Open() && !item.Blocked.LookAt.IsZero() {
-			due = append(due, item)
-		}
 	}
 	for _, item := range due[:min(len(due), mostBlocked)] {
 		known, err := h.knownBlockers(ctx, item.ID)
@@ -271,7 +266,7 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 // the list, so that one alone proves nothing.
 func (h *reading) blockersOf(ctx context.Context, item work.Item, known map[string]work.DependencyState) (blocking, error) {
 	b := blocking{item: item.ID, number: item.Number}
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, item.Number)
+	is, ok, err := h.issueOf(ctx, item.Number)
 	if err != nil || !ok {
 		return b, err
 	}
@@ -320,11 +315,13 @@ func (h *reading) called(ref string) string {
 	return d.String()
 }
 
-// changedRefs names the repository's issues that changed since the last pass, in lower case.
-func (h *reading) changedRefs() map[string]bool {
-	changed := map[string]bool{}
+// statesNow returns the states of the repository's issues that this pass has read, by reference in lower case.
+func (h *reading) statesNow() map[string]work.DependencyState {
+	states := map[string]work.DependencyState{}
 	for n := range h.changed {
-		changed[strings.ToLower(work.Dependency{Repo: h.repo.Name, Number: n}.String())] = true
+		if is, ok := h.readNow(n); ok {
+			states[strings.ToLower(work.Dependency{Repo: h.repo.Name, Number: n}.String())] = is.Dependency()
+		}
 	}
-	return changed
+	return states
 }

@@ -32,8 +32,8 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !tracked && wanted {
 		h.noteClosedLabel(is, label.Name)
 	}
-	if is.State != "open" && tracked {
-		h.closed = append(h.closed, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
+	if tracked && item.IssueClosed != (is.State != "open") {
+		h.turned = append(h.turned, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
 	}
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
@@ -99,10 +99,14 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 }
 
 // needsMoreReads reports whether the issue needs more reads than its list. A roadmap that is paused is
-// found again after the database was lost, or nothing would keep what is below it from beginning.
+// found again after the database was lost, or nothing would keep what is below it from beginning. What changes on an
+// issue that was closed and whose work is over counts once it is reopened.
 func (h *reading) needsMoreReads(item work.Item, tracked bool, is github.Issue) bool {
 	if tracked {
-		return !h.unchanged(item, is)
+		c := h.numbers[is.Number]
+		over := item.IssueClosed && is.State != "open" && !item.State.Open() && item.Title == is.Title && c != nil && !c.waited &&
+			!work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
+		return !over && !h.unchanged(item, is)
 	}
 	label, wanted := h.repo.Settings.FlowOf(is.Labels)
 	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
@@ -118,8 +122,8 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 		return err
 	}
 	h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
-	if again {
-		return nil // the comments are in the database
+	if again || is.ID != 0 && is.Comments == 0 {
+		return nil // the comments are in the database, or there are none
 	}
 	talk, err := h.wholeTalk(ctx, is.Number)
 	if err != nil {
@@ -139,9 +143,6 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 		return item, err
 	}
 	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
-	if was := item.SubIssueOf; was != "" { // taken out of it, or that was deleted
-		h.parents[strings.ToLower(was)] = true
-	}
 	item.SubIssueOf = h.called(is.Parent)
 	h.putItem(item)
 	return item, nil
@@ -151,7 +152,7 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 func refreshed(item work.Item, is github.Issue, c confirmed, settled bool, now time.Time) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
-	if is.Blockers.All > 0 || !item.Blocked.LookAt.IsZero() {
+	if item.ID == 0 && is.Blockers.All > 0 || is.Blockers.Open != item.Blocked.Open {
 		item.Blocked.LookAt = now
 	}
 	item.Fingerprint = ""

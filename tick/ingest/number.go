@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -346,10 +345,8 @@ func (h *reading) noteListed(it listedItem) {
 // noteChanged notes a changed issue for what depends on it.
 func (h *reading) noteChanged(is github.Issue) {
 	h.changed[is.Number] = true
-	if is.Parent != "" {
-		h.parents[strings.ToLower(h.called(is.Parent))] = true
-	}
-	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open"
+	news := h.numberOf(is.Number).waited || is.ClosedAt.After(h.repo.Row.HeartbeatAt.Add(-stampLag)) // lists show it for the overlap
+	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
 }
 
 // intakeNumber ingests an issue or a pull request with what was said on it.
@@ -565,4 +562,20 @@ func (h *reading) log(ctx context.Context) {
 			h.env.Log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
 		}
 	}
+}
+
+// issueOf returns an issue as this pass has read it, or reads it.
+func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
+	if is, ok := h.readNow(number); ok {
+		return is, true, nil
+	}
+	return h.repo.GitHub.Issue(ctx, h.row.Current, number)
+}
+
+// readNow returns an issue of the backlog as this pass has read it.
+func (h *reading) readNow(number int) (is github.Issue, ok bool) {
+	if c := h.numbers[number]; c != nil && c.issue != nil {
+		return *c.issue, true
+	}
+	return is, false
 }

@@ -164,11 +164,19 @@ func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why str
 	return true, "", nil
 }
 
-// mayBegin checks who set a label. If we set it for a command, it checks who gave the command.
+// mayBegin checks who set a label. If we set it for a command, it checks who gave the command. Nobody gave one
+// for the label of a roadmap's sub-issue.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	if !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), e.Author.ID) {
 		may, err = h.permissions.maySetLabel(ctx, e.Author, h.env.Now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
+	}
+	ofRoadmap, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		a, known, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), e.Number))
+		return known && a.Extra != "" && a.Sends > 0 && a.State == work.ActionApplied && strings.EqualFold(a.Target, e.State), err
+	})
+	if err != nil || ofRoadmap {
+		return ofRoadmap, "", err
 	}
 	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.repo.Row.Current, e.Number)
 	if _, moved := errors.AsType[*transport.MovedError](err); moved || github.IsStatus(err, 404, 410) {

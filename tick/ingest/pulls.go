@@ -33,10 +33,10 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
-	if err := h.stateEvent(ctx, old, pull); err != nil {
+	if err := h.stateEvent(ctx, old, pull, d); err != nil {
 		return err
 	}
-	if old.DetailsAt.IsZero() { // comments from before we tracked it
+	if old.DetailsAt.IsZero() && d.CommentCount > 0 { // comments from before we tracked it
 		talk, err := h.wholeTalk(ctx, d.Number)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 }
 
 // stateEvent adds an event if a pull request was merged, closed or reopened.
-func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
+func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
 	if old.State == pull.State {
 		return nil
 	}
@@ -93,13 +93,16 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 		kind, what = work.EventClosed, "closed"
 	case work.PullOpen:
 	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		return err
-	}
-	t, ok := lastEvent(timeline, what, "")
-	if !ok { // the timeline lags; the stamp tells this time from the next
-		t.ID = pull.UpdatedAt.UnixMilli()
+	t := github.TimelineEvent{ID: d.MergedAt.UnixMilli(), Actor: d.MergedBy, CreatedAt: d.MergedAt} // it is merged once
+	if pull.State != work.PullMerged {
+		timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
+		if err != nil {
+			return err
+		}
+		var shown bool
+		if t, shown = lastEvent(timeline, what, ""); !shown { // the timeline lags; the stamp tells this time from the next
+			t.ID = pull.UpdatedAt.UnixMilli()
+		}
 	}
 	h.newsOf(pull.Number).add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
 	return nil

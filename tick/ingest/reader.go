@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -93,9 +94,9 @@ func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
 // News are new comments on a turn's issue that are not stored yet.
 type News struct{ reading *reading }
 
-// SaidSinceClaim lists the comments on a turn's issue since the turn was claimed.
-func (r *Reader) SaidSinceClaim(ctx context.Context, l *env.Lease) ([]github.Comment, error) {
-	return l.Repo.GitHub.CommentsOf(ctx, l.Repo.Row.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-overlap))
+// SaidSinceClaim returns those of the comments on a turn's issue that changed since the turn was claimed.
+func (r *Reader) SaidSinceClaim(l *env.Lease, all []github.Comment) []github.Comment {
+	return slices.DeleteFunc(all, func(c github.Comment) bool { return c.UpdatedAt.Before(l.Turn.ClaimedAt.Add(-overlap)) })
 }
 
 // NewComments judges what was said on a turn's issue.

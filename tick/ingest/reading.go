@@ -55,10 +55,8 @@ type backlog struct {
 	heard     int       // comments that lists showed
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
-	changed   map[int]bool    // issues and pull requests that changed
-	looked    []work.Item     // issues whose rows were written
-	parents   map[string]bool // the issues above them, as work.Dependency.String in lower case
-	pullEnded bool            // a pull request that is not open is among them
+	changed   map[int]bool // issues and pull requests that changed
+	pullEnded bool         // a pull request that has just ended is among them
 }
 
 // ahead is what is read before it is needed.
@@ -96,7 +94,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
 		known: known{pages: map[string]work.Validator{}},
 		backlog: backlog{
-			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{}, parents: map[string]bool{},
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
 		ahead: ahead{together: newTogether(), details: map[int]detail{}}, slice: newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
@@ -252,7 +250,7 @@ type slice struct {
 	roadmaps     []mergedRoadmap    // documents to apply
 	below        []below            // of roadmaps, as read
 	sought       map[int]bool       // issues whose merged roadmaps were looked for
-	closed       []string           // issues of ours that the lists show as closed, as work.Dependency.String
+	turned       []string           // issues of ours that were closed or reopened, as work.Dependency.String
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -275,12 +273,6 @@ func (h *reading) nextSlice() {
 	for _, e := range h.newEvents {
 		if e.Outcome != "" {
 			h.ignored++
-		}
-	}
-	for _, n := range sortedKeys(h.issues) {
-		if item, changed := h.changedItem(n); changed {
-			item.ID = h.itemID(n)
-			h.looked = append(h.looked, item)
 		}
 	}
 	for n, news := range h.pulls {

@@ -122,8 +122,8 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	for _, ref := range h.closed {
-		if err := errors.Join(tx.WakeBlocked(ctx, ref, now), tx.WakeRoadmaps(ctx, ref, now)); err != nil {
+	for _, ref := range h.turned {
+		if err := errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now)); err != nil {
 			return err
 		}
 	}

@@ -33,9 +33,8 @@ type below struct {
 	lookAt  time.Time
 }
 
-// readSubIssues reads what is below the repository's roadmaps: where their issues or one of their
-// sub-issues changed, every roadmapLife, and if a person wants it at once. Then it also looks whether people
-// changed the document.
+// readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
+// say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
 	var live []roadmap.Record
 	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -50,8 +49,8 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		}
 		due := h.env.AtOnce || !m.LookAt.After(h.now())
 		var err error
-		if due || h.changed[m.Number] || h.parents[strings.ToLower(m.Ref)] {
-			err = h.readBelow(ctx, m)
+		if due || len(h.changed) > 0 {
+			err = h.readBelow(ctx, m, due)
 		}
 		if err == nil && (due || h.pullEnded) {
 			err = h.readDocument(ctx, m)
@@ -63,6 +62,31 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// changedBelow reports whether an issue that this pass has read, or a node, says something else than the rows of a
+// roadmap's sub-issues. Their order alone shows on none.
+func (h *reading) changedBelow(m roadmap.Record, nodes []roadmap.Child, before []roadmap.SubIssue) bool {
+	rows := map[int]roadmap.SubIssue{}
+	for _, s := range before {
+		if d, ok := work.ParseDependency(s.Ref, h.repo.Name); ok && d.Repo.Equal(h.repo.Name) {
+			rows[d.Number] = s
+		}
+	}
+	for _, c := range nodes {
+		if _, known := rows[c.Number]; c.Number != 0 && c.Step != roadmap.Gone && !known {
+			return true
+		}
+	}
+	for n := range h.changed {
+		is, ok := h.readNow(n)
+		row, known := rows[n]
+		part := strings.EqualFold(h.called(is.Parent), m.Ref)
+		if ok && (known != part || known && (row.State != is.Dependency() || row.Title != is.Title) || n == m.Number && is.SubIssues.Total != len(before)) {
+			return true
+		}
+	}
+	return false
 }
 
 // laterOrFail leaves a roadmap that could not be read to the next pass. done means that the time is up.
@@ -77,10 +101,21 @@ func (h *reading) laterOrFail(m roadmap.Record, err error) (done bool, _ error) 
 	return false, h.deferOne(err, "read the roadmap of #%d", m.Number)
 }
 
-// readBelow reads the sub-issues of a roadmap's issue. A node whose sub-issue is not among them is
-// gone if people deleted it, transferred it or took it out; otherwise the list lags. One that they put back is
-// compared with the document again.
-func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
+// readBelow reads the sub-issues of a roadmap's issue, if that is due or their rows differ from what this pass has
+// read. A node whose sub-issue is not among them is gone if people deleted it, transferred it or took it out;
+// otherwise the list lags. One that they put back is compared with the document again.
+func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) error {
+	var nodes []roadmap.Child
+	var before []roadmap.SubIssue
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if nodes, err = tx.ListChildren(ctx, m.ItemID); err == nil {
+			before, err = tx.ListSubIssues(ctx, m.ItemID)
+		}
+		return err
+	})
+	if err != nil || !due && !h.changedBelow(m, nodes, before) {
+		return err
+	}
 	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
 	if err != nil {
 		return err
@@ -103,18 +138,8 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 			listed[is.Number] = is
 		}
 	}
-	var nodes []roadmap.Child
-	var before []roadmap.SubIssue
-	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		if nodes, err = tx.ListChildren(ctx, m.ItemID); err == nil {
-			before, err = tx.ListSubIssues(ctx, m.ItemID)
-		}
-		return err
-	}); err != nil {
-		return err
-	}
 	if ok {
-		if err := h.countHidden(ctx, &b, before); err != nil {
+		if err := h.countHidden(ctx, &b); err != nil {
 			return err
 		}
 	}
@@ -143,32 +168,14 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record) error {
 }
 
 // countHidden adds a row for the sub-issues that GitHub counts and does not list, because the account may not see
-// them: the roadmap does not end without them. GitHub is asked for its count when the list changed, and before the end.
-func (h *reading) countHidden(ctx context.Context, b *below, before []roadmap.SubIssue) error {
-	rows, open, listed := map[string]roadmap.SubIssue{}, false, len(b.list)
-	for _, s := range before {
-		rows[s.Ref] = s
-	}
-	hidden, was := rows[""]
-	same := len(rows) == listed || was && len(rows) == listed+1
-	for _, s := range b.list {
-		is, known := rows[s.Ref]
-		same, open = same && known && is.State == s.State, open || s.State == work.DependencyOpen
-	}
-	if !same || !open || was && h.changed[b.roadmap.Number] {
-		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, b.roadmap.Number)
-		if err != nil {
-			return err
-		}
-		n := is.SubIssues.Total - listed
-		was = ok && n > 0
-		hidden = roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused}
-	}
-	if was {
-		hidden.Position = listed
+// them: the roadmap does not end without them.
+func (h *reading) countHidden(ctx context.Context, b *below) error {
+	is, ok, err := h.issueOf(ctx, b.roadmap.Number)
+	if n := is.SubIssues.Total - len(b.list); err == nil && ok && n > 0 {
+		hidden := roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused, Position: len(b.list)}
 		b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
 	}
-	return nil
+	return err
 }
 
 // putBack has the label and the edges of a node looked at again, also those of the nodes that need it.

@@ -91,13 +91,15 @@ func (h *reading) sendForNext(ctx context.Context) error {
 			continue
 		}
 		h.timelines.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) { return hub.TimelineOf(ctx, repo, is.Number) })
-		if err := h.permissions.sendFor(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
-			return err
+		if !h.isOurs(is.Author) && !isConfirmed(item, is) {
+			if err := h.permissions.sendFor(ctx, &h.sent, is.Author, is.UpdatedAt); err != nil {
+				return err
+			}
 		}
 		if tracked {
 			continue
 		}
-		if is.Comments <= shortTalk {
+		if is.Comments > 0 && is.Comments <= shortTalk {
 			h.talks.send(ctx, &h.sent, is.Number, func(ctx context.Context) ([]github.Comment, error) {
 				return hub.CommentsOf(ctx, repo, is.Number, time.Time{})
 			})

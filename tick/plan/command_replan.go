@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,8 +18,10 @@ func (r *commander) replan(inv invocation) Reply {
 		return refusal("#%d is no roadmap.", r.item.Number)
 	case r.item.Replans() && r.item.State == work.StateClosed, r.item.Replans() && r.item.State == work.StateCompleted:
 		first = r.item.Parent
+	case r.item.Replans() && r.item.HasPull() && inv.onPull:
+		return refusal("This pull request changes the roadmap. Comment here what else is to change, without a command, and the agent reads it.")
 	case r.item.Replans() && r.item.HasPull():
-		return refusal("The roadmap is being changed in #%d. Comment there, and the agent reads it, or try again once that is merged or closed.", r.item.Pull.Number)
+		return r.passOn(inv)
 	case r.item.Replans() && r.item.State == work.StatePending && r.item.Turn == nil:
 		return r.addReason(inv, r.item.Parent)
 	case r.item.Replans():
@@ -42,6 +45,20 @@ func (r *commander) replan(inv invocation) Reply {
 	if r.item.Pause != nil {
 		rep = reply("The roadmap is paused: after %s an agent changes the document in a pull request of its own.", r.command(work.VerbResume))
 	}
+	return rep
+}
+
+// passOn adds a reason to the open pull request that changes the roadmap, as a comment of ours: people see it there, and
+// whoever wants it done says so to the agent.
+func (r *commander) passOn(inv invocation) Reply {
+	pull := r.item.Pull
+	token := work.NoticeToken(r.v.Repo.Key(), pull.Number, "replan "+inv.key)
+	body := fmt.Sprintf("%s has a further reason to change the roadmap: %s\n\nTo have the agent do it here, comment what it is to change.", inv.by, r.v.Policy.Clean(inv.Arg))
+	rep := reply("The roadmap is being changed in #%d, %s, and your reason is added there. To have the agent do it there, too, comment there.", pull.Number, pull.URL)
+	rep.sent = []work.Action{{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token,
+		Number: pull.Number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "a further reason of " + inv.by + " to change the roadmap",
+	}}
 	return rep
 }
 

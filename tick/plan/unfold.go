@@ -195,9 +195,9 @@ func (u unfolder) deed(d roadmap.Deed) {
 		a.Kind, a.Number, a.Target, a.Title, a.Head = work.ActionChild, u.Record.Number, d.Node.Node, d.Node.Title, d.Node.Hash
 		a.Body, said = u.body(d.Node), fmt.Sprintf("open the sub-issue %q (%s)", d.Node.Title, d.Node.Flow)
 	case roadmap.DeedBlock:
-		a.Kind, a.Target, said = work.ActionBlock, u.Ref(d.On), fmt.Sprintf("#%d blocks #%d", d.On.Number, d.Node.Number)
+		a.Kind, a.Target, a.Extra, said = work.ActionBlock, u.Ref(d.On), strconv.Itoa(u.Record.Number), fmt.Sprintf("#%d blocks #%d", d.On.Number, d.Node.Number)
 	case roadmap.DeedUnblock:
-		a.Kind, a.Target, a.Base = work.ActionBlock, u.Ref(d.On), work.BlockRemove
+		a.Kind, a.Target, a.Extra, a.Base = work.ActionBlock, u.Ref(d.On), strconv.Itoa(u.Record.Number), work.BlockRemove
 		said = fmt.Sprintf("#%d blocks #%d no more", d.On.Number, d.Node.Number)
 	case roadmap.DeedEdit:
 		a.Kind, a.Title, a.Body, a.Base = work.ActionEditIssue, d.Node.Title, u.body(d.Node), d.Node.Applied

@@ -58,7 +58,7 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
-	var looks actions.Looks
+	var looks *actions.Looks
 	err = github.SideBySide(ctx, func(ctx context.Context) error { return p.StillSame(ctx, r, env.SameFor) }, func(ctx context.Context) error {
 		looks = actions.Look(ctx, p.scope(r), due[:min(len(due), mostLooks)]...)
 		return nil
@@ -76,7 +76,7 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 }
 
 // send applies a notice in the name of its speaker.
-func (p *Notices) send(ctx context.Context, r *env.Repo, looks actions.Looks, a work.Action) (work.Action, error) {
+func (p *Notices) send(ctx context.Context, r *env.Repo, looks *actions.Looks, a work.Action) (work.Action, error) {
 	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
 		return a, err

@@ -21,7 +21,7 @@ func (p *Notices) scope(r *env.Repo) actions.Scope {
 type sending struct {
 	*Notices
 	repo  *env.Repo
-	looks actions.Looks // for the first notices
+	looks *actions.Looks // for the first notices
 	rep   *env.Report
 	end   time.Time
 
@@ -33,7 +33,7 @@ type sending struct {
 
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
 // the other. Answers to commands follow, because they report on both. Each group keeps its order.
-func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks actions.Looks, rep *env.Report) *sending {
+func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks *actions.Looks, rep *env.Report) *sending {
 	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, wrote: map[work.ActionKind]int{}, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
 	for _, a := range due {

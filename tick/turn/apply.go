@@ -114,8 +114,7 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	return speaker.ExplainRefusal(err)
 }
 
-// announcePull comments on the issue that the turn opened a pull request (cosmetic), and reads that
-// beside it. The comment is planned only once the number is known. It reads the stored actions, as a
+// announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment is planned only once the number is known. It reads the stored actions, as a
 // pass may have died between the two.
 func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	planned, err := p.TurnActions(ctx, l)
@@ -130,10 +129,7 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	}
 	a := announcement(l, planned[at])
 	a.PlannedAt = p.Now()
-	return firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
-		func(ctx context.Context) error { return p.applyNew(ctx, l, a, "the announcement") },
-		func(ctx context.Context) (err error) { l.Opened, err = readOpened(ctx, l, planned[at]); return err },
-	}))
+	return p.applyNew(ctx, l, a, "the announcement")
 }
 
 // applyNew stores one more action of the turn and applies it.
@@ -262,7 +258,7 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease, planned []work.Act
 		return work.PullRequest{}, errors.New("the turn planned no pull request")
 	}
 	d := l.Opened
-	if d.Number == 0 { // another pass announced it
+	if d.Number == 0 { // another pass opened it, or the answer was lost
 		var err error
 		if d, err = readOpened(ctx, l, planned[at]); err != nil {
 			return work.PullRequest{}, err

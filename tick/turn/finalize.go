@@ -57,7 +57,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 
 // readAgain reads, side by side, everything that is checked before the first effect: that the
 // repository is still the same, what GitHub shows of the turn, and what was said on a start's issue.
-// Beside that it looks for the turn's actions.
+// Beside that it looks for the turn's actions, in the same list of comments.
 func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []github.Comment, err error) {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
@@ -72,14 +72,12 @@ func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []git
 		func(ctx context.Context) error { return p.StillSame(ctx, l.Repo, 0) },
 		func(ctx context.Context) (err error) { s, err = p.LastLook.read(ctx, l); return err },
 		func(ctx context.Context) (err error) {
+			l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
 			if l.Turn.Kind.Start() {
-				said, err = p.reader.SaidSinceClaim(ctx, l)
+				said, err = l.Looks.CommentsOf(ctx, l.Repo.Row.Current, l.Item.Number)
+				said = p.reader.SaidSinceClaim(l, said)
 			}
 			return err
-		},
-		func(ctx context.Context) error {
-			l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
-			return nil
 		},
 	}))
 	return s, said, err
@@ -101,7 +99,7 @@ func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, boo
 // scope returns where the turn's actions are applied, with the looks for them.
 func (p *Turns) scope(l *env.Lease) actions.Scope {
 	s := p.Scope(l.Repo)
-	s.Looks = l.Looks
+	s.Looks, s.Opened = l.Looks, func(p github.Pull) { l.Opened = p }
 	return s
 }
 
