@@ -137,7 +137,7 @@ func (p *jsonWriter) link(t reflect.Type) string {
 	return fmt.Sprintf("[%s](#%s)", title(t), strings.ReplaceAll(title(t), " ", "-"))
 }
 
-// title returns a struct's name for people: haltView is "halt".
+// title returns a struct's name for people: passView is "pass".
 func title(t reflect.Type) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSuffix(t.Name(), "View") {

@@ -36,7 +36,7 @@ var rows = []row{
 	{"comment", "from a comment to its reply and commit, 150 ms a request", measureComment},
 	{"turn", "a turn from a label to its pull request: CPU beside gh api user, calls of the file system", measureTurn},
 	{"git", "processes of git that a turn starts", measureGit},
-	{"lost", "the database is lost, 3,000 pull requests, 150 ms a request", measureLost},
+	{"lost", "the database is lost, 100 pull requests, 150 ms a request", measureLost},
 	{"fleet", "eight machines on one PostgreSQL: passes, turns", measureFleet},
 	{"version", "gh-mergexo version, beside gh api user", measureVersion},
 }
