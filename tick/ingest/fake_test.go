@@ -260,6 +260,7 @@ func (h *hub) DetailsSince(ctx context.Context, ids []string, since map[string]t
 			return all, nil, err
 		}
 		d := h.pulls[numberOf(id)]
+		d.CommentCount = len(h.said(numberOf(id)))
 		left := 0
 		for left+tail < len(d.Threads) && d.Threads[left].Comments[0].CreatedAt.Before(since[id]) {
 			left++
