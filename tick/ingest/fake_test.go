@@ -151,6 +151,7 @@ func (h *hub) Issue(ctx context.Context, _ work.RepoName, number int) (github.Is
 	if d, isPull := h.pulls[number]; !ok && isPull { // a pull request is an issue, too
 		is, ok = github.Issue{Number: number, IsPull: true, State: string(d.State), Body: d.Body, Author: d.Author, Labels: d.Labels, UpdatedAt: d.UpdatedAt}, true
 	}
+	is.Comments = len(h.said(number))
 	return is, ok, h.time.ask(ctx)
 }
 
