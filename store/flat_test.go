@@ -375,6 +375,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetFirstLook(ctx, r.ID, "next"),
 		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
+		tx.MarkBacklogRead(ctx, r.ID, 1, "pass"),
+		tx.DropBacklogRead(ctx, r.ID, 1, "pass"),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetNearLabel(ctx, r.ID, NearLabel{Number: 1, Set: "agent:smalljob", Meant: "agent:small-job"}),

@@ -509,10 +509,16 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 // storeBacklog takes the numbers of a group off the backlog, but for what of them waits.
 func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*number, now time.Time) error {
 	for _, c := range group {
-		if _, left := h.left[c.Number]; left || c.stays || c.issue != nil {
+		if _, left := h.left[c.Number]; left || c.stays {
 			continue
 		}
-		if err := tx.DropBacklog(ctx, h.row.ID, c.Number); err != nil {
+		var err error
+		if c.issue == nil {
+			err = tx.DropBacklog(ctx, h.row.ID, c.Number)
+		} else {
+			err = tx.MarkBacklogRead(ctx, h.row.ID, c.Number, h.mark)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type reading struct {
 	began       time.Time
 	shown       *stamps // what GitHub showed of it as one of many; nil: it is one of a few
 	known       known   // left by earlier passes
+	mark        string  // of the numbers whose rows have what was read, random
 
 	row work.Repo // with moved cursors
 	backlog
@@ -92,7 +93,7 @@ type known struct {
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
 		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
-		known: known{pages: map[string]work.Validator{}},
+		known: known{pages: map[string]work.Validator{}}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},

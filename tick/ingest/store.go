@@ -61,7 +61,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	}
 	for _, c := range h.numbers { // issues that others depend on
 		if c.done && !c.stays && c.issue != nil {
-			if err := tx.DropBacklog(ctx, h.row.ID, c.Number); err != nil {
+			if err := tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark); err != nil {
 				return err
 			}
 		}
