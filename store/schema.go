@@ -4,9 +4,9 @@ import (
 	"embed"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"sync"
 )
 
 //go:embed migrations/*.sql
@@ -17,8 +17,10 @@ var embedded embed.FS
 func schema() (fs.FS, error) { return fs.Sub(embedded, "migrations") }
 
 var (
-	sqliteIDs   = lazy.Regexp(`(?m)^( *id +)INTEGER PRIMARY KEY\b`)
-	sqliteWords = lazy.Regexp(`\b(INTEGER|REAL|BLOB|TEXT)\b|\) STRICT(, WITHOUT ROWID)?`)
+	sqliteIDs   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( *id +)INTEGER PRIMARY KEY\b`) })
+	sqliteWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(INTEGER|REAL|BLOB|TEXT)\b|\) STRICT(, WITHOUT ROWID)?`)
+	})
 )
 
 // postgresTypes are SQLite's types in PostgreSQL. Text sorts and compares by bytes, as it does in SQLite. Booleans stay
