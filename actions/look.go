@@ -30,6 +30,8 @@ type look struct {
 	seen   observation
 	ok     bool
 	err    error
+
+	renewals int // of the row that was looked for: another pass may have given it other content since
 }
 
 // looksAtOnce is how many looks run at a time.
@@ -69,7 +71,7 @@ func (s Scope) look(ctx context.Context, e effect, a work.Action) look {
 	if s.Looks == nil || a.Sends > 0 {
 		return lookFor(ctx, s, e, a)
 	}
-	if early, looked := s.Looks.made[a.Token]; looked {
+	if early, looked := s.Looks.made[a.Token]; looked && early.renewals == a.Renewals {
 		return early
 	}
 	if a.Kind == work.ActionChild || a.Kind == work.ActionBlock || a.Kind == work.ActionFlow && a.Extra != "" {
@@ -79,7 +81,7 @@ func (s Scope) look(ctx context.Context, e effect, a work.Action) look {
 }
 
 func lookFor(ctx context.Context, s Scope, e effect, a work.Action) look {
-	l := look{effect: e}
+	l := look{effect: e, renewals: a.Renewals}
 	l.seen, l.ok, l.err = e.find(ctx, s, a)
 	return l
 }

@@ -78,3 +78,24 @@ func TestWhatMayBeThereIsLookedForAgain(t *testing.T) {
 	push.Sends = 0
 	asks("refused", 1, func(a work.Action) error { _, err := r.RecordIfSeen(t.Context(), s, a); return err })
 }
+
+// TestALookIsOfItsRow: another pass may give a row other content between the look and the send. What the look found
+// missing is not what is missing now.
+func TestALookIsOfItsRow(t *testing.T) {
+	l := &listed{}
+	a := work.Action{Kind: work.ActionSticky, Token: strings.Repeat("c", 64), Number: 2, State: work.ActionPlanned}
+	s := Scope{GitHub: l, Accounts: []int64{9}}
+	s.Looks = Look(t.Context(), s, a)
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := l.talks
+	if s.look(t.Context(), e, a); l.talks != before {
+		t.Error("a row that was looked for is looked for again")
+	}
+	a.Renewals++
+	if s.look(t.Context(), e, a); l.talks == before {
+		t.Error("a row with other content is taken for the one that was looked for")
+	}
+}
