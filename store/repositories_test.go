@@ -296,7 +296,7 @@ func TestUnreadNumbersAreCounted(t *testing.T) {
 }
 
 // A number that a pass has read stays in the backlog until the pass ends. A row without the pass's mark was not read
-// there, such as one of a database that was set back meanwhile.
+// by it: the database may have been set back since.
 func TestOnlyWhatAPassReadLeavesTheBacklog(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)

@@ -114,8 +114,8 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	return speaker.ExplainRefusal(err)
 }
 
-// announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment is planned only once the number is known. It reads the stored actions, as a
-// pass may have died between the two.
+// announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment is planned only
+// once the number is known. It reads the stored actions, as a pass may have died between the two.
 func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
