@@ -11,7 +11,7 @@ func TestMain(m *testing.M) {
 	testhome.InShort(
 		"TestTheBoxOfAPullRequest", "TestTheBoxHasEveryPage", "TestURLsAreStable", "TestNextPage",
 		"TestATokenIsSentToItsOwnHostOnly", "TestUnexpectedBodies", "TestReadsThatGetNoAnswer", "TestPrimaryLimit",
-		"TestSecondaryLimit", "TestGraphQLLimit", "TestNoOpenPullIsPassedOver", "TestMergeOfTheHeadThatIsMeant",
+		"TestSecondaryLimit", "TestGraphQLLimit", "TestMergeOfTheHeadThatIsMeant",
 		"TestAMergeFollowsNoRedirect", "TestIssuesAndTheirPages", "TestPulls", "TestTimeline",
 		"TestEachRefusalHasItsKind", "TestDetails", "TestComments", "TestLostAnswersAreUnclear",
 		"TestRulesAreReadAgainOnlyIfTheyChanged", "TestSweepFingerprintShowsEveryChange",

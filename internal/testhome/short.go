@@ -10,20 +10,20 @@ import (
 
 // InShort names the tests that go test -short plays in a package whose tests start programs: for the loop
 // while writing, what is broken first. A pattern of -run plays all that it names. A TestMain calls it. It
-// panics at a name that no file of the package has: nobody would miss the test.
+// panics at a name that no file of the package has, also without -short: nobody would miss the test.
 func InShort(names ...string) {
 	if !flag.Parsed() {
 		flag.Parse()
-	}
-	run := flag.Lookup("test.run")
-	if !testing.Short() || run.Value.String() != "" {
-		return
 	}
 	has := testsHere()
 	for _, name := range names {
 		if !strings.Contains(has, "\nfunc "+name+"(") {
 			panic("go test -short is to play " + name + ", and there is no such test")
 		}
+	}
+	run := flag.Lookup("test.run")
+	if !testing.Short() || run.Value.String() != "" {
+		return
 	}
 	_ = run.Value.Set("^(" + strings.Join(names, "|") + ")$")
 }
