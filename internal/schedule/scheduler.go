@@ -140,7 +140,7 @@ func readFiles(paths ...string) ([]File, error) {
 			return nil, fmt.Errorf("read %s: %w", path, err)
 		}
 		if !ours(string(text)) {
-			return nil, fmt.Errorf("%s was not written by gh mergexo schedule: move it away; nothing was changed", path)
+			return nil, fmt.Errorf("%s was not written by gh mergexo: move it away; nothing was changed", path)
 		}
 		all = append(all, File{path, string(text)})
 	}

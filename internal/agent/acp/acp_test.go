@@ -230,7 +230,7 @@ func TestEveryEndHasItsWords(t *testing.T) {
 		{"the program exits in the middle", []string{"exits"}, failed("exit code 3: out of luck")},
 		{"a method is unknown", []string{"refuses=session/new"}, blocked(work.WhyAgentUnable, "does not know session/new")},
 		{"another protocol", []string{"refuses=initialize"}, blocked(work.WhyAgentUnable, "does not know initialize")},
-		{"a newer protocol", []string{"newer"}, blocked(work.WhyAgentUnable, "speaks version 2 of the Agent Client Protocol, and gh mergexo version 1")},
+		{"a newer protocol", []string{"newer"}, blocked(work.WhyAgentUnable, "speaks version 2 of the Agent Client Protocol, and gh mergexo speaks 1")},
 		{"refusal", []string{"stops=refusal", usage}, blocked(work.WhyAgentDeclined, "")},
 		{"max_tokens", []string{"stops=max_tokens", usage}, rejected("its limit of tokens")},
 		{"max_turn_requests", []string{"stops=max_turn_requests", usage}, blocked(work.WhyAgentLimit, "limit of requests")},

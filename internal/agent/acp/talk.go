@@ -216,7 +216,7 @@ func (t *talk) initialized(result json.RawMessage) {
 	_ = json.Unmarshal(result, &i) // what is of another type is absent
 	t.logins = i.Logins
 	if string(i.Version) != fmt.Sprint(protocolVersion) {
-		t.fail(t.client.spec.Unable(fmt.Sprintf("it speaks version %s of the Agent Client Protocol, and gh mergexo version %d", cmp.Or(agent.Clip(string(i.Version), 20), "none"), protocolVersion)))
+		t.fail(t.client.spec.Unable(fmt.Sprintf("it speaks version %s of the Agent Client Protocol, and gh mergexo speaks %d", cmp.Or(agent.Clip(string(i.Version), 20), "none"), protocolVersion)))
 		return
 	}
 	t.note("is %s %s", i.Info.Name, i.Info.Version)
