@@ -52,8 +52,17 @@ func Scalar(s string) string {
 	if err := e.Encode(s); err != nil {
 		panic(err) // cannot fail: it is a string
 	}
-	return strings.TrimSpace(b.String())
+	return controls.Replace(strings.TrimSpace(b.String()))
 }
+
+// controls writes as escapes the control characters that JSON leaves as they are and YAML refuses.
+var controls = func() *strings.Replacer {
+	var pairs []string
+	for r := rune(0x7f); r <= 0x9f; r++ {
+		pairs = append(pairs, string(r), fmt.Sprintf(`\u%04x`, r))
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
 // Heading is a heading in a document. It covers the lines from First up to End, counted from 0.
 type Heading struct {
