@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +34,7 @@ func TestAdvisedCommandsExist(t *testing.T) {
 // Help explains, and advises nothing in a state.
 func eachAdvice(t *testing.T, withHelp bool, found func(path string, c *cobra.Command, words, args []string)) {
 	t.Helper()
-	root := Tree()
+	root := Tree(demo.Commands)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -188,7 +189,7 @@ var regexpOnly = strings.NewReplacer(`\`, "", "$'", "'")
 
 // playedIn returns the shapes of the commands that a story expects in an output and types.
 func playedIn(story string) map[string]bool {
-	root, shown, all := Tree(), map[string][]string{}, map[string]bool{}
+	root, shown, all := Tree(demo.Commands), map[string][]string{}, map[string]bool{}
 	for _, words := range advisedIn(regexpOnly.Replace(story)) {
 		c, args := commandOf(root, words)
 		shown[c.CommandPath()] = append(shown[c.CommandPath()], shapeOf(c, args))

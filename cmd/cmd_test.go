@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	code = Main(Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &problems, Version: "v1.2.3"})
+	code = Main(Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &problems, Version: "v1.2.3", Demo: demo.Commands})
 	return code, out.String(), problems.String()
 }
 

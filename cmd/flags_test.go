@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,7 +78,7 @@ func every(t *testing.T, do func(c *cobra.Command, args []string)) {
 			walk(sub)
 		}
 	}
-	walk(Tree())
+	walk(Tree(demo.Commands))
 }
 
 // TestWrongFlagsAreToldInOurWords: of each flag of each command, what is wrong is said with what to

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/text"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/spf13/cobra"
 )
 
@@ -51,7 +53,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	besideVerbs := 0
-	for _, c := range newRootCmd(&app{&cli.App{Now: time.Now}}).Commands() {
+	for _, c := range Tree(demo.Commands).Commands() {
 		if c.IsAvailableCommand() && c.GroupID != groupItem {
 			besideVerbs++
 		}
@@ -98,16 +100,27 @@ func TestACommandIsMadeAlone(t *testing.T) {
 		if made := m.make(); made.Name() != m.name {
 			t.Errorf("what is called %q makes %q", m.name, made.Name())
 		}
-		alone := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Args: []string{m.name}}}})
+		alone := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Demo: demo.Commands, Args: []string{m.name}}}})
 		if n := len(alone.Commands()); n > 2 { // cobra adds help
 			t.Errorf("for %q there are %d commands", m.name, n)
 		}
 		_, lone, _ := run(t, m.name, "--help")
 		var among bytes.Buffer
-		whole := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Stdout: &among, Stderr: &among}}})
+		whole := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Demo: demo.Commands, Stdout: &among, Stderr: &among}}})
 		whole.SetArgs([]string{m.name, "--help"})
 		if err := whole.Execute(); err != nil || lone != among.String() || lone == "" {
 			t.Errorf("the help of %s differs from that among the others: %v\n%s\n%s", m.name, err, lone, among.String())
+		}
+	}
+}
+
+// An extension has no demo: it says how to get one, with what was typed.
+func TestTheDemoIsInAClone(t *testing.T) {
+	for typed, want := range map[string]string{"demo": "./gh-mergexo demo", "demo --serve --addr localhost:8080": "./gh-mergexo demo --serve --addr localhost:8080"} {
+		var problems bytes.Buffer
+		if code := Main(Env{Args: strings.Fields(typed), Stdout: io.Discard, Stderr: &problems}); code != 1 ||
+			problems.String() != "gh mergexo: the demo is in a clone, which builds it with Go:\n  "+cloneFirst+"\n  "+want+"\n" {
+			t.Errorf("%s: code %d\n%s", typed, code, &problems)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
@@ -54,7 +55,7 @@ func TestEveryCommandThatPrintsDataHasJSON(t *testing.T) {
 		}
 		delete(left, c.CommandPath())
 	}
-	walk(newRootCmd(&app{&cli.App{Now: time.Now}}))
+	walk(Tree(demo.Commands))
 	for path := range left {
 		t.Errorf("%s: there is no such command", path)
 	}
@@ -96,7 +97,7 @@ func TestKeysAreCamelCase(t *testing.T) {
 			commands(sub)
 		}
 	}
-	commands(newRootCmd(&app{&cli.App{Now: time.Now}}))
+	commands(Tree(demo.Commands))
 	walk(reflect.TypeFor[news.Message]())
 	if len(seen) < 50 {
 		t.Errorf("%d structs were looked at, which cannot be all", len(seen))

@@ -29,8 +29,10 @@ const (
 	groupItem    = "item"
 )
 
-// Tree returns the tree of all commands, for the reference.
-func Tree() *cobra.Command { return newRootCmd(&app{&cli.App{}}) }
+// Tree returns the tree of all commands, for the reference; demo are those of the demo.
+func Tree(demo map[string]func(*cli.App) *cobra.Command) *cobra.Command {
+	return newRootCmd(&app{&cli.App{Env: Env{Demo: demo}}})
+}
 
 func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -102,8 +104,8 @@ func commands(a *app) []maker {
 			return a.tick(ctx, &tickOptions{dryRun: true, read: true})
 		})
 	}
-	return slices.Concat([]maker{
-		{"demo", groupMachine, ours(newDemoCmd)},
+	all := slices.Concat([]maker{
+		{"demo", groupMachine, of(newDemoCmd)},
 		{"tick", groupMachine, ours(newTickCmd)},
 		{"status", groupLook, of(status.NewCmd)},
 		{"show", groupLook, of(status.NewShowCmd)},
@@ -119,8 +121,11 @@ func commands(a *app) []maker {
 		{"prompts", groupMachine, of(about.NewPromptsCmd)},
 		{"version", groupMachine, of(about.NewVersionCmd)},
 		{"answer-tool", groupMachine, of(answer.NewCmd)},
-		{"demo-agent", groupMachine, ours(newDemoAgentCmd)},
 	})
+	if made := a.Env.Demo["demo-agent"]; made != nil {
+		all = append(all, maker{"demo-agent", groupMachine, of(made)})
+	}
+	return all
 }
 
 // help prints a command's help in gh's layout.

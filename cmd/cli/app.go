@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
+	"github.com/spf13/cobra"
 )
 
 // Env has what a command uses of its process: arguments, standard streams, version and clock.
@@ -27,6 +28,9 @@ type Env struct {
 	Stderr  io.Writer        // everything else
 	Version string           // of a release build; empty otherwise
 	Now     func() time.Time // nil: this machine's clock
+
+	// Demo has the constructors of the commands that only the demo's program has, by their names; nil: another one.
+	Demo map[string]func(*App) *cobra.Command
 
 	// Strict, Twice and Shared are for tests: see machine.Options. So is Root, the folder in place of / below
 	// which the processes of the machine are looked for; empty: /.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/cmd/reference"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -28,7 +29,7 @@ type page struct{ path, text string }
 func generate(t *testing.T) (pages []page) {
 	t.Helper()
 	made := t.TempDir()
-	if err := reference.Write(cmd.Tree(), root, made); err != nil {
+	if err := reference.Write(cmd.Tree(demo.Commands), root, made); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range files(t, made) {
@@ -82,7 +83,7 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 		pages[filepath.Base(p.path)] = p.text
 	}
 	fields := 0
-	for _, c := range append(cmd.Tree().Commands(), cmd.Tree()) {
+	for _, c := range append(cmd.Tree(demo.Commands).Commands(), cmd.Tree(demo.Commands)) {
 		for _, field := range cli.JSONFields(c) {
 			fields++
 			if !strings.Contains(pages["json.md"], "`"+field+"`") {

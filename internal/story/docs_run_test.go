@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
@@ -97,7 +98,7 @@ func helpOf(path []string) (string, bool) {
 // inProcess runs the program here, and gives what it says.
 func inProcess(args ...string) (string, int) {
 	var out bytes.Buffer
-	code := cmd.Main(cmd.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Version: "v0.0.0-test"})
+	code := cmd.Main(cmd.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Version: "v0.0.0-test", Demo: demo.Commands})
 	return out.String(), code
 }
 

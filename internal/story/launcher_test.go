@@ -116,6 +116,16 @@ func TestLauncherBuildsWhatIsMissingOrNewer(t *testing.T) {
 	s.want(os.Environ(), launcher, "", "undefined: nonsense", 1)
 }
 
+// The demo is a program of its own, built when somebody asks for it.
+func TestLauncherBuildsTheDemo(t *testing.T) {
+	testhome.OnlyLong(t)
+	s := newSource(t)
+	s.write("cmd/gh-mergexo-demo/main.go", "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"simulated \" + os.Args[1] + \"\\n\") }\n")
+	s.want(os.Environ(), filepath.Join(s.dir, "gh-mergexo"), "simulated demo\n", building, 0, "demo")
+	s.want(os.Environ(), filepath.Join(s.dir, "gh-mergexo"), "simulated demo\n", "", 0, "demo")
+	s.want(os.Environ(), filepath.Join(s.dir, "gh-mergexo"), "one\nstatus\ndemo\n", building, 0, "status", "demo")
+}
+
 func (s source) builtAt() time.Time {
 	s.t.Helper()
 	info, err := os.Stat(filepath.Join(s.dir, "bin", "gh-mergexo"))

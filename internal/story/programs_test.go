@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
@@ -60,7 +61,7 @@ func runProgram() int {
 	work.Probe, files.Pretend = panicWhere, os.Getenv("MERGEXO_FILESYSTEM")
 	env := cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Root: filepath.Join(os.Getenv("WORK"), "root"), Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",
+		Root: filepath.Join(os.Getenv("WORK"), "root"), Demo: demo.Commands, Strict: true, Twice: os.Getenv(twiceVariable) != "", Shared: os.Getenv(sharedVariable) != "",
 	}
 	path := os.Getenv(clockVariable)
 	if path == "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/cmd/demo"
 	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testpg"
 )
@@ -197,7 +198,7 @@ func leaves(do func(path string, c *cobra.Command)) {
 			walk(sub)
 		}
 	}
-	walk(cmd.Tree())
+	walk(cmd.Tree(demo.Commands))
 }
 
 // Every command works on a PostgreSQL database, for people and as JSON. While the database cannot be

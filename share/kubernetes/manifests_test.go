@@ -314,7 +314,7 @@ func TestNamesExist(t *testing.T) {
 	p := pods(t, o, "")["passes"]
 	c := p.Containers[0]
 	dockerfile, page := read(t, "..", "..", "Dockerfile"), read(t, "..", "..", "docs", "deploy.md")
-	tick, flags, err := cmd.Tree().Find(c.Args)
+	tick, flags, err := cmd.Tree(nil).Find(c.Args)
 	if err != nil || tick.Name() != "tick" || tick.ParseFlags(flags) != nil {
 		t.Errorf("there is no command %q: %v", c.Args, err)
 	}
