@@ -55,7 +55,7 @@ const sameAnywhere = "-trimpath"
 // compileOnce compiles the program as the stories do, before they all do it side by side.
 func compileOnce(t *testing.T) {
 	t.Helper()
-	build := exec.Command("go", "build", sameAnywhere, "-o", os.DevNull, "../../cmd/gh-mergexo")
+	build := exec.Command("go", "build", sameAnywhere, "-o", os.DevNull, "../../cmd/gh-mergexo", "../../cmd/gh-mergexo-demo")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
