@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -21,6 +22,7 @@ func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
 // With an answer longer than GitHub accepts and thousands of events, the text is cut with a note,
 // and the markers after it are kept.
 func TestPullRequestBodiesFit(t *testing.T) {
+	testhome.NotShort(t)
 	for _, keys := range []int{1, 150, 2500, 20000} {
 		for _, length := range []int{10, 70000, 400000} {
 			summary := "intro\n```go\n" + strings.Repeat("ä", length)

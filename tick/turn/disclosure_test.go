@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -15,6 +16,7 @@ import (
 // What an agent opens has the whole line and what it writes elsewhere a short one, each once, however
 // long the text and however many events the body names. Agents see their texts without it.
 func TestTheLineBelowAnAgentsWordsStays(t *testing.T) {
+	testhome.NotShort(t)
 	whole, short := disclose(config.DefaultDisclosure, "codex (gpt-5)", "olga"), work.Signature("codex (gpt-5)")
 	if !strings.Contains(whole, "Written by codex (gpt-5)") || !strings.Contains(whole, "on behalf of @olga.") || short != "<sub>gh mergexo · codex (gpt-5)</sub>" {
 		t.Fatalf("the lines are %q and %q", whole, short)

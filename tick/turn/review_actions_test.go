@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -92,6 +93,7 @@ func TestAReviewIsOneAction(t *testing.T) {
 
 // A review of the largest allowed answer: long texts are cut, and the marker is kept.
 func TestAReviewFits(t *testing.T) {
+	testhome.NotShort(t)
 	l := reviewing(t, prompts.Context{Review: &prompts.Review{Reviewer: "quinn"}})
 	a := prompts.Answer{Decision: review.RequestChanges, Summary: strings.Repeat("ä", 70000), Body: "```\n" + strings.Repeat("x", 70000)}
 	for i := range 99 {
