@@ -2,36 +2,41 @@ module github.com/mergexo/gh-mergexo
 
 go 1.26.7
 
+// What the program is made of.
 require (
 	github.com/AlecAivazis/survey/v2 v2.3.7 // questions, as go-gh's prompter asks them; that one brings a mock and testify into the program
 	github.com/BurntSushi/toml v1.6.0 // the config, with positions for its errors
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // ** in protected paths
 	github.com/cli/browser v1.3.0 // opens the report, as gh does; go-gh's wrapper refuses files
 	github.com/cli/go-gh/v2 v2.17.0 // gh's own client, account, host, token, socket, tables, jq and templates; its HTTP cache stays off: it caches by age, we by ETag
-	github.com/creack/pty v1.1.24 // tests: a terminal
-	github.com/getkin/kin-openapi v0.152.0 // tests: GitHub's REST contract
 	github.com/go-analyze/charts v0.6.4 // the report's charts as SVG
-	github.com/goccy/go-yaml v1.19.2 // tests: workflows and manifests
 	github.com/gofrs/flock v0.13.1 // locks that end with their holder
 	github.com/google/jsonschema-go v0.4.3 // agents' answers are checked by the schema they were given
-	github.com/graph-gophers/graphql-go v1.11.0 // the simulated GitHub, which demo serves and tests talk to
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL, through database/sql; caches prepared statements, and can do without
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the tool for the answer: agents' programs speak many versions of the protocol
 	github.com/pressly/goose/v3 v3.26.0 // migrations; run only when the schema is behind
-	github.com/prometheus/client_golang v1.25.0 // tests: linter of metrics
-	github.com/prometheus/client_model v0.6.3 // tests: parser of metrics
-	github.com/prometheus/common v0.73.1 // tests: parser of metrics
-	github.com/rogpeppe/go-internal v1.16.0 // tests: stories
 	github.com/spf13/cobra v1.10.2 // commands, completion, as in gh; go generate also uses its doc package, with go-md2man and blackfriday, for man pages
 	github.com/spf13/pflag v1.0.10 // flags and their error types
 	github.com/vbauerster/mpb/v8 v8.9.3 // progress of several turns on a terminal
-	github.com/vektah/gqlparser/v2 v2.5.64 // tests: GitHub's GraphQL contract
-	github.com/yuin/goldmark v1.8.5 // tests: Markdown
 	golang.org/x/sys v0.49.0 // opens a path without reading it, and compares its device with a mount's
-	golang.org/x/text v0.43.0 // tests: text as go-gh sends it
-	howett.net/plist v1.0.1 // tests: property lists; it panics at some faults
 	modernc.org/sqlite v1.60.1 // SQLite without cgo
-	pgregory.net/rapid v1.3.0 // tests: properties
+)
+
+// What tests and the demo add.
+require (
+	github.com/creack/pty v1.1.24 // a terminal
+	github.com/getkin/kin-openapi v0.152.0 // GitHub's REST contract
+	github.com/goccy/go-yaml v1.19.2 // workflows and manifests
+	github.com/graph-gophers/graphql-go v1.11.0 // the simulated GitHub
+	github.com/prometheus/client_golang v1.25.0 // linter of metrics
+	github.com/prometheus/client_model v0.6.3 // parser of metrics
+	github.com/prometheus/common v0.73.1 // parser of metrics
+	github.com/rogpeppe/go-internal v1.16.0 // stories
+	github.com/vektah/gqlparser/v2 v2.5.64 // GitHub's GraphQL contract
+	github.com/yuin/goldmark v1.8.5 // Markdown
+	golang.org/x/text v0.43.0 // text as go-gh sends it
+	howett.net/plist v1.0.1 // property lists; it panics at some faults
+	pgregory.net/rapid v1.3.0 // properties
 )
 
 require (
