@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Accepts is what a repository expects of a pull request's title and text, as its base branch shows it.
@@ -23,8 +24,6 @@ const (
 	maxHeadings = 30
 )
 
-var titleRules = lazy.Regexp(`^(commitlint\.config\.[cm]?[jt]s|\.commitlintrc(\.(json|ya?ml|[cm]?[jt]s))?)$`)
-
 // FindAccepts returns the paths of the default template of pull requests and of commitlint's
 // configuration among a tree's paths; empty: there is none. GitHub looks for the former in .github, at
 // the root and in docs, in this order.
@@ -37,7 +36,7 @@ func FindAccepts(paths []string) (template, rules string) {
 		if at >= 0 && pullTemplate().MatchString(p) && (template == "" || at < rank(template)) {
 			template = p
 		}
-		if titleRules().MatchString(p) {
+		if work.SetsTitles(p) {
 			rules = p
 		}
 	}

@@ -161,6 +161,10 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	if err != nil {
 		return fleet, err
 	}
+	accounts, err := p.Dirs.Accounts()
+	if err != nil {
+		return fleet, err
+	}
 	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) (err error) {
 		if err := p.OpenRepos(ctx, tx); err != nil {
 			return err
@@ -177,7 +181,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		if limits, err = tx.ListLimits(ctx); err != nil {
 			return err
 		}
-		if err := p.LoadAccounts(ctx, tx); err != nil {
+		if err := p.LoadAccounts(ctx, tx, accounts); err != nil {
 			return err
 		}
 		gone, err = p.OpenRemovedRepos(ctx, tx)
@@ -189,6 +193,9 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 	}
 	if err == nil && !machine.BeganAt.IsZero() && !p.Ours.Same(ours) { // a dry run writes nothing
 		err = p.Dirs.RememberInstallations(p.Ours.All)
+	}
+	if err == nil && !machine.BeganAt.IsZero() {
+		err = p.RememberAccounts(accounts)
 	}
 	if err != nil {
 		return fleet, err

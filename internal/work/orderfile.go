@@ -18,6 +18,8 @@ var orderFiles = sync.OnceValue(func() fileNames {
 		"/CODEOWNERS", "/.github/CODEOWNERS", "/docs/CODEOWNERS", "OWNERS", "OWNERS_ALIASES",
 		"/.mergify.yml", "/.mergify", "/.github/mergify.yml", "/.github/settings.yml", "/.asf.yaml", "/bors.toml", "/.github/bors.toml", "/.bulldozer.yml", "/.github/bulldozer.yml",
 		"/.kodiak.toml", "/.github/.kodiak.toml", "/.policy.yml", "/.prow.yaml", "/.github/labeler.yml",
+		"/renovate.json", "/renovate.json5", "/.renovaterc", "/.renovaterc.json", "/.github/renovate.json", "/.github/renovate.json5",
+		"/.aviator", "/.github/auto-merge.yml", "/.github/mergeable.yml",
 	)
 	for _, dir := range []string{"/", "/.github/", "/docs/"} {
 		for _, format := range []string{"", ".md", ".txt"} {
@@ -34,7 +36,13 @@ func TakesOrders(file string, f Flow, issue int) bool {
 	if (f.Document() || f == FlowImplementation) && IsDocument(f, file, issue) {
 		return false
 	}
-	return orderFiles().has(file) || isAnyDocument(foldPath(file))
+	return orderFiles().has(file) || SetsTitles(file) || isAnyDocument(foldPath(file))
+}
+
+// SetsTitles reports whether a file is commitlint's configuration, which prompts quote as the rules for titles.
+func SetsTitles(file string) bool {
+	name := foldPath(file)
+	return !strings.Contains(name, "/") && (strings.HasPrefix(name, "commitlint.config.") || name == ".commitlintrc" || strings.HasPrefix(name, ".commitlintrc."))
 }
 
 // isAnyDocument reports whether a folded path is a document of any issue, or is in the place of the

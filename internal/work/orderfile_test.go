@@ -25,6 +25,10 @@ func TestFilesWithOrders(t *testing.T) {
 		{"docs", FlowBugfix, 3, true},
 		{".specify/specs/1-oil/plan.md", FlowImplementation, 1, true},
 		{".specify", FlowBugfix, 3, true},
+		{".commitlintrc.json", FlowBugfix, 3, true},
+		{"commitlint.config.js", FlowBugfix, 3, true},
+		{"docs/commitlint.config.js", FlowBugfix, 3, false}, // no prompt has it
+		{".github/renovate.json", FlowBugfix, 3, true},
 		{"sub/.specify/plan.md", FlowBugfix, 3, false},
 		{"pull_request_template.md", FlowBugfix, 3, true},
 		{"docs/PULL_REQUEST_TEMPLATE/fix.md", FlowBugfix, 3, true},

@@ -146,11 +146,21 @@ func (a *Accounts) SkippedHosts(wanted func(place string) bool) error {
 	return errors.Join(errs...)
 }
 
-// LoadAccounts loads our accounts, once per pass.
-func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
+// LoadAccounts loads our accounts, once per pass. The database may be lost, so remembered, what the state
+// folder has, counts for hosts on which it knows none.
+func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx, remembered map[string][]work.Account) error {
 	met, err := tx.ListAccounts(ctx, work.RoleOperator)
 	if err == nil {
 		p.Accounts.reviewers, err = tx.ListAccounts(ctx, work.RoleReviewer)
+	}
+	for host, accounts := range remembered {
+		if len(met[host]) > 0 {
+			continue
+		}
+		for _, a := range accounts {
+			err = errors.Join(err, tx.AddAccount(ctx, host, a, work.RoleOperator))
+		}
+		met[host] = accounts
 	}
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
@@ -188,7 +198,18 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	a.met[host] = append(a.met[host], who)
 	a.operators[host] = append(a.operators[host], who.ID)
 	a.Names.SetLogin(host, who)
-	return nil
+	return p.Dirs.RememberAccounts(a.met)
+}
+
+// RememberAccounts has the state folder remember the accounts that LoadAccounts found, unless it does.
+func (p *Env) RememberAccounts(remembered map[string][]work.Account) error {
+	same := func(x, y []work.Account) bool {
+		return len(x) == len(y) && !slices.ContainsFunc(x, func(a work.Account) bool { return !slices.Contains(y, a) }) // the order is that of their use
+	}
+	if maps.EqualFunc(p.Accounts.met, remembered, same) {
+		return nil
+	}
+	return p.Dirs.RememberAccounts(p.Accounts.met)
 }
 
 // accept accepts a known account, the first one of a host, and the one that the config names.

@@ -65,7 +65,7 @@ func TestAPassKnowsItsAccountBeforeItAsks(t *testing.T) {
 		p := &Env{Store: db, Config: &config.Config{}}
 		p.Config.Repos = []config.Repo{{Name: work.RepoName{Host: host, Owner: "octo", Name: "app"}, Account: map[string]string{"one": ann.Login, "two": bob.Login}[machine]}}
 		p.Remotes = []Remote{{Name: work.RepoName{Host: host, Owner: "octo", Name: "app"}}}
-		if err := db.View(t.Context(), func(tx *store.Tx) error { return p.LoadAccounts(t.Context(), tx) }); err != nil {
+		if err := db.View(t.Context(), func(tx *store.Tx) error { return p.LoadAccounts(t.Context(), tx, nil) }); err != nil {
 			t.Fatal(err)
 		}
 		on(p)

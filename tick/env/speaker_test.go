@@ -75,7 +75,7 @@ func newSpeech(t *testing.T, path string) *speech {
 	}
 	s.Env = &Env{Config: &config.Config{}, Remotes: []Remote{remote}, Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now}
 	s.r = &Repo{Remote: remote}
-	if err := db.View(t.Context(), func(tx *store.Tx) error { return s.LoadAccounts(t.Context(), tx) }); err != nil {
+	if err := db.View(t.Context(), func(tx *store.Tx) error { return s.LoadAccounts(t.Context(), tx, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	return s

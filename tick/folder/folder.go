@@ -287,6 +287,36 @@ func (d Dirs) RememberInstallations(all []work.Installation) error {
 	return nil
 }
 
+// Accounts returns the accounts, by host, with which passes in this folder were logged in: a lost database
+// forgets them.
+func (d Dirs) Accounts() (byHost map[string][]work.Account, err error) {
+	b, err := os.ReadFile(d.accountsFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // none
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &byHost)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read with which accounts passes worked: %w", err)
+	}
+	return byHost, nil
+}
+
+// RememberAccounts replaces what Accounts returns.
+func (d Dirs) RememberAccounts(byHost map[string][]work.Account) error {
+	b, err := json.Marshal(byHost)
+	if err == nil {
+		err = files.Replace(d.accountsFile(), string(b))
+	}
+	if err != nil {
+		return fmt.Errorf("record with which accounts passes work: %w", err)
+	}
+	return nil
+}
+
+func (d Dirs) accountsFile() string { return filepath.Join(d.State, "accounts.json") }
+
 // writeInstallation writes the folder's name, and below it the installations that are ours.
 func (d Dirs) writeInstallation(name string, ours []work.Installation) error {
 	var text strings.Builder

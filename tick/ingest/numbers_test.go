@@ -257,7 +257,7 @@ func (m *machine) pass(f fate) (done bool) {
 	}
 	e.Config.Runtime.IngestTimeout, e.Config.Runtime.RetryBase = 15*time.Second, m.retry
 	err := m.db.Update(m.t.Context(), func(tx *store.Tx) error {
-		return errors.Join(e.OpenRepos(m.t.Context(), tx), e.LoadAccounts(m.t.Context(), tx))
+		return errors.Join(e.OpenRepos(m.t.Context(), tx), e.LoadAccounts(m.t.Context(), tx, nil))
 	})
 	if err != nil {
 		m.t.Fatal(err)

@@ -149,7 +149,7 @@ func (s *stage) lose() {
 		return err
 	}))
 	s.repo.Row.Current = s.repo.Name
-	s.view(func(tx *store.Tx) error { return s.merging.LoadAccounts(s.Context(), tx) })
+	s.view(func(tx *store.Tx) error { return s.merging.LoadAccounts(s.Context(), tx, nil) })
 	s.must(s.merging.AcceptAccount(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
 }
 
