@@ -19,11 +19,11 @@ func (t *Tx) PutInstallation(ctx context.Context, i work.Installation) error {
 		ON CONFLICT (id) DO UPDATE SET since = excluded.since WHERE installations.since = 0`, i.ID, t.stamp(i.Since))
 }
 
-// ForgetInstallation stores that another installation is gone: only what it writes from now on counts. It
-// returns false if no sign of it was read.
+// ForgetInstallation stores that another installation is gone: only what it writes from now on counts, by the
+// clock of GitHub if that is ahead. It returns false if no sign of it was read.
 func (t *Tx) ForgetInstallation(ctx context.Context, id string, at time.Time) (bool, error) {
-	n, err := t.exec(ctx, "forget installation "+id, `INSERT INTO installations (id, since, gone) SELECT DISTINCT installation, 0, ? FROM signs WHERE installation = ?
-		ON CONFLICT (id) DO UPDATE SET gone = excluded.gone`, t.stamp(at), id)
+	n, err := t.exec(ctx, "forget installation "+id, `INSERT INTO installations (id, since, gone) SELECT installation, 0, CASE WHEN MAX(at) > ? THEN MAX(at) ELSE ? END FROM signs WHERE installation = ? GROUP BY installation
+		ON CONFLICT (id) DO UPDATE SET gone = excluded.gone`, t.stamp(at), t.stamp(at), id)
 	return n > 0, err
 }
 

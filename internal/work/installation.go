@@ -3,10 +3,11 @@ package work
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
-// Installation is a config with its state folder on a machine, as the markers of what it writes on GitHub name it.
+// Installation is a config with its state folder on a machine. The markers of what it writes on GitHub name it.
 type Installation struct {
 	ID    string
 	Since time.Time // when its first pass began
@@ -14,6 +15,20 @@ type Installation struct {
 
 // SameMachine reports whether two ids are of configs on one machine.
 func SameMachine(a, b string) bool { return len(a) > 8 && len(b) > 8 && a[:8] == b[:8] }
+
+// SignedIn returns an installation's id as the markers in a repository have it. A text that was transferred or
+// copied from another repository is no sign that its installation works in this one.
+func SignedIn(repo RepoKey, id string) string {
+	return id + "-" + ContentHash("installation", id, string(repo))[:8]
+}
+
+// InstallationIn returns the id that a marker in a repository has; empty: none, or one of another repository.
+func InstallationIn(repo RepoKey, marker string) string {
+	if at := strings.LastIndexByte(marker, '-'); at > 0 && SignedIn(repo, marker[:at]) == marker {
+		return marker[:at]
+	}
+	return ""
+}
 
 // Sign is the newest text under our account by an installation that does not use our database.
 type Sign struct {

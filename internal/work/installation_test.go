@@ -64,3 +64,23 @@ func TestInstallations(t *testing.T) {
 		}
 	}
 }
+
+// A marker is of its repository: one that was copied or transferred from another names nobody.
+func TestAMarkerIsOfItsRepository(t *testing.T) {
+	here, there := work.RepoKey("github.com octo/app"), work.RepoKey("github.com octo/lib")
+	marker := work.SignedIn(here, "0a1b2c3d-4e5f6071")
+	for _, c := range []struct {
+		repo         work.RepoKey
+		marker, want string
+	}{
+		{here, marker, "0a1b2c3d-4e5f6071"},
+		{there, marker, ""},
+		{here, "0a1b2c3d-4e5f6071", ""}, // of a program that did not name the repository
+		{here, "", ""},
+		{here, marker[:len(marker)-1], ""},
+	} {
+		if got := work.InstallationIn(c.repo, c.marker); got != c.want {
+			t.Errorf("%q in %s: %q, want %q", c.marker, c.repo, got, c.want)
+		}
+	}
+}

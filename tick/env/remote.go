@@ -230,10 +230,13 @@ func (r *Repo) Git() Mirror {
 	return r.Opened
 }
 
+// Signed returns the id of this installation as the repository's markers have it.
+func (r *Repo) Signed() string { return work.SignedIn(r.Row.Key(), r.By) }
+
 // Mark returns a text of ours as it is posted in the repository: with the line that says that a
 // program wrote it, and the markers.
 func (r *Repo) Mark(text string, m work.Marks) string {
-	m.By = r.By
+	m.By = r.Signed()
 	return prompts.Bounded(text, r.Settings.Voice.Signature(""), m)
 }
 

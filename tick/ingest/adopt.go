@@ -388,8 +388,9 @@ const signFor = 24 * time.Hour
 func (h *reading) noteOwn(body string, at time.Time, url string) {
 	h.noteHandled(body)
 	marks, _ := work.ParseMarks(body)
-	if !h.env.Ours.Has(marks.By) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
-		h.sign = work.Sign{ID: marks.By, At: at, URL: url}
+	by := work.InstallationIn(h.row.Key(), marks.By)
+	if !h.env.Ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+		h.sign = work.Sign{ID: by, At: at, URL: url}
 	}
 }
 

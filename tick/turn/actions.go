@@ -101,7 +101,7 @@ func (c *composer) pullRequest() {
 	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(mark))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, By: c.l.Repo.By, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys), Proposals: work.MarkProposals(c.l.Proposals)}),
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, By: c.l.Repo.Signed(), Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys), Proposals: work.MarkProposals(c.l.Proposals)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }
@@ -282,7 +282,7 @@ func commitMessage(l *env.Lease, a prompts.Answer) string {
 
 // signed returns an agent's text with its signature and the markers below it.
 func (c *composer) signed(text string, m work.Marks) string {
-	m.By = c.l.Repo.By
+	m.By = c.l.Repo.Signed()
 	return prompts.Bounded(text, c.l.Signature, m)
 }
 

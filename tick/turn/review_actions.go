@@ -108,7 +108,7 @@ func blockingSeverity(told prompts.Context) review.Severity {
 func (c *composer) reviewBody(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	text := c.reviewText(r, told, inBody)
 	token := work.ReviewToken(c.l.Repo.Row.Key(), c.l.Turn.Number, r.Verdict.Reviewer, r.subject, r.Verdict.Cycle)
-	return prompts.Bounded(text, cmp.Or(c.l.Disclosure, c.l.Signature), work.Marks{Token: token, By: c.l.Repo.By, Handled: c.l.Turn.EventKeys, Review: markOf(r, told, inBody)})
+	return prompts.Bounded(text, cmp.Or(c.l.Disclosure, c.l.Signature), work.Marks{Token: token, By: c.l.Repo.Signed(), Handled: c.l.Turn.EventKeys, Review: markOf(r, told, inBody)})
 }
 
 func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.Finding) string {
