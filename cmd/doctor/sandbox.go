@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -67,9 +66,9 @@ func (o *options) runInSandbox(ctx context.Context, a *cli.App, m *machine.Machi
 
 // plainBlocked says for a terminal what a blocked error says for GitHub.
 func plainBlocked(err error) error {
-	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		said := explain.Reason(blocked.Reason, explain.Place{})
-		return fmt.Errorf("%s; %s", strings.TrimRight(said.Here(), "."), said.Fix)
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked {
+		t := machine.TroubleOf(err, "")
+		return fmt.Errorf("%s; %s", strings.TrimRight(t.Says, "."), t.Do)
 	}
 	return err
 }

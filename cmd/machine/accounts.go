@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -75,43 +74,71 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 
 // ghProgram is the installed gh.
 type ghProgram struct {
-	doctor.Program
-	environ []string
+	path, version string
+	broken        string // why it cannot be used; empty: it can
+	environ       []string
 }
 
 var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?(\d+\.\d+\S*)`) })
 
 // findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
-	g := &ghProgram{doctor.Program{Name: "gh"}, ghEnviron(m.env.All())}
-	path, err := proc.LookPath("gh", m.path())
-	if err != nil {
+	g := &ghProgram{environ: ghEnviron(m.env.All())}
+	var err error
+	if g.path, err = proc.LookPath("gh", m.path()); err != nil {
+		g.broken = NoGh.Says
 		return g
 	}
-	g.Path = path
 	said, err := g.ask(ctx, "--version")
 	if err != nil {
-		g.Trouble = "gh does not start: " + err.Error()
+		g.broken = "gh does not start: " + err.Error()
 	} else if v := ghVersion().FindStringSubmatch(said); v != nil {
-		g.Version = v[1]
+		g.version = v[1]
 	}
 	return g
 }
 
-// examineGh checks that gh can have the accounts that the config names.
-func (m *Machine) examineGh(ctx context.Context) *doctor.Program {
+// NoGh is that there is no gh.
+var NoGh = Trouble{"gh is not on PATH", "install it: https://cli.github.com; under cron PATH is short"}
+
+// severalMajor and severalMinor are the first version of gh that has the tokens of several accounts.
+const severalMajor, severalMinor = 2, 40
+
+// severalTokens returns why gh cannot have the tokens of several accounts; nil: it can. A build without a
+// version counts as new.
+func (g *ghProgram) severalTokens() *Trouble {
+	why := g.broken
+	var major, minor int
+	_, unknown := fmt.Sscanf(g.version, "%d.%d", &major, &minor)
+	if unknown == nil && slices.Compare([]int{major, minor}, []int{severalMajor, severalMinor}) < 0 {
+		why = fmt.Sprintf("gh %s is too old to have the tokens of several accounts", g.version)
+	}
+	if why == "" {
+		return nil
+	}
+	return &Trouble{why, fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or remove account from the config", severalMajor, severalMinor)}
+}
+
+// Gh returns gh's version and path, or why it cannot be used. Reviewers with accounts of their own need a
+// newer one.
+func (m *Machine) Gh(ctx context.Context) (says string, t *Trouble) {
 	g := m.findGh(ctx)
-	g.Accounts = slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
+	says = strings.TrimSpace("gh "+g.version) + ", " + g.path
+	if slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
 		return r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Account != "" })
-	})
-	return &g.Program
+	}) {
+		return says, g.severalTokens()
+	}
+	if g.broken != "" {
+		return "", &Trouble{g.broken, NoGh.Do}
+	}
+	return says, nil
 }
 
 // token asks gh for the token of an account.
 func (g *ghProgram) token(ctx context.Context, who login) (token string, why *work.Reason) {
-	g.Accounts = true
-	if failed := doctor.Only(doctor.Run(doctor.Facts{Gh: &g.Program}, doctor.BeforeAccount), doctor.Failure); len(failed) > 0 {
-		return "", &work.Reason{Text: failed[0].Says, Advice: failed[0].Do}
+	if t := g.severalTokens(); t != nil {
+		return "", &work.Reason{Text: t.Says, Advice: t.Do}
 	}
 	said, err := g.ask(ctx, "auth", "token", "--hostname", who.host, "--user", who.account)
 	token = strings.TrimSpace(said)
@@ -129,7 +156,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 
 // ask returns gh's output. Its error is one line.
 func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
-	res, err := proc.Run(ctx, proc.Cmd{Path: g.Path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
+	res, err := proc.Run(ctx, proc.Cmd{Path: g.path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
 	switch {
 	case err != nil:
 		return "", err

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
@@ -31,7 +31,7 @@ func TestFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.Join([]string{shell, bin, "relative", filepath.Join(dir, "none"), bin + "/", "/usr/bin"}, ":")
-	all, needed := folders(path, []doctor.Program{{Name: "agent", Path: filepath.Join(shell, "agent")}, {Name: "gone"}})
+	all, needed := folders(path, []machine.Program{{Name: "agent", Path: filepath.Join(shell, "agent")}, {Name: "gone"}})
 	there := slices.DeleteFunc([]string{"/usr/local/bin", "/bin"}, func(d string) bool { return lasting(d) == "" })
 	if want := append([]string{tools, bin, "/usr/bin"}, there...); !slices.Equal(all, want) {
 		t.Errorf("all are %q, want %q", all, want)

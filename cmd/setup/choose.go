@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -84,7 +83,7 @@ func (r *room) alsoInstalled() string {
 
 // chooseAgent returns the named agent, the config's, the only installed one, or a person's choice.
 func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, error) {
-	all := machine.Agents(ctx, cfg, r.Environ(), slices.Sorted(maps.Keys(cfg.Agents))...)
+	all := machine.New(machine.Options{Config: cfg, Env: r.Environ()}).Agents(ctx, slices.Sorted(maps.Keys(cfg.Agents))...)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -105,7 +104,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 	case len(there) == 1:
 		chosen = there[0]
 	case len(there) == 0:
-		missing := terminal.Each(all, func(a doctor.Agent) string { return startable(a).Error() })
+		missing := terminal.Each(all, func(a machine.Agent) string { return startable(a).Error() })
 		if also := r.alsoInstalled(); also != "" {
 			missing = append(missing, also)
 		}
@@ -128,12 +127,15 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 }
 
 // startable returns an error for an agent that is not installed.
-func startable(a doctor.Agent) error {
-	return doctor.Refusal(doctor.Facts{Agents: []doctor.Agent{a}}, doctor.AtInit)
+func startable(a machine.Agent) error {
+	if a.Missing == "" {
+		return nil
+	}
+	return fmt.Errorf("agent %q: %s; install that program, or correct command of [agents.%s]", a.Name, a.Missing, a.Name)
 }
 
 // tellAgent prints the agent's protection, and what is to be said about its version.
-func (r *room) tellAgent(a doctor.Agent) error {
+func (r *room) tellAgent(a machine.Agent) error {
 	if err := startable(a); err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func (r *room) tellAgent(a doctor.Agent) error {
 	return nil
 }
 
-func agentLine(a doctor.Agent) string {
+func agentLine(a machine.Agent) string {
 	if a.Missing != "" {
 		return a.Name + ", which is not installed"
 	}

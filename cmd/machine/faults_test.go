@@ -16,11 +16,12 @@ func TestTrialsOfTheStateFolderDoNotMeet(t *testing.T) {
 	if err := os.Mkdir(locks, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	m := &Machine{dirs: dirs}
 	var trials sync.WaitGroup
 	for range 8 {
 		trials.Go(func() {
 			for range 50 {
-				if fault := tryState(dirs, ofHosts); fault != nil {
+				if fault := m.TryState(); fault != nil {
 					t.Error(fault)
 					return
 				}
