@@ -115,8 +115,7 @@ func start(ctx context.Context, e *exam) []Result {
 		if g.Missing != "" || g.Blocked || g.TooOld { // reported by other checks
 			return nil
 		}
-		err := e.machine.Start(ctx, g.Name, place)
-		if err != nil && ctx.Err() == nil {
+		if err := e.machine.Start(ctx, g.Name, place); err != nil {
 			t := machine.TroubleOf(err, fmt.Sprintf("gh mergexo doctor --sandbox %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name))
 			return fail("its turns cannot start: "+t.Says, t.Do)
 		}

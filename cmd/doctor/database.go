@@ -21,7 +21,7 @@ const tickTells = "gh mergexo tick shows whether a pass can use it"
 
 func database(ctx context.Context, e *exam) []Result {
 	dir := e.cfg.Runtime.StateDir
-	if dir == "" || machine.GuardState(dir) != nil { // reported with the folder
+	if dir == "" || machine.GuardState(dir) != nil { // the state folder has a check of its own
 		return nil
 	}
 	at, err := machine.DatabaseAt(e.cfg)
@@ -36,6 +36,9 @@ func database(ctx context.Context, e *exam) []Result {
 	}
 	if e.cfg.Runtime.DatabaseKey() != "" {
 		return onServer(ctx, at, max(len(e.stored.machines), 1))
+	}
+	if e.machine.TryState() != nil { // what mends the folder mends this
+		return nil
 	}
 	return inFile(ctx, at)
 }

@@ -31,6 +31,7 @@ type exam struct {
 	hosts     []*host
 	repos     []*repo
 	agents    func() []machine.Agent
+	missing   func() []machine.Command // programs of the repositories' commands
 	scheduled func() (schedule.State, error)
 }
 
@@ -72,6 +73,7 @@ func newExam(ctx context.Context, a *cli.App, at mode) *exam {
 		defer cancel()
 		return e.machine.Agents(ctx)
 	})
+	e.missing = sync.OnceValue(e.machine.MissingCommands)
 	e.scheduled = sync.OnceValues(func() (schedule.State, error) { return schedule.Look(ctx, a, e.cfg) })
 	return e
 }
@@ -173,30 +175,20 @@ const lookback = 30 * 24 * time.Hour
 
 func readStored(ctx context.Context, cfg *config.Config, now time.Time) (s stored) {
 	s.usage = map[string]usage{}
-	_, _ = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
-		if s.fleet, err = tx.GetFleet(ctx); err != nil {
-			return err
-		}
-		if s.machines, err = tx.ListMachines(ctx); err != nil {
-			return err
-		}
-		if s.accounts, err = tx.ListAccounts(ctx, work.RoleOperator); err != nil {
-			return err
-		}
-		if s.repos, err = tx.ListRepos(ctx); err != nil {
-			return err
-		}
-		if s.others, err = tx.ListOtherInstallations(ctx); err != nil {
-			return err
-		}
+	_, _ = machine.View(ctx, cfg, func(tx *store.Tx) error {
+		var errs [5]error
+		s.fleet, errs[0] = tx.GetFleet(ctx)
+		s.machines, errs[1] = tx.ListMachines(ctx)
+		s.accounts, errs[2] = tx.ListAccounts(ctx, work.RoleOperator)
+		s.repos, errs[3] = tx.ListRepos(ctx)
+		s.others, errs[4] = tx.ListOtherInstallations(ctx)
+		err := errors.Join(errs[:]...)
 		for name := range cfg.Agents {
-			u := usage{}
-			if u.known, u.ran, err = tx.UsageKnown(ctx, name, now.Add(-lookback)); err != nil {
-				return err
-			}
-			s.usage[name] = u
+			known, ran, unread := tx.UsageKnown(ctx, name, now.Add(-lookback))
+			s.usage[name] = usage{known, ran}
+			err = errors.Join(err, unread)
 		}
-		return nil
+		return err
 	})
 	return s
 }

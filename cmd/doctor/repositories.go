@@ -27,9 +27,13 @@ func repositoryChecks() []check {
 	}
 }
 
-func repository(_ context.Context, _ *exam, r *repo) []Result {
-	if err := r.host.login(); err != nil {
-		return warn("not checked: "+r.host.unusable(err), "fix that first: gh auth status")
+func repository(ctx context.Context, e *exam, r *repo) []Result {
+	if r.host.login() != nil {
+		why := account(ctx, e, r.host)
+		for i := range why {
+			why[i].Level, why[i].Says = Warning, "not checked: "+why[i].Says
+		}
+		return why
 	}
 	if err := r.read(); err != nil {
 		return failure(r.host.trouble(err, "see whether gh can read it: gh repo view "+r.called))
@@ -38,22 +42,6 @@ func repository(_ context.Context, _ *exam, r *repo) []Result {
 		return append(warn("its name on GitHub is "+full+" now", fmt.Sprintf("write name = %q in its [[repo]]", typed(r.now.Current))), writable(r.now)...)
 	}
 	return append(ok("its default branch is "+r.now.DefaultBranch), writable(r.now)...)
-}
-
-// unusable says why the repositories of a host cannot be checked.
-func (h *host) unusable(err error) string {
-	_, limited := errors.AsType[*work.WaitError](err)
-	switch {
-	case h.token == "":
-		return "gh is not logged in to " + h.name
-	case errors.Is(err, errNotAsked):
-		return "GitHub is not asked here"
-	case limited:
-		return "GitHub takes no requests for now"
-	case h.refused(err):
-		return h.name + " does not accept the login"
-	}
-	return h.name + " did not answer"
 }
 
 // writable tells whether a repository can be written to.
@@ -192,7 +180,7 @@ func MissingLabels(settings config.Repo, present []string) (missing []work.Label
 }
 
 func commands(_ context.Context, e *exam, r *repo) (all []Result) {
-	for _, c := range e.machine.MissingCommands() {
+	for _, c := range e.missing() {
 		says := fmt.Sprintf("agent %q does not find the program %q of %s", c.Agent, c.Program, c.Key)
 		do := fmt.Sprintf("install it, or correct %s in [[repo]]", c.Key)
 		switch {

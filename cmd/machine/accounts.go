@@ -19,57 +19,96 @@ import (
 )
 
 // Reviewers may use other accounts than gh's own. gh stores their tokens and is asked when a pass
-// first needs one; a token is kept only in memory.
+// first needs one, and once, so that "gh auth switch" in another shell changes nothing while the pass
+// runs; a token is kept only in memory.
 
-// accounts are the clients of these accounts, as far as they were needed.
+// accounts are the tokens and clients that were needed.
 type accounts struct {
-	mu    sync.Mutex
-	asked map[login]answer
-
-	find sync.Once // two locks are held where gh is asked: this one and that of tokens
-	gh   *ghProgram
+	mu      sync.Mutex
+	gh      *ghProgram
+	tokens  map[login]tokenOrError
+	clients map[login]*github.Client // of other accounts than that of passes
 }
 
-// login is an account on a host.
+// login is an account on a host; empty: that of gh's own login.
 type login struct{ host, account string }
 
-// answer is the result of asking gh for an account.
-type answer struct {
-	client *github.Client
-	err    error
+type tokenOrError struct {
+	token string
+	err   error
 }
 
 // ghTime limits one call of gh. Its keyring may ask a person to unlock it; we do not wait for that.
 const ghTime = 20 * time.Second
 
+// Token returns the token with which passes work on a host: of the account that the config names, else of
+// the one that gh is logged in as.
+func (m *Machine) Token(ctx context.Context, host string) (string, error) {
+	account := m.cfg.AccountOn(host)
+	if strings.EqualFold(account, github.LoggedIn(host)) {
+		account = ""
+	}
+	m.accounts.mu.Lock()
+	defer m.accounts.mu.Unlock()
+	return m.token(ctx, login{host, account}, work.WhyAccountNoToken)
+}
+
 // as returns the client of an account that gh knows besides its active one.
 func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitHub, error) {
 	m.accounts.mu.Lock()
 	defer m.accounts.mu.Unlock()
-	at := login{who.host, strings.ToLower(who.account)}
-	a, known := m.accounts.asked[at]
-	if !known {
-		if a.client, a.err = m.connect(ctx, who, log); ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if m.accounts.asked == nil {
-			m.accounts.asked = map[login]answer{}
-		}
-		m.accounts.asked[at] = a
+	who.account = strings.ToLower(who.account)
+	if c, known := m.accounts.clients[who]; known {
+		return c, nil
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.client, nil
-}
-
-func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*github.Client, error) {
-	token, err := m.tokenOf(ctx, who, work.WhyReviewerAccount)
+	token, err := m.token(ctx, who, work.WhyReviewerAccount)
 	if err != nil {
 		return nil, err
 	}
+	c, err := github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
+	if err != nil {
+		return nil, err
+	}
+	m.accounts.clients[who] = c
+	return c, nil
+}
+
+// token asks gh for a token, once. kind is what an error says.
+func (m *Machine) token(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+	if known, asked := m.accounts.tokens[who]; asked {
+		return known.token, known.err
+	}
+	var t tokenOrError
+	if who.account == "" {
+		t.token = github.Token(who.host)
+		m.secrets.Add(t.token, "gh's token")
+	} else {
+		t.token, t.err = m.tokenOf(ctx, who, kind)
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	m.accounts.tokens[who] = t
+	return t.token, t.err
+}
+
+// tokenOf asks gh for the token of one of its accounts.
+func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+	if m.accounts.gh == nil {
+		m.accounts.gh = m.findGh(ctx)
+	}
+	for _, known := range github.KnownAccounts(who.host) {
+		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
+			who.account = known
+		}
+	}
+	token, why := m.accounts.gh.token(ctx, who)
+	if why != nil {
+		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
+		return "", &work.BlockedError{Reason: *why}
+	}
 	m.secrets.Add(token, "the token of "+who.account)
-	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
+	return token, nil
 }
 
 // ghProgram is the installed gh.
@@ -182,58 +221,4 @@ func ghEnviron(all []string) []string {
 func hasToken(v string) bool {
 	name, _, _ := strings.Cut(v, "=")
 	return slices.Contains(TokenVariables, strings.ToUpper(name))
-}
-
-// tokens are those of the accounts as which a pass works, by host. It asks gh for each once, so that "gh auth
-// switch" in another shell changes nothing while the pass runs.
-type tokens struct {
-	mu    sync.Mutex
-	known map[string]tokenOrError
-}
-
-type tokenOrError struct {
-	token string
-	err   error
-}
-
-// Token returns the token with which passes work on a host: of the account that the config names, else of
-// the one that gh is logged in as.
-func (m *Machine) Token(ctx context.Context, host string) (string, error) {
-	m.tokens.mu.Lock()
-	defer m.tokens.mu.Unlock()
-	if known, asked := m.tokens.known[host]; asked {
-		return known.token, known.err
-	}
-	var token string
-	var err error
-	if account := m.cfg.AccountOn(host); account == "" || strings.EqualFold(account, github.LoggedIn(host)) {
-		token = github.Token(host)
-	} else {
-		token, err = m.tokenOf(ctx, login{host, account}, work.WhyAccountNoToken)
-	}
-	if ctx.Err() != nil {
-		return token, ctx.Err()
-	}
-	m.secrets.Add(token, "gh's token")
-	if m.tokens.known == nil {
-		m.tokens.known = map[string]tokenOrError{}
-	}
-	m.tokens.known[host] = tokenOrError{token, err}
-	return token, err
-}
-
-// tokenOf asks gh for the token of one of its accounts. kind is what an error says.
-func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
-	m.accounts.find.Do(func() { m.accounts.gh = m.findGh(ctx) })
-	for _, known := range github.KnownAccounts(who.host) {
-		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
-			who.account = known
-		}
-	}
-	token, why := m.accounts.gh.token(ctx, who)
-	if why != nil {
-		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
-		return "", &work.BlockedError{Reason: *why}
-	}
-	return token, nil
 }

@@ -242,7 +242,7 @@ func (m *Machine) Writes(ctx context.Context, name string) (all []string) {
 	a, repo := m.cfg.Agents[name], m.someRepo()
 	p, _ := m.Protection(ctx, a) // an agent without one is no matter of this
 	for _, e := range m.VisibleEntries(p, repo, a) {
-		if e.How == string(sandbox.Write) && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
+		if e.How == sandbox.Write && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
 			all = append(all, e.Path)
 		}
 	}

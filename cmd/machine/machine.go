@@ -53,7 +53,7 @@ func Open(opt Options) (*Machine, error) {
 func New(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: cmp.Or(opt.Secrets, &secrets.Redactor{}), now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
-		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
+		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{}, accounts: accounts{tokens: map[login]tokenOrError{}, clients: map[login]*github.Client{}},
 	}
 }
 
@@ -74,7 +74,6 @@ type Machine struct {
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
-	tokens   tokens
 
 	opened sync.Once
 	git    *git.Git
