@@ -34,8 +34,8 @@ func about(tells func(machine.Agent) []Result) question[machine.Agent] {
 
 func program(g machine.Agent) []Result {
 	switch {
-	case g.Missing != "":
-		return fail(g.Missing, fmt.Sprintf("install that program, or correct command of [agents.%s]", g.Name))
+	case g.Missing != nil:
+		return fail(strings.TrimPrefix(g.Missing.Says, fmt.Sprintf("agent %q: ", g.Name)), g.Missing.Do)
 	case g.Tells != "":
 		return ok(fmt.Sprintf("%s; usage that it reports: %s", g.Path, g.Tells))
 	}
@@ -56,7 +56,7 @@ func version(g machine.Agent) []Result {
 
 func login(_ context.Context, _ *exam, g machine.Agent) []Result {
 	switch l := g.Login; {
-	case g.Missing != "" || !l.Known && l.Says == "":
+	case g.Missing != nil || !l.Known && l.Says == "":
 		return nil
 	case l.Known && !l.In:
 		return fail(l.Says, cmp.Or(l.Do, "log in with its own program"))
@@ -67,7 +67,7 @@ func login(_ context.Context, _ *exam, g machine.Agent) []Result {
 
 // keeps is silent where all is well: most agents need no more than their login.
 func keeps(_ context.Context, e *exam, g machine.Agent) []Result {
-	if g.Missing != "" {
+	if g.Missing != nil {
 		return nil
 	}
 	return failure(e.machine.Keeps(g.Name))
@@ -85,8 +85,11 @@ func cost(_ context.Context, e *exam, g machine.Agent) []Result {
 }
 
 func box(ctx context.Context, e *exam, g machine.Agent) []Result {
-	if !g.Hides {
-		return protection(g)
+	switch {
+	case g.Blocked:
+		return fail(g.Says, g.Remedy)
+	case !g.Hides:
+		return warn(g.Says, g.Remedy)
 	}
 	writes := ""
 	if all := e.machine.Writes(ctx, g.Name); len(all) > 0 {
@@ -95,24 +98,12 @@ func box(ctx context.Context, e *exam, g machine.Agent) []Result {
 	return ok(fmt.Sprintf("%s%s; to list what it sees: gh mergexo doctor --sandbox %s", g.Says, writes, g.Name))
 }
 
-// protection is about an agent without a sandbox that hides files.
-func protection(g machine.Agent) []Result {
-	do := cmp.Or(g.Remedy, "gh mergexo doctor --sandbox "+g.Name)
-	switch {
-	case g.Blocked:
-		return fail(g.Says, do)
-	case !g.Hides:
-		return warn(g.Says, do)
-	}
-	return nil
-}
-
 // start starts the agents among the checkouts, as a turn does.
 func start(ctx context.Context, e *exam) []Result {
 	place, remove := e.machine.PlaceToStart()
 	defer remove()
 	return agents(func(ctx context.Context, e *exam, g machine.Agent) []Result {
-		if g.Missing != "" || g.Blocked || g.TooOld { // reported by other checks
+		if g.Missing != nil || g.Blocked || g.TooOld { // reported by other checks
 			return nil
 		}
 		if err := e.machine.Start(ctx, g.Name, place); err != nil {
@@ -129,14 +120,17 @@ func ForStatus(ctx context.Context, cfg *config.Config, st schedule.State) (line
 	env := environ.Read()
 	lines = machine.Doubts(cfg, env)
 	used := machine.New(machine.Options{Config: cfg, Env: env}).Agents(ctx)
-	for _, tells := range []func(machine.Agent) []Result{
-		func(g machine.Agent) []Result { return append(program(g), version(g)...) }, protection,
-	} {
-		for _, g := range used {
-			for _, f := range Only(tells(g), Warning, Failure) {
-				f.About, f.agent = g.Name, true
-				lines = append(lines, f.What())
-			}
+	for _, g := range used {
+		switch {
+		case g.Missing != nil:
+			lines = append(lines, g.Missing.Error())
+		case g.Drift != "":
+			lines = append(lines, fmt.Sprintf("agent %q: %s", g.Name, g.Drift))
+		}
+	}
+	for _, g := range used {
+		if !g.Hides {
+			lines = append(lines, fmt.Sprintf("agent %q: %s", g.Name, g.Says))
 		}
 	}
 	for _, l := range st.Lacks {

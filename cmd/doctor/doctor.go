@@ -185,7 +185,7 @@ func Look(ctx context.Context, a *cli.App) []Result { return run(ctx, newExam(ct
 // knows: GitHub is not asked. What status has said is left out.
 func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer, said []string) {
 	for _, f := range Only(run(ctx, newExam(ctx, a, offline)), Failure) {
-		if !slices.Contains(said, terminal.OneLine(f.What())) {
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, terminal.OneLine(f.What())) }) {
 			fmt.Fprintln(notes, terminal.OneLine(f.Line()))
 		}
 	}

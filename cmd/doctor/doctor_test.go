@@ -74,12 +74,12 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"other rules":          {demanded(func(d *demand) { d.Other = []string{"required_signatures"} }), "w"},
 
 		"an agent":       {append(program(machine.Agent{Path: "/x"}), version(machine.Agent{Version: "1"})...), ""},
-		"no agent":       {program(machine.Agent{Missing: "x"}), "f"},
+		"no agent":       {program(machine.Agent{Missing: &agent.MissingError{Says: "x", Do: "y"}}), "f"},
 		"too old":        {version(machine.Agent{Drift: "x", TooOld: true}), "f"},
 		"untested":       {version(machine.Agent{Drift: "x"}), "w"},
 		"logged out":     {login(t.Context(), nil, machine.Agent{Login: agent.Login{Known: true}}), "f"},
-		"no sandbox":     {protection(machine.Agent{}), "w"},
-		"sandbox wanted": {protection(machine.Agent{Blocked: true}), "f"},
+		"no sandbox":     {box(t.Context(), nil, machine.Agent{Remedy: "x"}), "w"},
+		"sandbox wanted": {box(t.Context(), nil, machine.Agent{Blocked: true, Remedy: "x"}), "f"},
 
 		"a server":                 {ofServer(&store.Server{Free: 4}, 2), ""},
 		"a full server":            {ofServer(&store.Server{Free: 3}, 2), "w"},

@@ -84,8 +84,8 @@ func Missing(env environ.Env, a config.Agent, path string) *Trouble {
 	if _, err := proc.LookPath(ProgramOf(a), path); err == nil {
 		return nil
 	}
-	if says, do := agent.Missing(programOf(env, a)); says != "" {
-		return &Trouble{Says: says, Do: do}
+	if missing := agent.Missing(programOf(env, a)); missing != nil {
+		return &Trouble{missing.Says, missing.Do}
 	}
 	return nil
 }
@@ -114,11 +114,11 @@ func named(cfg *config.Config) []string {
 
 // Agent is an agent on this machine: its program, and the protection around it.
 type Agent struct {
-	Name    string // in the config
-	Missing string // what is missing of its program, and where to get it; empty: it is there
-	Path    string // of its program
-	Version string // of its program; empty where that does not say
-	Drift   string // it is too old, or nobody has tried it
+	Name    string              // in the config
+	Missing *agent.MissingError // nil: its program is there
+	Path    string              // of its program
+	Version string              // of its program; empty where that does not say
+	Drift   string              // it is too old, or nobody has tried it
 	TooOld  bool
 	Login   agent.Login
 	Tells   string // what its program tells of a turn's usage; empty: nothing to report
@@ -155,13 +155,10 @@ func (m *Machine) examine(ctx context.Context, a config.Agent) Agent {
 		g.Says = "its turns are blocked: " + t.Says
 	}
 	spec := programOf(m.env, a)
-	bare := func(says string) string { return strings.TrimPrefix(says, fmt.Sprintf("agent %q: ", a.Name)) }
-	if missing := agent.Find(spec); missing != nil {
-		g.Missing = bare(missing.Error())
-	} else {
+	if g.Missing = agent.Missing(spec); g.Missing == nil {
 		g.Path, _ = agent.Program(spec) // it was found just now
 		if g.Version, err = m.start(ctx, a, "", false); err == nil {
-			g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
+			g.Drift, g.TooOld = strings.TrimPrefix(agent.Drift(spec, g.Version), fmt.Sprintf("agent %q: ", a.Name)), agent.TooOld(spec, g.Version)
 		}
 	}
 	spec.Args = a.Args

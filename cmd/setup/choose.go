@@ -89,7 +89,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 	}
 	var there []string
 	for _, a := range all {
-		if a.Missing == "" {
+		if a.Missing == nil {
 			there = append(there, a.Name)
 		}
 	}
@@ -128,10 +128,10 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 
 // startable returns an error for an agent that is not installed.
 func startable(a machine.Agent) error {
-	if a.Missing == "" {
+	if a.Missing == nil {
 		return nil
 	}
-	return fmt.Errorf("agent %q: %s; install that program, or correct command of [agents.%s]", a.Name, a.Missing, a.Name)
+	return a.Missing
 }
 
 // tellAgent prints the agent's protection, and what is to be said about its version.
@@ -153,7 +153,7 @@ func (r *room) tellAgent(a machine.Agent) error {
 }
 
 func agentLine(a machine.Agent) string {
-	if a.Missing != "" {
+	if a.Missing != nil {
 		return a.Name + ", which is not installed"
 	}
 	line := a.Name
