@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/notify"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
@@ -157,19 +157,7 @@ func away(ahead time.Duration) string {
 	if ahead < 0 {
 		how = "behind"
 	}
-	return roughly(ahead.Abs()) + " " + how
-}
-
-// roughly rounds a duration for people.
-func roughly(d time.Duration) string {
-	if d < wrongClock {
-		return d.Round(time.Second).String()
-	}
-	text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	if strings.HasSuffix(text, "h0m") {
-		return strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return terminal.Took(ahead.Abs()) + " " + how
 }
 
 // messages sends a test message to each [[notify]], side by side. Nothing of it is recorded.

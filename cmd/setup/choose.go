@@ -33,7 +33,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if program, is := r.preset(d.cfg); is {
 		if !program.Installed { // the remedy of an agent of the config names its table
 			return fmt.Errorf("agent %q: its program %q was not found: run `%s`, then this again; or print its table with `gh mergexo config agents %s`, and write it into the config with the program's absolute path",
-				program.Name, program.Command[0], program.Install, program.Name)
+				program.Name, program.Command[0], program.Install(), program.Name)
 		}
 		d.cfg.Agents[program.Name] = program.Agent()
 		repo.Table = program.Table()
