@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -95,6 +96,31 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 			if f.Do == "" {
 				t.Errorf("%s: it says %q, and not what mends it", name, f.Says)
 			}
+		}
+	}
+}
+
+// Only a budget asks for a cost, and prices make it known only if the tokens are.
+func TestAnUnknownCostMattersToABudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit  float64
+		agent  machine.Agent
+		ran    usage
+		want   string
+		prices bool // they are advised
+	}{
+		"no budget":        {0, machine.Agent{NoCost: true}, usage{}, "", false},
+		"never known":      {5, machine.Agent{NoCost: true}, usage{}, "w", true},
+		"known":            {5, machine.Agent{}, usage{work.Known{Cost: true, Tokens: true}, true}, "", false},
+		"never ran":        {5, machine.Agent{}, usage{}, "", false},
+		"tokens known":     {5, machine.Agent{}, usage{work.Known{Tokens: true}, true}, "w", true},
+		"nothing is known": {5, machine.Agent{}, usage{work.Known{}, true}, "w", false},
+	} {
+		e := &exam{cfg: &config.Config{}, stored: stored{usage: map[string]usage{"": c.ran}}}
+		e.cfg.Runtime.Budgets.CostPerDay = c.limit
+		found := cost(t.Context(), e, c.agent)
+		if levels(found) != c.want || len(found) > 0 && strings.Contains(found[0].Do, "usd_per_million") != c.prices {
+			t.Errorf("%s: %+v", name, found)
 		}
 	}
 }

@@ -215,14 +215,20 @@ const (
 // little. The error, a *work.MachineError with the same remedy, is that no turn can work with it.
 func (m *Machine) Room() (left string, little bool, err error) {
 	free, inodes, known := roomOn(existing(m.dirs.State))
-	switch {
-	case m.dirs.State == "" || !known:
+	if m.dirs.State == "" || !known {
 		return "", false, nil
+	}
+	return judgeRoom(m.dirs.State, free, inodes)
+}
+
+// judgeRoom judges free bytes and inodes; inodes below 0 are not counted.
+func judgeRoom(dir string, free, inodes int64) (left string, little bool, err error) {
+	switch {
 	case free < noRoom:
-		return "", true, &work.MachineError{Err: fmt.Errorf("the disk of %s is full: %s left", m.dirs.State, size(free)), Do: MoreRoom}
+		return "", true, &work.MachineError{Err: fmt.Errorf("the disk of %s is full: %s left", dir, size(free)), Do: MoreRoom}
 	case inodes >= 0 && inodes < noInodes:
 		return "", true, &work.MachineError{
-			Err: fmt.Errorf("the disk of %s has %s left: it can hold hardly any more files", m.dirs.State, work.Count(int(inodes), "inode")),
+			Err: fmt.Errorf("the disk of %s has %s left: it can hold hardly any more files", dir, work.Count(int(inodes), "inode")),
 			Do:  "delete files there (df -i shows how many it can hold), or " + work.AnotherFolder,
 		}
 	}

@@ -33,3 +33,22 @@ func TestTrialsOfTheStateFolderDoNotMeet(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+func TestRoom(t *testing.T) {
+	for name, c := range map[string]struct {
+		free, inodes int64
+		left         string
+		little, full bool
+	}{
+		"room":              {5 << 30, 2000, "5 GiB", false, false},
+		"inodes uncounted":  {5 << 30, -1, "5 GiB", false, false},
+		"little":            {500 << 20, -1, "500 MiB", true, false},
+		"full":              {1 << 20, -1, "", true, true},
+		"hardly any inodes": {5 << 30, 10, "", true, true},
+	} {
+		left, little, err := judgeRoom("/s", c.free, c.inodes)
+		if left != c.left || little != c.little || (err != nil) != c.full {
+			t.Errorf("%s: %q, %v, %v", name, left, little, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The folders of PATH that the job gets are those that are there when it starts.
@@ -78,6 +80,31 @@ func TestLongPathFits(t *testing.T) {
 		}
 		if j, err := p.fit(s, p.job); err != nil || j.Get("PATH") != want {
 			t.Errorf("%s: %q, %v", k, j.Get("PATH"), err)
+		}
+	}
+}
+
+// What keeps passes from being repeated is said, each with what ends it.
+func TestWarnings(t *testing.T) {
+	none := &work.MachineError{Err: errors.New("no scheduler works here"), Do: "install cron"}
+	for name, c := range map[string]struct {
+		st   State
+		want []string
+	}{
+		"well":           {State{Scheduler: schedule.Cron, Every: time.Minute, Active: true}, nil},
+		"none":           {State{}, []string{"gh mergexo has installed no schedule here"}},
+		"none possible":  {State{None: none}, []string{"no scheduler works here"}},
+		"two":            {State{Scheduler: schedule.Cron, Every: time.Minute, Differs: []string{"a", "b"}}, []string{"cron starts a pass every 1m, and a", "cron starts a pass every 1m, and b"}},
+		"no cron daemon": {State{Scheduler: schedule.Cron, Every: time.Minute, CronSleeps: true}, []string{cronSleeps.Says}},
+	} {
+		var got []string
+		for _, w := range c.st.Warnings() {
+			if got = append(got, w.Says); w.Do == "" {
+				t.Errorf("%s: %q has no remedy", name, w.Says)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
