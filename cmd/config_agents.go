@@ -51,7 +51,7 @@ need no table.`,
 			return a.Output().Table([]string{"NAME", "INSTALL", "COMMAND", "LOGIN", "USAGE"}, terminal.Each(all, func(p machine.Preset) []string {
 				there := "installed"
 				if !p.Installed {
-					there = p.Install
+					there = p.Install()
 				}
 				return []string{p.Name, there, strings.Join(p.Command, " "), p.Login, p.Usage}
 			}))

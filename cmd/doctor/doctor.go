@@ -1,5 +1,5 @@
-// Package doctor is the command doctor: it collects facts about this machine and GitHub, has them
-// judged, and prints the checks.
+// Package doctor is the command doctor. Each check asks what it needs of this machine and of GitHub, and returns
+// what it found, with what mends it; its row in the table stands beside it.
 package doctor
 
 import (
@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -87,25 +87,27 @@ folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 
 // view is the output of doctor.
 type view struct {
-	Checks []doctor.Check `json:"checks"` // with a failure, the exit code is 1
+	Checks []Result `json:"checks"` // with a failure, the exit code is 1
 }
 
 func (o *options) run(ctx context.Context, a *cli.App) error {
 	shown := a.Progress()
 	shown.Spinner("checking this machine and GitHub")
-	all := look(ctx, a, o.notify)
+	e := newExam(ctx, a, online)
+	e.notify = o.notify
+	all := run(ctx, e)
 	shown.Close()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	out := a.Output()
-	failures := doctor.Count(all, doctor.Failure)
+	failures := len(Only(all, Failure))
 	var err error
 	if a.JSON.Asked() {
 		err = a.JSON.Write(out, view{all})
 	} else {
 		err = Print(out, all, a.Environ().Home)
-		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(failures, "failure"), work.Count(doctor.Count(all, doctor.Warning), "warning"), doctor.Count(all, doctor.OK))
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(failures, "failure"), work.Count(len(Only(all, Warning)), "warning"), len(Only(all, OK)))
 	}
 	if err == nil && failures > 0 {
 		return &cli.CodeError{Code: 1}
@@ -114,31 +116,31 @@ func (o *options) run(ctx context.Context, a *cli.App) error {
 }
 
 // marks are the symbols and colours of the levels.
-var marks = map[doctor.Level]struct{ mark, color string }{
-	doctor.OK: {"✓", "32"}, doctor.Warning: {"!", "33"}, doctor.Failure: {"X", "31"},
+var marks = map[Level]struct{ mark, color string }{
+	OK: {"✓", "32"}, Warning: {"!", "33"}, Failure: {"X", "31"},
 }
 
 // Print shows checks: in groups on a terminal, with ~ for the home folder, and one line each for
 // programs.
-func Print(out terminal.Output, all []doctor.Check, home string) error {
+func Print(out terminal.Output, all []Result, home string) error {
 	if !out.TTY {
-		return out.Table(nil, terminal.Each(all, func(c doctor.Check) []string {
-			return []string{string(c.Level), string(c.Code), c.About, c.Says, c.Do}
+		return out.Table(nil, terminal.Each(all, func(c Result) []string {
+			return []string{string(c.Level), c.Code, c.About, c.Says, c.Do}
 		}))
 	}
 	var b strings.Builder
-	var group doctor.Group
+	heading := ""
 	widest := 0
 	for _, c := range all {
 		widest = max(widest, len(c.Code))
 	}
 	for _, c := range all {
-		if c.Group != group {
-			if group != "" {
+		if c.heading != heading {
+			if heading != "" {
 				b.WriteString("\n")
 			}
-			group = c.Group
-			b.WriteString(out.Bold(group.Title()) + "\n")
+			heading = c.heading
+			b.WriteString(out.Bold(heading) + "\n")
 		}
 		c.Says = shortenHome(c.Says, home)
 		b.WriteString(line(out, c, widest))
@@ -162,7 +164,7 @@ func shortenHome(says, home string) string {
 const indent = "  "
 
 // line renders a check for people, with the remedy below it.
-func line(out terminal.Output, c doctor.Check, widest int) string {
+func line(out terminal.Output, c Result, widest int) string {
 	says := c.Says
 	if c.About != "" {
 		says = c.About + ": " + says
@@ -176,12 +178,16 @@ func line(out terminal.Output, c doctor.Check, widest int) string {
 	return first + out.Indented(fmt.Sprintf("%s  %*s→ ", indent, widest, ""), c.Do)
 }
 
-// PrintFailures prints, before the first pass, what would keep it from working, as far as this
-// machine knows: GitHub is not asked.
-func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
-	_, f := gather(ctx, a)
-	for _, c := range doctor.Only(doctor.Run(f, doctor.BeforeFirstPass), doctor.Failure) {
-		fmt.Fprintln(notes, terminal.OneLine(c.Line()))
+// Look makes all checks.
+func Look(ctx context.Context, a *cli.App) []Result { return run(ctx, newExam(ctx, a, online)) }
+
+// PrintFailures prints, before the first pass, what would keep it from working, as far as this machine
+// knows: GitHub is not asked. What status has said is left out.
+func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer, said []string) {
+	for _, f := range Only(run(ctx, newExam(ctx, a, offline)), Failure) {
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, terminal.OneLine(f.What())) }) {
+			fmt.Fprintln(notes, terminal.OneLine(f.Line()))
+		}
 	}
 	fmt.Fprintln(notes, "to check everything that a pass needs: gh mergexo doctor")
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -47,7 +47,7 @@ func listSandbox(ctx context.Context, a *cli.App, m *machine.Machine, ag config.
 	if !p.Hides() {
 		return nil
 	}
-	return out.Table([]string{"PATH", "HOW", "WHY"}, terminal.Each(m.VisibleEntries(p, repo, ag), func(v machine.Entry) []string { return []string{v.Path, v.How, v.Why} }))
+	return out.Table([]string{"PATH", "HOW", "WHY"}, terminal.Each(m.VisibleEntries(p, repo, ag), func(v sandbox.Entry) []string { return []string{v.Path, string(v.How), v.Why} }))
 }
 
 // runInSandbox runs a command as an agent's program runs. It ends with the command's exit code.
@@ -67,9 +67,9 @@ func (o *options) runInSandbox(ctx context.Context, a *cli.App, m *machine.Machi
 
 // plainBlocked says for a terminal what a blocked error says for GitHub.
 func plainBlocked(err error) error {
-	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		said := explain.Reason(blocked.Reason, explain.Place{})
-		return fmt.Errorf("%s; %s", strings.TrimRight(said.Here(), "."), said.Fix)
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked {
+		t := machine.TroubleOf(err, "")
+		return fmt.Errorf("%s; %s", strings.TrimRight(t.Says, "."), t.Do)
 	}
 	return err
 }

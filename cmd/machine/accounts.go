@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -20,98 +19,165 @@ import (
 )
 
 // Reviewers may use other accounts than gh's own. gh stores their tokens and is asked when a pass
-// first needs one; a token is kept only in memory.
+// first needs one, and once, so that "gh auth switch" in another shell changes nothing while the pass
+// runs; a token is kept only in memory.
 
-// accounts are the clients of these accounts, as far as they were needed.
+// accounts are the tokens and clients that were needed.
 type accounts struct {
-	mu    sync.Mutex
-	asked map[login]answer
-
-	find sync.Once // two locks are held where gh is asked: this one and that of tokens
-	gh   *ghProgram
+	mu      sync.Mutex
+	gh      *ghProgram
+	tokens  map[login]tokenOrError
+	clients map[login]*github.Client // of other accounts than that of passes
 }
 
-// login is an account on a host.
+// login is an account on a host; empty: that of gh's own login.
 type login struct{ host, account string }
 
-// answer is the result of asking gh for an account.
-type answer struct {
-	client *github.Client
-	err    error
+type tokenOrError struct {
+	token string
+	err   error
 }
 
 // ghTime limits one call of gh. Its keyring may ask a person to unlock it; we do not wait for that.
 const ghTime = 20 * time.Second
 
+// Token returns the token with which passes work on a host: of the account that the config names, else of
+// the one that gh is logged in as.
+func (m *Machine) Token(ctx context.Context, host string) (string, error) {
+	account := m.cfg.AccountOn(host)
+	if strings.EqualFold(account, github.LoggedIn(host)) {
+		account = ""
+	}
+	m.accounts.mu.Lock()
+	defer m.accounts.mu.Unlock()
+	return m.token(ctx, login{host, account}, work.WhyAccountNoToken)
+}
+
 // as returns the client of an account that gh knows besides its active one.
 func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitHub, error) {
 	m.accounts.mu.Lock()
 	defer m.accounts.mu.Unlock()
-	at := login{who.host, strings.ToLower(who.account)}
-	a, known := m.accounts.asked[at]
-	if !known {
-		if a.client, a.err = m.connect(ctx, who, log); ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if m.accounts.asked == nil {
-			m.accounts.asked = map[login]answer{}
-		}
-		m.accounts.asked[at] = a
+	who.account = strings.ToLower(who.account)
+	if c, known := m.accounts.clients[who]; known {
+		return c, nil
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.client, nil
-}
-
-func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*github.Client, error) {
-	token, err := m.tokenOf(ctx, who, work.WhyReviewerAccount)
+	token, err := m.token(ctx, who, work.WhyReviewerAccount)
 	if err != nil {
 		return nil, err
 	}
+	c, err := github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
+	if err != nil {
+		return nil, err
+	}
+	m.accounts.clients[who] = c
+	return c, nil
+}
+
+// token asks gh for a token, once. kind is what an error says.
+func (m *Machine) token(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+	if known, asked := m.accounts.tokens[who]; asked {
+		return known.token, known.err
+	}
+	var t tokenOrError
+	if who.account == "" {
+		t.token = github.Token(who.host)
+		m.secrets.Add(t.token, "gh's token")
+	} else {
+		t.token, t.err = m.tokenOf(ctx, who, kind)
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	m.accounts.tokens[who] = t
+	return t.token, t.err
+}
+
+// tokenOf asks gh for the token of one of its accounts.
+func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+	if m.accounts.gh == nil {
+		m.accounts.gh = m.findGh(ctx)
+	}
+	for _, known := range github.KnownAccounts(who.host) {
+		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
+			who.account = known
+		}
+	}
+	token, why := m.accounts.gh.token(ctx, who)
+	if why != nil {
+		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
+		return "", &work.BlockedError{Reason: *why}
+	}
 	m.secrets.Add(token, "the token of "+who.account)
-	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
+	return token, nil
 }
 
 // ghProgram is the installed gh.
 type ghProgram struct {
-	doctor.Program
-	environ []string
+	path, version string
+	broken        string // why it cannot be used; empty: it can
+	environ       []string
 }
 
 var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?(\d+\.\d+\S*)`) })
 
 // findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
-	g := &ghProgram{doctor.Program{Name: "gh"}, ghEnviron(m.env.All())}
-	path, err := proc.LookPath("gh", m.path())
-	if err != nil {
+	g := &ghProgram{environ: ghEnviron(m.env.All())}
+	var err error
+	if g.path, err = proc.LookPath("gh", m.path()); err != nil {
+		g.broken = NoGh.Says
 		return g
 	}
-	g.Path = path
 	said, err := g.ask(ctx, "--version")
 	if err != nil {
-		g.Trouble = "gh does not start: " + err.Error()
+		g.broken = "gh does not start: " + err.Error()
 	} else if v := ghVersion().FindStringSubmatch(said); v != nil {
-		g.Version = v[1]
+		g.version = v[1]
 	}
 	return g
 }
 
-// examineGh checks that gh can have the accounts that the config names.
-func (m *Machine) examineGh(ctx context.Context) *doctor.Program {
+// NoGh is that there is no gh.
+var NoGh = Trouble{"gh is not on PATH", "install it: https://cli.github.com; under cron PATH is short"}
+
+// severalMajor and severalMinor are the first version of gh that has the tokens of several accounts.
+const severalMajor, severalMinor = 2, 40
+
+// severalTokens returns why gh cannot have the tokens of several accounts; nil: it can. A build without a
+// version counts as new.
+func (g *ghProgram) severalTokens() *Trouble {
+	why := g.broken
+	var major, minor int
+	_, unknown := fmt.Sscanf(g.version, "%d.%d", &major, &minor)
+	if unknown == nil && slices.Compare([]int{major, minor}, []int{severalMajor, severalMinor}) < 0 {
+		why = fmt.Sprintf("gh %s is too old to have the tokens of several accounts", g.version)
+	}
+	if why == "" {
+		return nil
+	}
+	return &Trouble{why, fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or remove account from the config", severalMajor, severalMinor)}
+}
+
+// Gh returns gh's version and path, or why it cannot be used. Reviewers with accounts of their own need a
+// newer one.
+func (m *Machine) Gh(ctx context.Context) (says string, t *Trouble) {
 	g := m.findGh(ctx)
-	g.Accounts = slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
+	says = strings.TrimSpace("gh "+g.version) + ", " + g.path
+	if slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
 		return r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Account != "" })
-	})
-	return &g.Program
+	}) {
+		return says, g.severalTokens()
+	}
+	if g.broken != "" {
+		return "", &Trouble{g.broken, NoGh.Do}
+	}
+	return says, nil
 }
 
 // token asks gh for the token of an account.
 func (g *ghProgram) token(ctx context.Context, who login) (token string, why *work.Reason) {
-	g.Accounts = true
-	if failed := doctor.Only(doctor.Run(doctor.Facts{Gh: &g.Program}, doctor.BeforeAccount), doctor.Failure); len(failed) > 0 {
-		return "", &work.Reason{Text: failed[0].Says, Advice: failed[0].Do}
+	if t := g.severalTokens(); t != nil {
+		return "", &work.Reason{Text: t.Says, Advice: t.Do}
 	}
 	said, err := g.ask(ctx, "auth", "token", "--hostname", who.host, "--user", who.account)
 	token = strings.TrimSpace(said)
@@ -129,7 +195,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 
 // ask returns gh's output. Its error is one line.
 func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
-	res, err := proc.Run(ctx, proc.Cmd{Path: g.Path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
+	res, err := proc.Run(ctx, proc.Cmd{Path: g.path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
 	switch {
 	case err != nil:
 		return "", err
@@ -155,58 +221,4 @@ func ghEnviron(all []string) []string {
 func hasToken(v string) bool {
 	name, _, _ := strings.Cut(v, "=")
 	return slices.Contains(TokenVariables, strings.ToUpper(name))
-}
-
-// tokens are those of the accounts as which a pass works, by host. It asks gh for each once, so that "gh auth
-// switch" in another shell changes nothing while the pass runs.
-type tokens struct {
-	mu    sync.Mutex
-	known map[string]tokenOrError
-}
-
-type tokenOrError struct {
-	token string
-	err   error
-}
-
-// Token returns the token with which passes work on a host: of the account that the config names, else of
-// the one that gh is logged in as.
-func (m *Machine) Token(ctx context.Context, host string) (string, error) {
-	m.tokens.mu.Lock()
-	defer m.tokens.mu.Unlock()
-	if known, asked := m.tokens.known[host]; asked {
-		return known.token, known.err
-	}
-	var token string
-	var err error
-	if account := m.cfg.AccountOn(host); account == "" || strings.EqualFold(account, github.LoggedIn(host)) {
-		token = github.Token(host)
-	} else {
-		token, err = m.tokenOf(ctx, login{host, account}, work.WhyAccountNoToken)
-	}
-	if ctx.Err() != nil {
-		return token, ctx.Err()
-	}
-	m.secrets.Add(token, "gh's token")
-	if m.tokens.known == nil {
-		m.tokens.known = map[string]tokenOrError{}
-	}
-	m.tokens.known[host] = tokenOrError{token, err}
-	return token, err
-}
-
-// tokenOf asks gh for the token of one of its accounts. kind is what an error says.
-func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
-	m.accounts.find.Do(func() { m.accounts.gh = m.findGh(ctx) })
-	for _, known := range github.KnownAccounts(who.host) {
-		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
-			who.account = known
-		}
-	}
-	token, why := m.accounts.gh.token(ctx, who)
-	if why != nil {
-		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
-		return "", &work.BlockedError{Reason: *why}
-	}
-	return token, nil
 }

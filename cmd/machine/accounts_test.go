@@ -37,7 +37,7 @@ func withGh(t *testing.T, script string) (m *Machine, asked func() []string) {
 	}
 	env := environ.Of([]string{"HOME=" + dir, "PATH=" + path, "GH_TOKEN=mine", "GITHUB_TOKEN=mine", "GH_ENTERPRISE_TOKEN=mine", "GITHUB_ENTERPRISE_TOKEN=mine", "GH_CONFIG_DIR=" + dir})
 	cfg := &config.Config{Runtime: config.Runtime{StateDir: filepath.Join(dir, "state")}}
-	m = newMachine(Options{Config: cfg, Env: env, Secrets: &secrets.Redactor{}, Now: time.Now})
+	m = New(Options{Config: cfg, Env: env, Secrets: &secrets.Redactor{}, Now: time.Now})
 	return m, func() []string {
 		said, _ := os.ReadFile(log)
 		return strings.Split(strings.TrimSpace(string(said)), "\n")

@@ -3,7 +3,6 @@ package machine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -19,15 +18,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // adapterOf returns the adapter of an agent.
@@ -84,12 +80,12 @@ func programOf(env environ.Env, a config.Agent) agent.Spec {
 func ProgramOf(a config.Agent) string { return programOf(environ.Env{}, a).CommandLine()[0] }
 
 // Missing says that an agent's program is found neither in this environment nor on another PATH; nil: it is.
-func Missing(env environ.Env, a config.Agent, path string) *doctor.Trouble {
+func Missing(env environ.Env, a config.Agent, path string) *Trouble {
 	if _, err := proc.LookPath(ProgramOf(a), path); err == nil {
 		return nil
 	}
-	if says, do := agent.Missing(programOf(env, a)); says != "" {
-		return &doctor.Trouble{Says: says, Do: do}
+	if missing := agent.Missing(programOf(env, a)); missing != nil {
+		return &Trouble{missing.Says, missing.Do}
 	}
 	return nil
 }
@@ -116,85 +112,85 @@ func named(cfg *config.Config) []string {
 	})
 }
 
-// Agents examines agents on this machine; without names, those that the config uses. It asks their
-// programs for their versions and writes nothing to the state folder.
-func Agents(ctx context.Context, cfg *config.Config, env environ.Env, names ...string) []doctor.Agent {
-	if len(names) == 0 {
-		names = used(cfg)
-	}
-	return newMachine(Options{Config: cfg, Env: env}).examineAgents(ctx, names, "", false)
+// Agent is an agent on this machine: its program, and the protection around it.
+type Agent struct {
+	Name    string              // in the config
+	Missing *agent.MissingError // nil: its program is there
+	Path    string              // of its program
+	Version string              // of its program; empty where that does not say
+	Drift   string              // it is too old, or nobody has tried it
+	TooOld  bool
+	Login   agent.Login
+	Tells   string // what its program tells of a turn's usage; empty: nothing to report
+	NoCost  bool   // its program reports no cost, and the config has no prices
+
+	Hides   bool   // your files are hidden from it
+	Blocked bool   // its turns are blocked, for want of a sandbox
+	Says    string // what surrounds it
+	Remedy  string // how it gets a sandbox that hides files
 }
 
-// examineAgents examines agents. Their programs are started in a new folder in place, or in a
-// temporary one. ready: the check that stands before a turn is made, too.
-func (m *Machine) examineAgents(ctx context.Context, names []string, place string, ready bool) []doctor.Agent {
-	all := make([]doctor.Agent, len(names))
+// Agents examines agents on this machine; without names, those that the config uses. It asks their
+// programs for their versions, in their sandboxes, and writes nothing to the state folder.
+func (m *Machine) Agents(ctx context.Context, names ...string) []Agent {
+	if len(names) == 0 {
+		names = used(m.cfg)
+	}
+	all := make([]Agent, len(names))
 	var each sync.WaitGroup
 	for i, name := range names {
-		each.Go(func() { all[i] = m.examineAgent(ctx, m.cfg.Agents[name], place, ready) })
+		each.Go(func() { all[i] = m.examine(ctx, m.cfg.Agents[name]) })
 	}
 	each.Wait()
 	return all
 }
 
-// examineUsed examines the agents that the config uses, among the checkouts if there is a state
-// folder.
-func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
-	place := ""
-	if files.Exists(m.dirs.State) {
-		place = m.dirs.CheckoutParent(m.someRepo())
-		made, err := makeFolders(place)
-		defer removeEmpty(made)
-		if err != nil { // the check of the state folder tells
-			place = ""
-		}
-	}
-	return m.examineAgents(ctx, used(m.cfg), place, true)
-}
-
-func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string, ready bool) doctor.Agent {
+func (m *Machine) examine(ctx context.Context, a config.Agent) Agent {
 	p, err := m.Protection(ctx, a)
-	g := doctor.Agent{
+	g := Agent{
 		Name: a.Name, Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Runtime.Sandbox),
-		CostUnknown: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
+		NoCost: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
-	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		g.Says = "its turns are blocked: " + explain.Reason(blocked.Reason, explain.Place{}).Here()
+	if t := TroubleOf(err, ""); t != nil {
+		g.Says = "its turns are blocked: " + t.Says
 	}
 	spec := programOf(m.env, a)
-	bare := func(says string) string { return strings.TrimPrefix(says, fmt.Sprintf("agent %q: ", a.Name)) }
-	if missing := agent.Find(spec); missing != nil {
-		g.Missing = bare(missing.Error())
-	} else {
-		if g.Version, err = m.start(ctx, a, g.Hides, place, ready); err != nil && ctx.Err() == nil {
-			g.Fails = startTrouble(err)
-		}
-		g.Keeps = m.keeps(a)
-		if g.Fails == nil || g.Version != "" {
-			g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
-		}
+	if g.Missing = agent.Missing(spec); g.Missing == nil {
 		g.Path, _ = agent.Program(spec) // it was found just now
+		if g.Version, err = m.start(ctx, a, "", false); err == nil {
+			g.Drift, g.TooOld = strings.TrimPrefix(agent.Drift(spec, g.Version), fmt.Sprintf("agent %q: ", a.Name)), agent.TooOld(spec, g.Version)
+		}
 	}
 	spec.Args = a.Args
-	g.Login = doctor.Login(agent.LoginOf(spec))
-	if g.Hides {
-		repo := m.someRepo()
-		for _, e := range m.VisibleEntries(p, repo, a) {
-			if e.How == string(sandbox.Write) && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
-				g.Writes = append(g.Writes, e.Path)
-			}
-		}
-	}
+	g.Login = agent.LoginOf(spec)
 	return g
 }
 
-// startTrouble explains why a program does not start.
-func startTrouble(err error) *doctor.Trouble {
-	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		said := explain.Reason(blocked.Reason, explain.Place{})
-		return &doctor.Trouble{Says: said.Here(), Do: cmp.Or(said.Fix, said.Next())}
+// Start starts an agent's program and makes the check that stands before a turn, in a new folder in place.
+func (m *Machine) Start(ctx context.Context, name, place string) error {
+	_, err := m.start(ctx, m.cfg.Agents[name], place, true)
+	return err
+}
+
+// PlaceToStart makes the folder of the checkouts, or returns an empty name without a state folder, or if it cannot
+// be made. remove removes what was made, unless somebody has put anything there.
+func (m *Machine) PlaceToStart() (place string, remove func()) {
+	if !files.Exists(m.dirs.State) {
+		return "", func() {}
 	}
-	return &doctor.Trouble{Says: err.Error()}
+	place = m.dirs.CheckoutParent(m.someRepo())
+	var made []string // inner ones first
+	for d := place; !files.Exists(d); d = filepath.Dir(d) {
+		made = append(made, d)
+	}
+	if os.MkdirAll(place, 0o700) != nil { // the check of the state folder tells
+		place = ""
+	}
+	return place, func() {
+		for _, dir := range made {
+			_ = os.Remove(dir) // it fails where there is something
+		}
+	}
 }
 
 // someRepo returns the first repository of the config, to see what a sandbox lets in there.
@@ -208,8 +204,8 @@ func (m *Machine) someRepo() (repo work.Repo) {
 // start starts an agent's program as a turn does, to print its version. If ready is set, it then makes
 // the check that stands before a turn, with the same code, which may write to the agent's own home.
 // Both are in the agent's sandbox if that hides files, in a new folder in place, or in a temporary one.
-func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place string, ready bool) (version string, err error) {
-	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: cmp.Or(m.secrets, &secrets.Redactor{}), now: m.now}
+func (m *Machine) start(ctx context.Context, a config.Agent, place string, ready bool) (version string, err error) {
+	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: m.secrets, now: m.now}
 	if own.now == nil {
 		own.now = func() time.Time { return time.Time{} } // a check has no use for it
 	}
@@ -223,7 +219,7 @@ func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place s
 		return "", err
 	}
 	spec := own.spec(a)
-	if hides {
+	if p, err := m.Protection(ctx, a); err == nil && p.Hides() {
 		b := own.box(m.someRepo(), a)
 		defer b.Leave(work.Job{Dir: dir})
 		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
@@ -238,31 +234,28 @@ func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place s
 	return version, err
 }
 
-// makeFolders makes a folder and returns those that were missing, inner ones first.
-func makeFolders(dir string) (made []string, err error) {
-	for d := dir; !files.Exists(d); d = filepath.Dir(d) {
-		made = append(made, d)
+// Writes lists what an agent may write besides its checkout and its own home.
+func (m *Machine) Writes(ctx context.Context, name string) (all []string) {
+	a, repo := m.cfg.Agents[name], m.someRepo()
+	p, _ := m.Protection(ctx, a) // an agent without one is no matter of this
+	for _, e := range m.VisibleEntries(p, repo, a) {
+		if e.How == sandbox.Write && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
+			all = append(all, e.Path)
+		}
 	}
-	return made, os.MkdirAll(dir, 0o700)
+	return all
 }
 
-// removeEmpty removes folders in which nobody has put anything.
-func removeEmpty(all []string) {
-	for _, dir := range all {
-		_ = os.Remove(dir) // it fails where there is something
-	}
-}
-
-// keeps returns why an agent cannot write the folders with its login and sessions; nil: it can. A
+// Keeps returns why an agent cannot write the folders with its login and sessions; nil: it can. A
 // missing one is made by its first turn.
-func (m *Machine) keeps(a config.Agent) *doctor.Trouble {
-	for _, path := range homes(m.env, a) {
+func (m *Machine) Keeps(name string) *Trouble {
+	for _, path := range homes(m.env, m.cfg.Agents[name]) {
 		there := existing(path)
 		if there != path && filepath.Ext(path) == ".json" { // a file beside a folder; the program makes it if it needs one
 			continue
 		}
 		if err := mayWrite(there); err != nil {
-			return &doctor.Trouble{Says: fmt.Sprintf("it cannot write %s: %v", path, err), Do: cmp.Or(examineFolder(there).Do, work.LetUse(there))}
+			return TroubleOf(fmt.Errorf("it cannot write %s: %w", path, err), work.LetUse(there))
 		}
 	}
 	return nil
@@ -305,9 +298,39 @@ func SettingDoubts(cfg *config.Config, env environ.Env) []string {
 
 // testDoubts returns the programs of required tests that the agents of their repositories do not find.
 func testDoubts(cfg *config.Config, env environ.Env) (all []string) {
-	for _, c := range newMachine(Options{Config: cfg, Env: env}).examineCommands() {
-		if c.Missing && c.Needed {
+	for _, c := range New(Options{Config: cfg, Env: env}).MissingCommands() {
+		if c.Needed {
 			all = append(all, fmt.Sprintf("%s of %s: agent %q does not find %q; install it, or name its absolute path", c.Key, c.Repo, c.Agent, c.Program))
+		}
+	}
+	return all
+}
+
+// Command is the program of a command in a repository's config that its agent does not find.
+type Command struct {
+	Repo    string // as in the config
+	Key     string // of the config: required_tests, setup
+	Agent   string // whose runs look for it
+	Program string
+	Needed  bool // turns stop without it
+}
+
+// MissingCommands looks for the programs of the repositories' commands as their agents' runs do. Those
+// in the checkout are left out.
+func (m *Machine) MissingCommands() (all []Command) {
+	for _, r := range m.cfg.Repos {
+		a, _ := m.cfg.AgentFor(r.Name, work.KindBugfixStart, "")
+		for _, c := range []struct {
+			key    string
+			argv   []string
+			needed bool
+		}{{"required_tests", r.RequiredTests, true}, {"setup", r.Setup, false}} {
+			if len(c.argv) == 0 || strings.ContainsAny(c.argv[0], `/\\`) && !filepath.IsAbs(c.argv[0]) {
+				continue
+			}
+			if _, err := proc.LookPath(c.argv[0], agent.PathOf(m.environOf(a))); err != nil {
+				all = append(all, Command{m.cfg.Called(r.Name), c.key, a.Name, c.argv[0], c.needed})
+			}
 		}
 	}
 	return all
@@ -316,20 +339,23 @@ func testDoubts(cfg *config.Config, env environ.Env) (all []string) {
 // DoubtsOf are the doubts about one agent.
 func (m *Machine) DoubtsOf(a config.Agent) []string { return m.cfg.Doubts(m.env, a) }
 
+// Program is a program that passes find by PATH.
+type Program struct{ Name, Path string } // Path is empty: it is not on PATH
+
 // Programs returns the programs that passes find by PATH: gh, git and the agents in use.
-func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
-	var all []doctor.Program
+func Programs(cfg *config.Config, env environ.Env) []Program {
+	var all []Program
 	for _, name := range []string{"gh", "git"} {
 		path, _ := proc.LookPath(name, hostPath(cfg, env))
-		all = append(all, doctor.Program{Name: name, Path: path})
+		all = append(all, Program{Name: name, Path: path})
 	}
 	for _, name := range used(cfg) {
 		spec := programOf(env, cfg.Agents[name])
 		program := spec.CommandLine()[0]
-		known := slices.ContainsFunc(all, func(p doctor.Program) bool { return p.Name == program })
+		known := slices.ContainsFunc(all, func(p Program) bool { return p.Name == program })
 		if !known && !strings.ContainsAny(program, `/\`) {
 			path, _ := agent.Program(spec)
-			all = append(all, doctor.Program{Name: program, Path: path})
+			all = append(all, Program{Name: program, Path: path})
 		}
 	}
 	return all
@@ -337,7 +363,7 @@ func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
 
 // LoginsLacking returns the agents that are logged in here, and not in the environment of a scheduler's
 // job; locked: that job may not read the keychain.
-func LoginsLacking(cfg *config.Config, here, job environ.Env, scheduler string, locked bool) (all []doctor.Trouble) {
+func LoginsLacking(cfg *config.Config, here, job environ.Env, scheduler string, locked bool) (all []Trouble) {
 	for _, name := range used(cfg) {
 		of := cfg.Agents[name]
 		if t := loginLacking(name, scheduler, agent.LoginOf(programOf(here, of)), agent.LoginOf(programOf(job, of)), locked); t != nil {
@@ -347,15 +373,15 @@ func LoginsLacking(cfg *config.Config, here, job environ.Env, scheduler string, 
 	return all
 }
 
-func loginLacking(name, scheduler string, here, job agent.Login, locked bool) *doctor.Trouble {
+func loginLacking(name, scheduler string, here, job agent.Login, locked bool) *Trouble {
 	switch {
 	case here.In && job.Known && !job.In:
-		return &doctor.Trouble{
+		return &Trouble{
 			Says: fmt.Sprintf("agent %q has a login here (%s), but not in %s's job: %s", name, here.Says, scheduler, job.Says),
 			Do:   "where to put secrets for the job: https://github.com/mergexo/gh-mergexo/blob/main/docs/deploy.md#secrets",
 		}
 	case job.Keychain && locked:
-		return &doctor.Trouble{Says: fmt.Sprintf("agent %q keeps its login in the keychain, which is locked for %s's job: nobody is logged in at the screen", name, scheduler), Do: claude.TokenForJob(name)}
+		return &Trouble{Says: fmt.Sprintf("agent %q keeps its login in the keychain, which is locked for %s's job: nobody is logged in at the screen", name, scheduler), Do: claude.TokenForJob(name)}
 	}
 	return nil
 }

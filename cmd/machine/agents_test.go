@@ -35,8 +35,8 @@ func TestAProgramIsTriedInTheSandbox(t *testing.T) {
 		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},
 	}
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
-	m := newMachine(Options{Config: cfg, Env: env})
-	if g := m.examineAgent(t.Context(), cfg.Agents["codex"], "", false); !g.Hides || g.Version != "0.169.0" {
+	m := New(Options{Config: cfg, Env: env})
+	if g := m.examine(t.Context(), cfg.Agents["codex"]); !g.Hides || g.Version != "0.169.0" {
 		t.Errorf("got %+v", g)
 	}
 	if _, err := os.Stat(filepath.Join(home, "stolen")); err == nil {

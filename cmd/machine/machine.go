@@ -5,7 +5,6 @@ package machine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -48,14 +46,14 @@ func Open(opt Options) (*Machine, error) {
 	if err := GuardState(opt.Config.Runtime.StateDir); err != nil {
 		return nil, err
 	}
-	return newMachine(opt), nil
+	return New(opt), nil
 }
 
-// newMachine is Open without the check of the state folder, for callers that do not use it.
-func newMachine(opt Options) *Machine {
+// New is Open without the check of the state folder, for callers that do not use it.
+func New(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env.Hide(opt.Config.Runtime.Hidden()), secrets: cmp.Or(opt.Secrets, &secrets.Redactor{}), now: opt.Now, strict: opt.Strict, twice: opt.Twice, shared: opt.Shared,
-		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
+		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{}, accounts: accounts{tokens: map[login]tokenOrError{}, clients: map[login]*github.Client{}},
 	}
 }
 
@@ -76,11 +74,13 @@ type Machine struct {
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
-	tokens   tokens
 
-	once sync.Once
-	git  *git.Git
-	err  error
+	opened sync.Once
+	git    *git.Git
+	noGit  error
+
+	tried sync.Once
+	err   error
 
 	found  sync.Once
 	onPath string // hostPath, found once: git, gh and the sandbox's program come from the same folders
@@ -92,26 +92,24 @@ type Machine struct {
 // preflight checks, before a turn is claimed, that the programs it needs exist and that the state
 // folder can be written.
 func (m *Machine) preflight(ctx context.Context) error {
-	m.once.Do(func() {
-		m.err = m.openGit(ctx)
-		if errors.Is(m.err, proc.ErrNotFound) {
-			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
-		}
-		if m.err == nil {
+	m.tried.Do(func() {
+		if _, m.err = m.Git(ctx); m.err == nil {
 			m.err = m.tryMachine()
 		}
 	})
 	return m.err
 }
 
-func (m *Machine) openGit(ctx context.Context) error {
-	gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
-	var err error
-	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh, Token: func(ctx context.Context, host string) string {
-		token, _ := m.Token(ctx, host) // a host without one is skipped before git is asked
-		return token
-	}})
-	return err
+// Git opens git, once.
+func (m *Machine) Git(ctx context.Context) (*git.Git, error) {
+	m.opened.Do(func() {
+		gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
+		m.git, m.noGit = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh, Token: func(ctx context.Context, host string) string {
+			token, _ := m.Token(ctx, host) // a host without one is skipped before git is asked
+			return token
+		}})
+	})
+	return m.git, m.noGit
 }
 
 // Agent finds an agent. If its program is missing, the error is one line with the remedy.

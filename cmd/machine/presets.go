@@ -13,19 +13,15 @@ import (
 
 // Preset is a known program that speaks the Agent Client Protocol.
 type Preset struct {
-	Name      string // of the agent in the table that init writes
-	Command   []string
-	Install   string // the command that installs it
-	Login     string // how a person logs in
-	Usage     string // what it tells of a turn's usage
-	Installed bool   // its program is on PATH
+	acp.Program
+	Installed bool // it is on PATH
 }
 
 // Presets returns the presets, by name.
 func Presets(env environ.Env) []Preset {
 	return terminal.Each(acp.Programs(), func(p acp.Program) Preset {
-		v := Preset{Name: p.Name, Command: p.Command, Install: p.Install(), Login: p.Login, Usage: p.Usage}
-		v.Installed = agent.Find(programOf(env, v.Agent())) == nil
+		v := Preset{Program: p}
+		v.Installed = agent.Missing(programOf(env, v.Agent())) == nil
 		return v
 	})
 }

@@ -6,11 +6,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -97,23 +94,14 @@ func ReadMirror(ctx context.Context, m *Machine, repo work.Repo) (*git.Mirror, e
 	return m.git.Mirror(m.dirs.MirrorDir(repo), "", m.dirs.RepoLock(repo)), nil
 }
 
-// TryRemote asks a repository's remote for its branches as a pass does; nil: git reaches it. It needs
-// no mirror.
-func TryRemote(ctx context.Context, cfg *config.Config, environment environ.Env, r config.Repo, repo work.Repo) *doctor.Trouble {
-	m := newMachine(Options{Config: cfg, Env: environment})
-	if m.openGit(ctx) != nil {
-		return nil // git has a check of its own
+// TryRemote asks a repository's remote for its branches as a pass does. It needs no mirror.
+func (m *Machine) TryRemote(ctx context.Context, r config.Repo, repo work.Repo) (url string, err error) {
+	if _, err := m.Git(ctx); err != nil {
+		return "", err
 	}
-	url := m.remoteURL(r, repo)
-	_, err := m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, work.BranchRoot+"/")
-	if err == nil {
-		return nil
-	}
-	t := &doctor.Trouble{Says: "git does not reach it: " + err.Error(), Do: "repeat until it works: git ls-remote " + url}
-	if _, denied := errors.AsType[*git.AccessError](err); denied && strings.HasPrefix(url, "https://") {
-		t.Do = "see that the login of gh may read it: gh auth status"
-	}
-	return t
+	url = m.remoteURL(r, repo)
+	_, err = m.git.Mirror(m.dirs.MirrorDir(repo), url, "").RemoteHeads(ctx, work.BranchRoot+"/")
+	return url, err
 }
 
 // ScratchMirror returns a mirror in a temporary folder. It borrows the objects of the real one.

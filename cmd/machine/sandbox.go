@@ -166,13 +166,6 @@ func trusted(environ []string) []string {
 	return absolutePaths(all)
 }
 
-// Entry is a line of doctor --sandbox.
-type Entry struct {
-	Path string `json:"path"` // the path on this machine
-	How  string `json:"how"`  // read, write, hidden, link or private
-	Why  string `json:"why"`  // the rule or config key that makes it visible
-}
-
 // Advice is the remedy for a protection that hides nothing.
 func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	if p.Hides() {
@@ -182,7 +175,7 @@ func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 }
 
 // VisibleEntries lists what an agent's turn can see in a checkout of the repository.
-func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.Agent) []Entry {
+func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.Agent) []sandbox.Entry {
 	program := programOf(m.env, a)
 	path := a.Adapter
 	if found, err := agent.Program(program); err == nil {
@@ -192,13 +185,7 @@ func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.
 	if adapterOf(a).Tool != nil {
 		job.Answer = agent.AnswerFolder(job.Dir)
 	}
-	var views []Entry
-	for _, e := range m.box(repo, a).Plan(p.Kind, path, job) {
-		if !e.Alias() {
-			views = append(views, Entry{e.Path, string(e.How), e.Why})
-		}
-	}
-	return views
+	return slices.DeleteFunc(m.box(repo, a).Plan(p.Kind, path, job), sandbox.Entry.Alias)
 }
 
 // Trial is a command to run like an agent's own program.

@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/demo"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/reference"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
@@ -100,7 +100,7 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 		}
 	}
 	for _, c := range doctor.Table() {
-		if !strings.Contains(pages["doctor.md"], "\n| `"+string(c.Code)+"` | ") {
+		if !strings.Contains(pages["doctor.md"], "\n| `"+c.Code+"` | ") {
 			t.Errorf("no row for the check %s", c.Code)
 		}
 	}

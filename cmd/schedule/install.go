@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -199,9 +198,8 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 			say("passes stop when you log out; to keep them running: loginctl enable-linger")
 		}
 	}
-	asleep := &doctor.Schedule{Installed: true, Active: true, CronSleeps: s.Kind() == schedule.Cron && schedule.CronSleeps(root(a))}
-	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: asleep}, doctor.AtSchedule), doctor.Warning) {
-		say("%s", c.Line())
+	if s.Kind() == schedule.Cron && schedule.CronSleeps(root(a)) {
+		say("%s; %s", cronSleeps.Says, cronSleeps.Do)
 	}
 	names := p.withheld(a.Environ())
 	if len(names) > 0 {

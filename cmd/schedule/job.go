@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
@@ -22,7 +21,7 @@ import (
 // plan is the job to schedule on this machine.
 type plan struct {
 	job      schedule.Job
-	programs []doctor.Program
+	programs []machine.Program
 	short    string // PATH with only the folders of those programs
 	machine  schedule.Machine
 	passed   []string // variables that are passed to agents and set here, and those of the database
@@ -80,14 +79,14 @@ var system = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
 // folders returns the folders of PATH that will exist when the job starts, and the ones among them
 // that hold the programs.
-func folders(path string, programs []doctor.Program) (all, needed []string) {
+func folders(path string, programs []machine.Program) (all, needed []string) {
 	for _, dir := range append(filepath.SplitList(path), system...) {
 		at := lasting(dir)
 		if at == "" || slices.Contains(all, at) {
 			continue
 		}
 		all = append(all, at)
-		if slices.Contains(system, at) || slices.ContainsFunc(programs, func(p doctor.Program) bool { return p.Path != "" && filepath.Dir(p.Path) == dir }) {
+		if slices.Contains(system, at) || slices.ContainsFunc(programs, func(p machine.Program) bool { return p.Path != "" && filepath.Dir(p.Path) == dir }) {
 			needed = append(needed, at)
 		}
 	}
@@ -122,8 +121,8 @@ func (p plan) fit(s schedule.Scheduler, job schedule.Job) (schedule.Job, error) 
 
 // tried checks that the job would run with its own environment only.
 func (p plan) tried(ctx context.Context) error {
-	if err := doctor.Refusal(doctor.Facts{Gh: &p.programs[0]}, doctor.AtSchedule); err != nil {
-		return err
+	if p.job.Gh == "" {
+		return errors.New(machine.NoGh.Says + "; " + machine.NoGh.Do)
 	}
 	res, err := proc.Run(ctx, proc.Cmd{Path: p.job.Gh, Args: []string{"mergexo", "version"}, Dir: "/", Env: p.job.Pairs(), Wall: tryTime})
 	switch {

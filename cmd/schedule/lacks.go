@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -18,7 +17,7 @@ import (
 // Lack is what this shell has and scheduled passes do not.
 type Lack struct {
 	Program string // empty: a login
-	doctor.Trouble
+	machine.Trouble
 }
 
 func root(a *cli.App) string { return filepath.Join("/", a.Env.Root) }
@@ -31,7 +30,7 @@ func (p plan) lacks(ctx context.Context, in standing, cfg *config.Config, here e
 	}
 	for _, need := range p.programs {
 		if found, _ := proc.LookPath(need.Name, job.Get("PATH")); found == "" && need.Path != "" {
-			all = append(all, Lack{need.Name, doctor.Trouble{
+			all = append(all, Lack{need.Name, machine.Trouble{
 				Says: fmt.Sprintf("%s is on your PATH at %s, but not on the PATH of %s's job", need.Name, need.Path, kind), Do: "gh mergexo schedule install",
 			}})
 		}

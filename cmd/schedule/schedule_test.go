@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The folders of PATH that the job gets are those that are there when it starts.
@@ -31,7 +33,7 @@ func TestFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.Join([]string{shell, bin, "relative", filepath.Join(dir, "none"), bin + "/", "/usr/bin"}, ":")
-	all, needed := folders(path, []doctor.Program{{Name: "agent", Path: filepath.Join(shell, "agent")}, {Name: "gone"}})
+	all, needed := folders(path, []machine.Program{{Name: "agent", Path: filepath.Join(shell, "agent")}, {Name: "gone"}})
 	there := slices.DeleteFunc([]string{"/usr/local/bin", "/bin"}, func(d string) bool { return lasting(d) == "" })
 	if want := append([]string{tools, bin, "/usr/bin"}, there...); !slices.Equal(all, want) {
 		t.Errorf("all are %q, want %q", all, want)
@@ -78,6 +80,31 @@ func TestLongPathFits(t *testing.T) {
 		}
 		if j, err := p.fit(s, p.job); err != nil || j.Get("PATH") != want {
 			t.Errorf("%s: %q, %v", k, j.Get("PATH"), err)
+		}
+	}
+}
+
+// What keeps passes from being repeated is said, each with what ends it.
+func TestWarnings(t *testing.T) {
+	none := &work.MachineError{Err: errors.New("no scheduler works here"), Do: "install cron"}
+	for name, c := range map[string]struct {
+		st   State
+		want []string
+	}{
+		"well":           {State{Scheduler: schedule.Cron, Every: time.Minute, Active: true}, nil},
+		"none":           {State{}, []string{"gh mergexo has installed no schedule here"}},
+		"none possible":  {State{None: none}, []string{"no scheduler works here"}},
+		"two":            {State{Scheduler: schedule.Cron, Every: time.Minute, Differs: []string{"a", "b"}}, []string{"cron starts a pass every 1m, and a", "cron starts a pass every 1m, and b"}},
+		"no cron daemon": {State{Scheduler: schedule.Cron, Every: time.Minute, CronSleeps: true}, []string{cronSleeps.Says}},
+	} {
+		var got []string
+		for _, w := range c.st.Warnings() {
+			if got = append(got, w.Says); w.Do == "" {
+				t.Errorf("%s: %q has no remedy", name, w.Says)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -47,17 +47,26 @@ func (st State) Says() string {
 	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
 }
 
-// Facts is the state as doctor judges it.
-func (st State) Facts() *doctor.Schedule {
-	f := &doctor.Schedule{
-		Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says(), CronSleeps: st.CronSleeps,
-		Lacks: terminal.Each(st.Lacks, func(l Lack) doctor.Trouble { return l.Trouble }),
+// Warnings says why passes may not be repeated as schedule install would have it, each with what ends it.
+func (st State) Warnings() (all []machine.Trouble) {
+	const install = "gh mergexo schedule install"
+	switch none, is := errors.AsType[*work.MachineError](st.None); {
+	case is:
+		all = append(all, machine.Trouble{Says: none.Err.Error(), Do: none.Do})
+	case st.Scheduler == "":
+		all = append(all, machine.Trouble{Says: "gh mergexo has installed no schedule here", Do: install})
 	}
-	if none, ok := errors.AsType[*work.MachineError](st.None); ok {
-		f.Trouble, f.Do = none.Err.Error(), none.Do
+	for _, why := range st.Differs {
+		all = append(all, machine.Trouble{Says: st.Says() + ", and " + why, Do: install})
 	}
-	return f
+	if st.CronSleeps {
+		all = append(all, cronSleeps)
+	}
+	return all
 }
+
+// cronSleeps is that the crontab starts passes, and nothing reads it.
+var cronSleeps = machine.Trouble{Says: "no cron daemon runs, so nothing starts the passes of the crontab", Do: "sudo service cron start"}
 
 // Look asks the schedulers for the state and reads what is known of passes. The latter is also
 // returned with an error.
@@ -186,8 +195,11 @@ func printWarnings(out terminal.Output, to io.Writer, st State) {
 	if v := work.JudgePasses(st.Passes); v.Bad() {
 		fmt.Fprintln(to, out.LocalTimes(terminal.OneLine(v.Line())))
 	}
-	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule), doctor.Warning) {
-		fmt.Fprintln(to, c.Line())
+	for _, t := range st.Warnings() {
+		fmt.Fprintln(to, t.Says+"; "+t.Do)
+	}
+	for _, l := range st.Lacks {
+		fmt.Fprintln(to, l.Says+"; "+l.Do)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -22,7 +22,7 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 		return nil, err
 	}
 	repo, _ := cfg.Repo(p.name)
-	lacking, _ := doctorcmd.MissingLabels(repo, p.labels)
+	lacking, _ := doctor.MissingLabels(repo, p.labels)
 	names := strings.Join(terminal.Each(lacking, func(l work.Label) string { return l.Name }), ", ")
 	var todo []string
 	if now != d.text {

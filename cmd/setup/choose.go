@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -34,7 +33,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if program, is := r.preset(d.cfg); is {
 		if !program.Installed { // the remedy of an agent of the config names its table
 			return fmt.Errorf("agent %q: its program %q was not found: run `%s`, then this again; or print its table with `gh mergexo config agents %s`, and write it into the config with the program's absolute path",
-				program.Name, program.Command[0], program.Install, program.Name)
+				program.Name, program.Command[0], program.Install(), program.Name)
 		}
 		d.cfg.Agents[program.Name] = program.Agent()
 		repo.Table = program.Table()
@@ -84,13 +83,13 @@ func (r *room) alsoInstalled() string {
 
 // chooseAgent returns the named agent, the config's, the only installed one, or a person's choice.
 func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, error) {
-	all := machine.Agents(ctx, cfg, r.Environ(), slices.Sorted(maps.Keys(cfg.Agents))...)
+	all := machine.New(machine.Options{Config: cfg, Env: r.Environ()}).Agents(ctx, slices.Sorted(maps.Keys(cfg.Agents))...)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	var there []string
 	for _, a := range all {
-		if a.Missing == "" {
+		if a.Missing == nil {
 			there = append(there, a.Name)
 		}
 	}
@@ -105,7 +104,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 	case len(there) == 1:
 		chosen = there[0]
 	case len(there) == 0:
-		missing := terminal.Each(all, func(a doctor.Agent) string { return startable(a).Error() })
+		missing := terminal.Each(all, func(a machine.Agent) string { return startable(a).Error() })
 		if also := r.alsoInstalled(); also != "" {
 			missing = append(missing, also)
 		}
@@ -128,12 +127,15 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 }
 
 // startable returns an error for an agent that is not installed.
-func startable(a doctor.Agent) error {
-	return doctor.Refusal(doctor.Facts{Agents: []doctor.Agent{a}}, doctor.AtInit)
+func startable(a machine.Agent) error {
+	if a.Missing == nil {
+		return nil
+	}
+	return a.Missing
 }
 
 // tellAgent prints the agent's protection, and what is to be said about its version.
-func (r *room) tellAgent(a doctor.Agent) error {
+func (r *room) tellAgent(a machine.Agent) error {
 	if err := startable(a); err != nil {
 		return err
 	}
@@ -150,8 +152,8 @@ func (r *room) tellAgent(a doctor.Agent) error {
 	return nil
 }
 
-func agentLine(a doctor.Agent) string {
-	if a.Missing != "" {
+func agentLine(a machine.Agent) string {
+	if a.Missing != nil {
 		return a.Name + ", which is not installed"
 	}
 	line := a.Name

@@ -3,10 +3,9 @@ package setup
 import (
 	"context"
 
-	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	schedulecmd "github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 )
 
 // repeat installs the schedule if that is wanted.
@@ -33,8 +32,8 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 			return ctx.Err()
 		}
 		if r.ask == nil {
-			for _, c := range doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule) {
-				r.say("%s", c.Line())
+			for _, t := range st.Warnings() {
+				r.say("%s; %s", t.Says, t.Do)
 			}
 			return nil
 		}
@@ -51,17 +50,17 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 
 // finish checks everything that a pass needs, and shows what a pass would do.
 func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
-	all := doctorcmd.Look(ctx, r.App)
+	all := doctor.Look(ctx, r.App)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	failures := doctor.Count(all, doctor.Failure)
+	failures := doctor.Only(all, doctor.Failure)
 	r.say("\n%s", r.out.Bold("gh mergexo doctor"))
-	if err := doctorcmd.Print(r.out, doctor.Only(all, doctor.Warning, doctor.Failure), r.Environ().Home); err != nil {
+	if err := doctor.Print(r.out, doctor.Only(all, doctor.Warning, doctor.Failure), r.Environ().Home); err != nil {
 		return err
 	}
-	r.say("%d of its %d checks are ok.", doctor.Count(all, doctor.OK), len(all))
-	if failures > 0 {
+	r.say("%d of its %d checks are ok.", len(doctor.Only(all, doctor.OK)), len(all))
+	if len(failures) > 0 {
 		return errMendFirst
 	}
 	r.say("\n%s", r.out.Bold("gh mergexo tick --dry-run"))

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -102,9 +101,7 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		return nil, withRemedy(name.Host, err)
 	}
 	p.name, p.branch = found.Current, found.DefaultBranch
-	facts := doctor.Repo{Name: p.name.String(), Host: name.Host}
-	doctorcmd.Describe(found, &facts)
-	if err := doctor.Refusal(doctor.Facts{Repos: []doctor.Repo{facts}}, doctor.AtInit); err != nil {
+	if err := doctor.Unwritable(found); err != nil {
 		return nil, err
 	}
 	if p.labels, err = c.RepoLabels(ctx, p.name); err != nil {

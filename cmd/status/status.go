@@ -12,12 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -130,10 +128,11 @@ func (s *statusCmd) run(ctx context.Context) error {
 		}
 		return s.JSON.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, s.remarks(ctx, cfg, b, s.machineNotes(ctx, cfg))); err != nil || seen {
+	notes := s.machineNotes(ctx, cfg)
+	if err := s.print(out, b, q, seen, s.remarks(ctx, cfg, b, notes)); err != nil || seen {
 		return err
 	}
-	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
+	doctor.PrintFailures(ctx, s.App, s.Notes(out), notes)
 	return nil
 }
 
@@ -227,13 +226,6 @@ func (s *statusCmd) remarks(ctx context.Context, cfg *config.Config, b Board, ma
 // machineNotes lists what status says about agents, their sandboxes and what the config names but
 // this machine lacks.
 func (s *statusCmd) machineNotes(ctx context.Context, cfg *config.Config) []string {
-	env := environ.Read()
 	s.passes(ctx, cfg)
-	f := doctor.Facts{Agents: machine.Agents(ctx, cfg, env), Config: doctor.Config{Doubts: machine.Doubts(cfg, env)}, Schedule: s.scheduled.Facts()}
-	return terminal.Each(doctor.Only(doctor.Run(f, doctor.AtStatus), doctor.Warning, doctor.Failure), func(c doctor.Check) string {
-		if c.Code == doctor.ScheduledAgents { // the command that mends it
-			return terminal.OneLine(c.Line())
-		}
-		return terminal.OneLine(c.What())
-	})
+	return doctor.ForStatus(ctx, cfg, *s.scheduled)
 }

@@ -137,20 +137,19 @@ func (e *MissingError) Error() string { return e.Says + ": " + e.Do }
 
 // Find reports whether an agent's program can be found. Its error is a *MissingError.
 func Find(s Spec) error {
-	says, do := Missing(s)
-	if says == "" {
-		return nil
+	if missing := Missing(s); missing != nil {
+		return missing
 	}
-	return &MissingError{says, do}
+	return nil
 }
 
-// Missing says that an agent's program cannot be found, and what to do; both are empty if it can.
-func Missing(s Spec) (says, do string) {
+// Missing is Find with the error's type.
+func Missing(s Spec) *MissingError {
 	program := s.CommandLine()[0]
 	if _, err := s.ProgramPath(program); err == nil {
-		return "", ""
+		return nil
 	}
-	return fmt.Sprintf("agent %q: its program %q was not found", s.Name, program), s.remedy()
+	return &MissingError{fmt.Sprintf("agent %q: its program %q was not found", s.Name, program), s.remedy()}
 }
 
 // remedy says how to fix a missing program.

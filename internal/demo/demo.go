@@ -13,10 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/git"
-	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -94,9 +92,6 @@ func (e *earnest) Write(b []byte) (int, error) {
 // findGit finds out, before anything is made, whether git can do the work.
 func findGit(ctx context.Context, env environ.Env) error {
 	_, err := git.Open(ctx, git.Options{Env: env.Git()})
-	if errors.Is(err, proc.ErrNotFound) {
-		return doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
-	}
 	return err
 }
 

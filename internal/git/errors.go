@@ -18,6 +18,14 @@ func (e *SigningError) Error() string {
 	return "sign commit (commit.gpgsign is set): " + e.Detail
 }
 
+// NoGitError means that there is no git on PATH.
+type NoGitError struct{ Err error }
+
+func (e *NoGitError) Error() string {
+	return fmt.Sprintf("git is not on PATH; install git %d.%d or later", wantMajor, wantMinor)
+}
+func (e *NoGitError) Unwrap() error { return e.Err }
+
 // VersionError means that the installed git is too old.
 type VersionError struct{ Have, Want string }
 

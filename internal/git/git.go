@@ -57,7 +57,7 @@ const (
 )
 
 // Open finds git and reads the operator's settings for ignored files and signing. A git older than
-// 2.38 is a *VersionError; a missing one wraps proc.ErrNotFound.
+// 2.38 is a *VersionError, a missing one a *NoGitError.
 func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.Bin = cmp.Or(opt.Bin, "git")
 	opt.Timeout = cmp.Or(opt.Timeout, 5*time.Minute)
@@ -66,7 +66,7 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
 	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
 	if err != nil {
-		return nil, fmt.Errorf("open git: %w", err)
+		return nil, &NoGitError{err}
 	}
 	g := &Git{bin: bin, opt: opt, env: baseEnv(opt.Env)}
 	var operator map[string]string

@@ -112,21 +112,21 @@ type TokenKind string
 
 // Kinds of tokens.
 const (
-	classicToken     TokenKind = "classic"
-	oAuthToken       TokenKind = "oauth"        // from gh's own login
-	fineGrainedToken TokenKind = "fine-grained" // with permissions per repository
-	appToken         TokenKind = "app"          // of an installation, or of a user through an app
-	unknownToken     TokenKind = ""             // from before prefixes, or of another kind of host
+	ClassicToken     TokenKind = "classic"
+	OAuthToken       TokenKind = "oauth"        // from gh's own login
+	FineGrainedToken TokenKind = "fine-grained" // with permissions per repository
+	AppToken         TokenKind = "app"          // of an installation, or of a user through an app
+	UnknownToken     TokenKind = ""             // from before prefixes, or of another kind of host
 )
 
 // TokenKindOf returns a token's kind by its prefix.
 func TokenKindOf(token string) TokenKind {
-	for prefix, kind := range map[string]TokenKind{"ghp_": classicToken, "gho_": oAuthToken, "github_pat_": fineGrainedToken, "ghs_": appToken, "ghu_": appToken} {
+	for prefix, kind := range map[string]TokenKind{"ghp_": ClassicToken, "gho_": OAuthToken, "github_pat_": FineGrainedToken, "ghs_": AppToken, "ghu_": AppToken} {
 		if strings.HasPrefix(token, prefix) {
 			return kind
 		}
 	}
-	return unknownToken
+	return UnknownToken
 }
 
 // TokenInfo is what GitHub reports about the token of a request.

@@ -9,7 +9,7 @@ import (
 
 func TestKindsOfTokens(t *testing.T) {
 	for token, want := range map[string]TokenKind{
-		"ghp_0123": classicToken, "gho_0123": oAuthToken, "github_pat_0123": fineGrainedToken, "ghs_0123": appToken, "ghu_0123": appToken, "0123456789abcdef": unknownToken, "": unknownToken,
+		"ghp_0123": ClassicToken, "gho_0123": OAuthToken, "github_pat_0123": FineGrainedToken, "ghs_0123": AppToken, "ghu_0123": AppToken, "0123456789abcdef": UnknownToken, "": UnknownToken,
 	} {
 		if got := TokenKindOf(token); got != want {
 			t.Errorf("%s: %q, want %q", token, got, want)
