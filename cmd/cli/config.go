@@ -45,7 +45,7 @@ func (a *App) knowDatabase(run *config.Runtime) {
 func (a *App) Environ() environ.Env {
 	env := environ.Read().Hide(a.hidden)
 	if a.ConfigPath != "" {
-		env.ConfigPath = a.ConfigPath
+		env.ConfigPath, env.ConfigNamed = a.ConfigPath, true
 	}
 	return env
 }

@@ -36,7 +36,7 @@ func TestSyntaxIsToldInOurWords(t *testing.T) {
 		"a = \"\x01\"":            ":1: there is a character that is no text",
 		"a = 0b2":                 ":1: this cannot be read; a line is key = value",
 	} {
-		_, err := config.OpenTable("config.toml", text)
+		_, err := parse(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -59,7 +59,7 @@ func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
 			if theirs == nil {
 				continue
 			}
-			_, ours := config.OpenTable("config.toml", text)
+			_, ours := parse(t, text)
 			parsed, _ := errors.AsType[toml.ParseError](theirs)
 			if said := ours.Error(); parsed.Message != "" && strings.Contains(said, parsed.Message) || strings.Contains(said, "EOF") || strings.Contains(said, "toml: ") {
 				t.Errorf("%q: %s", text[max(0, i-20):min(len(text), i+20)], said)
