@@ -176,7 +176,7 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"no workers", "[runtime]\nworkers = 0\n" + minimal, `config.toml:2: workers in [runtime]: want 1 to 64, got 0`},
 		{"duration without unit", "[runtime]\nturn_timeout = \"30\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s", "30m" or "24h", got "30"`},
 		{"duration as a number", "[runtime]\nturn_timeout = 30\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s", "30m" or "24h", got a whole number`},
-		{"negative duration", "[runtime]\nturn_timeout = \"-1s\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want 1s to 168h0m0s, got "-1s"`},
+		{"negative duration", "[runtime]\nturn_timeout = \"-1s\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want 1s to 168h, got "-1s"`},
 		{"unknown default agent", "[runtime]\nagent = \"mnie\"\n" + minimal, `config.toml:2: agent in [runtime]: unknown agent "mnie"; did you mean "mine"?`},
 		{"several agents, no default", minimal + "[agents.other]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: agent in [runtime]: missing; there are several, name one of mine, other`},
 		{"unknown agent of a repo", minimal + "review_agent = \"x\"\n", `config.toml:7: review_agent in [[repo]]: unknown agent "x"; there is no [agents.x] (` + "`gh mergexo config agents` prints tables)"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -35,17 +36,12 @@ func as[T any](v any, want string) (T, string) {
 // value makes the value of the field of what the file has, and says what is wrong with that; empty: nothing.
 // Repositories without a host are on host.
 func (k key) value(v any, host string) (x any, wrong string) {
+	if q, ok := quantities[k.typ]; ok {
+		return k.quantity(q, v)
+	}
 	switch reflect.Zero(k.typ).Interface().(type) {
 	case bool:
 		return as[bool](v, "true or false")
-	case int:
-		return k.count(v)
-	case int64:
-		return k.size(v)
-	case float64:
-		return k.number(v)
-	case time.Duration:
-		return k.duration(v)
 	case *regexp.Regexp:
 		return pattern(v)
 	case work.RepoName:
@@ -132,58 +128,43 @@ func (k key) list(v any) (any, string) {
 	return out.Interface(), wrong
 }
 
-func (k key) count(v any) (int, string) {
-	n, wrong := as[int64](v, "a whole number")
-	if least, most := k.bound("least"), k.bound("most"); wrong == "" && (float64(n) < least || float64(n) > most) {
-		wrong = fmt.Sprintf("want %.0f to %.0f, got %d", least, most, n)
-	}
-	return int(n), wrong
+// quantity is a kind of numbers in the file.
+type quantity struct {
+	want string // in words
+	read func(v any) (n float64, ok bool)
+	text func(n float64) string
+	form string  // the regular expression of its texts; empty: it is a number
+	most float64 // unless the key has a bound
+	none string  // in words: 0 means no limit, whatever the least
 }
 
-// bound returns a bound of a number.
-func (k key) bound(name string) float64 {
-	n, _ := strconv.ParseFloat(k.tag.Get(name), 64)
-	return n
+var quantities = map[reflect.Type]quantity{
+	reflect.TypeFor[int]():     {want: "a whole number", text: plain, read: func(v any) (float64, bool) { n, ok := v.(int64); return float64(n), ok }},
+	reflect.TypeFor[float64](): {want: "a number", text: plain, read: readNumber},
+	reflect.TypeFor[time.Duration](): {
+		want: `a time such as "90s", "30m" or "24h"`, read: readTime, text: func(n float64) string { return work.IntervalText(time.Duration(n)) }, most: float64(7 * 24 * time.Hour),
+		form: `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`,
+	},
+	reflect.TypeFor[int64](): { // of bytes
+		want: `a size such as "8GiB" or "512MiB", or "0" for no limit`, read: readSize, text: sizeText, most: 1 << 50, none: `, or "0" for no limit`,
+		form: `^(0|[0-9]+(\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB))$`,
+	},
 }
 
-// number reads a number from 0.
-func (k key) number(v any) (float64, string) {
-	if whole, ok := v.(int64); ok {
-		v = float64(whole)
-	}
-	n, wrong := as[float64](v, "a number")
-	if most := k.bound("most"); wrong == "" && !(n >= 0 && n <= most) { // written so that NaN fails, too
-		text := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) } // without an exponent
-		wrong = fmt.Sprintf("want 0 to %s, got %s", text(most), text(n))
-	}
-	return n, wrong
+// plain formats a number without an exponent.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func readNumber(v any) (float64, bool) {
+	whole, isWhole := v.(int64)
+	n, ok := v.(float64)
+	return n + float64(whole), ok || isWhole
 }
 
-// mostTime is the longest time that a key accepts.
-const mostTime = 7 * 24 * time.Hour
-
-func (k key) duration(v any) (time.Duration, string) {
-	const want = `a time such as "90s", "30m" or "24h"`
-	s, wrong := as[string](v, want)
-	if wrong != "" {
-		return 0, wrong
-	}
-	d, err := time.ParseDuration(s)
-	least, _ := time.ParseDuration(k.tag.Get("least"))
-	switch {
-	case err != nil:
-		wrong = fmt.Sprintf("want %s, got %q", want, s)
-	case d < least || d > mostTime:
-		wrong = fmt.Sprintf("want %s to %s, got %q", least, mostTime, s)
-	}
-	return d, wrong
+func readTime(v any) (float64, bool) {
+	text, _ := v.(string)
+	d, err := time.ParseDuration(text)
+	return float64(d), err == nil
 }
-
-// The regular expressions of times and sizes, for the schema.
-const (
-	timeForm = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
-	sizeForm = `^(0|[0-9]+(\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB))$`
-)
 
 // units are the units of sizes, in bytes.
 var units = map[string]float64{
@@ -192,36 +173,41 @@ var units = map[string]float64{
 
 var sizeParts = lazy.Regexp(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`)
 
-// size reads a size such as "8GiB" as bytes. "0" means no limit.
-func (k key) size(v any) (int64, string) {
-	const (
-		most = 1 << 50
-		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
-	)
-	s, wrong := as[string](v, want)
-	if wrong != "" || s == "0" {
-		return 0, wrong
+func readSize(v any) (float64, bool) {
+	text, _ := v.(string)
+	m := sizeParts().FindStringSubmatch(text)
+	if m == nil || units[m[2]] == 0 {
+		return 0, text == "0"
 	}
-	n, known := bytesOf(s)
-	least, _ := bytesOf(k.tag.Get("least"))
-	switch {
-	case !known:
-		wrong = fmt.Sprintf("want %s; got %q", want, s)
-	case n > most:
-		wrong = fmt.Sprintf(`want at most %s, or "0" for no limit; got %q`, work.SizeText(most), s)
-	case n < least:
-		wrong = fmt.Sprintf(`want at least %s, or "0" for no limit; got %q`, work.SizeText(int64(least)), s)
-	}
-	return int64(n), wrong
+	n, _ := strconv.ParseFloat(m[1], 64) // digits always parse; too many are infinite
+	return n * units[m[2]], true
 }
 
-func bytesOf(s string) (n float64, known bool) {
-	m := sizeParts().FindStringSubmatch(s)
-	if m == nil || units[m[2]] == 0 {
-		return 0, false
+func (k key) quantity(q quantity, v any) (x any, wrong string) {
+	given := typeNames[reflect.TypeOf(v)]
+	if text, ok := v.(string); ok && q.form != "" {
+		given = strconv.Quote(text)
 	}
-	n, _ = strconv.ParseFloat(m[1], 64) // digits always parse; too many are infinite
-	return n * units[m[2]], true
+	n, ok := q.read(v)
+	if !ok {
+		return nil, "want " + q.want + ", got " + given
+	}
+	if least, most := k.bound("least", q), cmp.Or(k.bound("most", q), q.most); !(n >= least && n <= most) && (n != 0 || q.none == "") { // written so that NaN fails, too
+		if q.form == "" {
+			given = plain(n)
+		}
+		return nil, "want " + q.text(least) + " to " + q.text(most) + q.none + ", got " + given
+	}
+	return reflect.ValueOf(n).Convert(k.typ).Interface(), ""
+}
+
+// bound returns a bound of the key; 0: it has none.
+func (k key) bound(name string, q quantity) float64 {
+	n, isText := q.read(k.tag.Get(name))
+	if !isText {
+		n, _ = strconv.ParseFloat(k.tag.Get(name), 64)
+	}
+	return n
 }
 
 func pattern(v any) (form *regexp.Regexp, wrong string) {
@@ -253,11 +239,10 @@ func repoName(v any, host string) (name work.RepoName, wrong string) {
 
 // print returns the value of the field as the file has it.
 func (k key) print(v reflect.Value) any {
+	if q := quantities[k.typ]; q.form != "" {
+		return q.text(float64(v.Int()))
+	}
 	switch x := v.Interface().(type) {
-	case time.Duration:
-		return short(x)
-	case int64:
-		return sizeText(x)
 	case *regexp.Regexp:
 		if x == nil {
 			return ""
@@ -286,41 +271,24 @@ func (k key) printedDefault() any {
 }
 
 // sizeText formats a size as in the config.
-func sizeText(n int64) string {
+func sizeText(n float64) string {
 	if n == 0 {
 		return "0"
 	}
-	return strings.NewReplacer(" ", "", "bytes", "B").Replace(work.SizeText(n))
-}
-
-// short formats a duration for people: 30m, not 30m0s.
-func short(d time.Duration) string {
-	switch {
-	case d >= time.Hour && d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d >= time.Minute && d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	}
-	return d.String()
+	return strings.NewReplacer(" ", "", "bytes", "B").Replace(work.SizeText(int64(n)))
 }
 
 // schema returns the JSON Schema of the value.
 func (k key) schema() *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: k.tag.Get("words"), Type: "string"}
 	texts := s
-	switch reflect.Zero(k.typ).Interface().(type) {
-	case bool:
+	q, counts := quantities[k.typ]
+	switch s.Pattern = q.form; {
+	case counts && q.form == "":
+		s.Minimum, s.Maximum = new(k.bound("least", q)), new(k.bound("most", q))
+		s.Type = map[reflect.Kind]string{reflect.Int: "integer", reflect.Float64: "number"}[k.typ.Kind()]
+	case k.typ.Kind() == reflect.Bool:
 		s.Type = "boolean"
-	case int:
-		s.Type, s.Minimum, s.Maximum = "integer", new(k.bound("least")), new(k.bound("most"))
-	case float64:
-		s.Type, s.Minimum, s.Maximum = "number", new(0.0), new(k.bound("most"))
-	case time.Duration:
-		s.Pattern = timeForm
-	case int64:
-		s.Pattern = sizeForm
-	}
-	switch {
 	case k.typ.Kind() == reflect.Slice:
 		texts = &jsonschema.Schema{Type: "string"}
 		s.Type, s.Items = "array", texts

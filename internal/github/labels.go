@@ -92,74 +92,7 @@ func issueLabelsPath(repo work.RepoName, number int) string {
 	return fmt.Sprintf("repos/%s/issues/%d/labels", repo.FullName(), number)
 }
 
-type wireFullLabel struct {
-	Name        string `json:"name"`
-	Color       string `json:"color"`
-	Description string `json:"description"`
-}
-
-func (w wireFullLabel) Check() error {
-	if w.Name == "" {
-		return errors.New("no label")
-	}
-	return nil
-}
-
-// LabelNamed reads a label of a repository; false if there is none.
-func (c *Client) LabelNamed(ctx context.Context, repo work.RepoName, name string) (work.Label, bool, error) {
-	var w wireFullLabel
-	err := c.api.Get(ctx, repoLabelPath(repo, name), &w)
-	if isGone(err) {
-		return work.Label{}, false, nil
-	}
-	if err != nil {
-		return work.Label{}, false, fmt.Errorf("read the label %q of %s: %w", name, repo.FullName(), err)
-	}
-	return work.Label{Name: w.Name, Color: w.Color, Description: w.Description}, true, nil
-}
-
-// DeleteLabel deletes a label of a repository, which also removes it from all issues. A missing
-// label is no error.
-func (c *Client) DeleteLabel(ctx context.Context, repo work.RepoName, name string) error {
-	err := c.api.Write(ctx, http.MethodDelete, repoLabelPath(repo, name), nil, nil)
-	if err != nil && !isGone(err) {
-		return fmt.Errorf("delete the label %q of %s: %w", name, repo.FullName(), err)
-	}
-	return nil
-}
-
 func isGone(err error) bool {
 	refused, ok := errors.AsType[*transport.Error](err)
 	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone)
-}
-
-func repoLabelPath(repo work.RepoName, name string) string {
-	return "repos/" + repo.FullName() + "/labels/" + url.PathEscape(name)
-}
-
-type wireNumbered struct {
-	Number int `json:"number"`
-}
-
-type wireNumberedList []wireNumbered
-
-func (w wireNumberedList) Check() error {
-	if w == nil {
-		return errors.New("no list of issues")
-	}
-	return nil
-}
-
-// FindLabelled returns an issue or pull request, open or closed, with a label; false if there is
-// none.
-func (c *Client) FindLabelled(ctx context.Context, repo work.RepoName, label string) (number int, found bool, err error) {
-	var w wireNumberedList
-	address := "repos/" + repo.FullName() + "/issues?" + url.Values{"per_page": {"1"}, "state": {"all"}, "labels": {label}}.Encode()
-	if err := c.api.Get(ctx, address, &w); err != nil {
-		return 0, false, fmt.Errorf("look who has the label %q in %s: %w", label, repo.FullName(), err)
-	}
-	if len(w) == 0 {
-		return 0, false, nil
-	}
-	return w[0].Number, true, nil
 }

@@ -138,6 +138,3 @@ func jobOf(f File, interval func(time.Duration) string) (j Job) {
 	}
 	return j
 }
-
-// ours reports whether install wrote a file.
-func ours(text string) bool { return strings.Contains(text, written) }
