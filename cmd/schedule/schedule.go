@@ -107,7 +107,7 @@ func (r *room) newRemoveCmd() *cobra.Command {
 		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
 "gh mergexo pause --all" stops it. What you wrote by hand stays.
 
-With --all, also stop running agents and pause everything, then list what stays on
+With --all, also stop running agents and pause everything, then say what stays on
 GitHub, and the last command to run. --purge deletes the state folder: database,
 mirrors, checkouts, logs. The config stays.
 

@@ -42,14 +42,10 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if err := r.stop(ctx, cfg); err != nil {
 		return err
 	}
-	pulls, unread := openPulls(ctx, cfg)
-	if unread != nil && !opt.purge { // a broken database must not prevent its deletion
-		return unread
-	}
 	if err := r.purge(ctx, cfg, opt); err != nil {
 		return err
 	}
-	r.printLeftovers(pulls, cfg, opt, unread != nil)
+	r.printLeftovers(cfg, opt)
 	return nil
 }
 
@@ -74,7 +70,11 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	return yes, err
 }
 
-// stop removes the schedule, then ends the passes.
+// stillWithin is how long passes may take to end: they stop their agents within seconds.
+const stillWithin = 2 * time.Minute
+
+// stop removes the schedule, pauses all work on this machine, waits until no pass runs, and ends the
+// programs that a killed pass left running.
 func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
 		return err
@@ -83,7 +83,60 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if !files.Exists(dirs.State) {
 		return nil
 	}
-	return r.stopPasses(ctx, cfg, dirs)
+	if _, _, err := dirs.HaltAll("gh mergexo schedule remove --all", r.Now()); err != nil {
+		return err
+	}
+	late := time.After(stillWithin)
+	for told := false; ; told = true {
+		held, err := dirs.HeldLocks()
+		if err != nil {
+			return err
+		}
+		if len(held) == 0 {
+			break
+		}
+		if !told {
+			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo schedule remove --all", stillWithin, strings.Join(held, ", "))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	n, err := r.endMarked(ctx, cfg, dirs)
+	if err != nil {
+		fmt.Fprintln(r.Env.Stderr, "could not look for processes of a killed pass:", err)
+	}
+	if n > 0 {
+		fmt.Fprintf(r.Output().W, "Stopped: %s of a killed pass.\n", work.Count(n, "program"))
+	}
+	fmt.Fprintln(r.Output().W, "Everything on this machine is paused, and no agent is running.")
+	return nil
+}
+
+// endMarked ends processes that killed passes left behind, turn by turn.
+func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
+	var turns []work.Turn
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
+		turns, err = tx.ListUnfinishedTurns(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	m, err := machine.Open(machine.Options{Config: cfg, Env: r.Environ(), Now: r.Now})
+	if err != nil {
+		return 0, err
+	}
+	marks := env.Env{Dirs: dirs}
+	for _, t := range turns {
+		ended, markErr := m.EndMarked(ctx, marks.Mark(t))
+		n, err = n+ended, errors.Join(err, markErr)
+	}
+	return n, err
 }
 
 // purge deletes the state folder if --purge is given.
@@ -120,18 +173,9 @@ func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
 }
 
 // printLeftovers prints what is left, and the last command to type.
-func (r *room) printLeftovers(pulls []pull, cfg *config.Config, opt uninstallOptions, unknown bool) {
+func (r *room) printLeftovers(cfg *config.Config, opt uninstallOptions) {
 	w := r.Output().W
-	if unknown {
-		fmt.Fprintln(w, "What stays on GitHub is not known: the database could not be read.")
-	}
-	if len(pulls) > 0 {
-		fmt.Fprintln(w, "These pull requests stay open on GitHub, with their branches (as of the last pass):")
-	}
-	for _, p := range pulls {
-		fmt.Fprintf(w, "  %s  %s  %s\n", p.url, p.branch, terminal.OneLine(p.title))
-	}
-	fmt.Fprintln(w, "Labels, comments and merged pull requests stay on GitHub.")
+	fmt.Fprintln(w, "Pull requests with their branches, labels and comments stay on GitHub. Those that are open: gh search prs --author=@me --state=open")
 	if key := cfg.Runtime.DatabaseKey(); key != "" {
 		fmt.Fprintf(w, "The database that %s names stays.\n", key)
 		if !opt.purge {
@@ -145,95 +189,4 @@ func (r *room) printLeftovers(pulls []pull, cfg *config.Config, opt uninstallOpt
 		fmt.Fprintf(w, "The config stays: %s\n", config)
 	}
 	fmt.Fprintln(w, "The last step: gh extension remove mergexo")
-}
-
-// pull is an open pull request that stays on GitHub.
-type pull struct{ url, branch, title string }
-
-// openPulls returns the open pull requests of gh mergexo, as of the last pass.
-func openPulls(ctx context.Context, cfg *config.Config) (all []pull, err error) {
-	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
-		known, err := tx.ListRepos(ctx)
-		if err != nil {
-			return err
-		}
-		for _, r := range known {
-			items, err := tx.ListOpenItems(ctx, r.ID)
-			if err != nil {
-				return err
-			}
-			for _, i := range items {
-				p, found, err := tx.FindPullOfItem(ctx, i.ID)
-				if err != nil {
-					return err
-				}
-				if found && p.State == work.PullOpen && i.Flow != work.FlowReview { // which is not ours
-					all = append(all, pull{p.URL, p.Branch, p.Title})
-				}
-			}
-		}
-		return nil
-	})
-	return all, err
-}
-
-// stillWithin is how long passes may take to end: they stop their agents within seconds.
-const stillWithin = 2 * time.Minute
-
-// stopPasses pauses all work on this machine, waits until no pass runs, and ends the programs that
-// a killed pass left running.
-func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
-	if _, _, err := dirs.HaltAll("gh mergexo schedule remove --all", r.Now()); err != nil {
-		return err
-	}
-	ctx, stop := context.WithTimeout(ctx, stillWithin)
-	defer stop()
-	for told := false; ; told = true {
-		held, err := dirs.HeldLocks()
-		if err != nil {
-			return err
-		}
-		if len(held) == 0 {
-			break
-		}
-		if !told {
-			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("a pass is still running (%s): %w; everything is paused, and nothing else was done; run again: gh mergexo schedule remove --all", strings.Join(held, ", "), ctx.Err())
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	n, err := r.endMarked(ctx, cfg, dirs)
-	if err != nil {
-		fmt.Fprintln(r.Env.Stderr, "could not look for processes of a killed pass:", err)
-	}
-	if n > 0 {
-		fmt.Fprintf(r.Output().W, "Stopped: %s of a killed pass.\n", work.Count(n, "program"))
-	}
-	fmt.Fprintln(r.Output().W, "Everything on this machine is paused, and no agent is running.")
-	return nil
-}
-
-// endMarked ends processes that killed passes left behind, turn by turn.
-func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
-	var turns []work.Turn
-	_, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
-		turns, err = tx.ListUnfinishedTurns(ctx)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	m, err := machine.Open(machine.Options{Config: cfg, Env: r.Environ(), Now: r.Now})
-	if err != nil {
-		return 0, err
-	}
-	marks := env.Env{Dirs: dirs}
-	for _, t := range turns {
-		ended, markErr := m.EndMarked(ctx, marks.Mark(t))
-		n, err = n+ended, errors.Join(err, markErr)
-	}
-	return n, err
 }

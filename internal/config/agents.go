@@ -80,7 +80,7 @@ func (p *parser) agents() {
 func (p *parser) agent(name string, a *Agent) {
 	t := p.at("agents." + name)
 	if !agentName().MatchString(name) {
-		p.Add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
+		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
 	}
 	a.Name = name
 	if a.Adapter == "" && slices.Contains(builtIn, name) {
@@ -198,5 +198,5 @@ func (p *parser) checkAgentName(path, what, name string) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"] (`gh mergexo config agents` prints tables)"))
+	p.add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"] (`gh mergexo config agents` prints tables)"))
 }

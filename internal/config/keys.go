@@ -105,17 +105,16 @@ func keysOf(t reflect.Type) (all []key) {
 	return all
 }
 
+// holders are the types that hold tables, and how the paths of those continue.
+var holders = map[reflect.Kind]string{reflect.Pointer: "", reflect.Slice: "[]", reflect.Map: "." + everyAgent}
+
 // inner returns the struct of the table of a key, or of each of its tables, and how their path
 // continues that of the key; nil: the key has a value.
 func (k key) inner() (t reflect.Type, below string) {
 	t = k.typ
-	switch kind := t.Kind(); {
-	case kind == reflect.Pointer:
+	below, holds := holders[t.Kind()]
+	if holds {
 		t = t.Elem()
-	case kind == reflect.Slice:
-		t, below = t.Elem(), "[]"
-	case kind == reflect.Map:
-		t, below = t.Elem(), "."+everyAgent
 	}
 	if t.Kind() != reflect.Struct || len(keysOf(t)) == 0 {
 		return nil, ""

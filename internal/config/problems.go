@@ -71,14 +71,14 @@ func newReport(file, doc string, meta toml.MetaData) *report {
 	}
 }
 
-// Add adds a problem with the value at a path.
-func (r *report) Add(path, format string, args ...any) {
+// add adds a problem with the value at a path.
+func (r *report) add(path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines().find(path), Key: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // lacks adds a problem at a path that is caused by a missing key; absent is the path of that key.
 func (r *report) lacks(path, absent, format string, args ...any) {
-	r.Add(path, format, args...)
+	r.add(path, format, args...)
 	r.problems[len(r.problems)-1].absent = absent
 }
 
@@ -125,7 +125,7 @@ func (t place) called(key string) string {
 // bad adds a problem with a key's value.
 func (t place) bad(key, format string, args ...any) {
 	if !t.wrong[t.to(key)] {
-		t.Add(t.to(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
+		t.add(t.to(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -130,7 +130,7 @@ func (t place) unknown(name string, value any, known []string) {
 			kind, in = "table ["+name+"]", ""
 		}
 	}
-	t.Add(t.to(name), "unknown %s%s%s", kind, in, t.suggest(name, known))
+	t.add(t.to(name), "unknown %s%s%s", kind, in, t.suggest(name, known))
 	if n := work.Nearest(name, known); n != "" {
 		t.problems[len(t.problems)-1].meant = t.to(n)
 	}

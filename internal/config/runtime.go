@@ -16,7 +16,7 @@ func (p *parser) runtime() {
 	r.Readable = p.letIn(t, "readable", r.Readable) // once the state folder is known
 	p.metricsFile(t, r)
 	if err := r.timings(p.env, p.host); err != nil {
-		p.Add(t.path, "%s", err)
+		p.add(t.path, "%s", err)
 	}
 }
 
@@ -26,7 +26,7 @@ func (p *parser) places() {
 	dir := environ.ExpandHome(r.StateDir, p.env.Home)
 	switch {
 	case dir == "" && p.env.DataDir == "":
-		p.Add("runtime.state_dir", "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
+		p.add("runtime.state_dir", "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
 	case dir == "":
 		dir = p.env.DataDir
 	case strings.HasPrefix(dir, "~/") && p.env.Home == "":

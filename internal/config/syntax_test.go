@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +71,26 @@ func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
 	}
 	if told < 150 {
 		t.Errorf("only %d mistakes were tried", told)
+	}
+}
+
+// TestEachProblemHasItsLine: a mistake on any line of the example is told with that line.
+func TestEachProblemHasItsLine(t *testing.T) {
+	lines := strings.Split(uncomment.ReplaceAllString(config.Example(), "$1"), "\n")
+	told := 0
+	for i, line := range lines {
+		key, _, isKey := strings.Cut(line, " = ")
+		if !isKey || strings.HasPrefix(line, "#") {
+			continue
+		}
+		changed := slices.Clone(lines)
+		changed[i] = "no_such_" + line
+		if _, err := parse(t, strings.Join(changed, "\n")); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("config.toml:%d: unknown key \"no_such_%s\"", i+1, key)) {
+			t.Errorf("line %d: %v", i+1, err)
+		}
+		told++
+	}
+	if told < 60 {
+		t.Errorf("only %d lines have a key", told)
 	}
 }

@@ -91,8 +91,3 @@ func (c *Client) RemoveLabel(ctx context.Context, repo work.RepoName, number int
 func issueLabelsPath(repo work.RepoName, number int) string {
 	return fmt.Sprintf("repos/%s/issues/%d/labels", repo.FullName(), number)
 }
-
-func isGone(err error) bool {
-	refused, ok := errors.AsType[*transport.Error](err)
-	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone)
-}

@@ -91,7 +91,8 @@ func launchdActive(_ Machine, j Job, domain string) []command {
 func launchdStart(m Machine, j Job, domain string) []command {
 	at := domain + "/" + j.label()
 	return []command{
-		{words: []string{"launchctl", "bootout", at}, maybe: true}, {words: []string{"launchctl", "enable", at}, maybe: true},
+		{words: []string{"launchctl", "bootout", at}, maybe: true},
+		{words: []string{"launchctl", "enable", at}, maybe: true},
 		{words: []string{"launchctl", "bootstrap", domain, m.plist(j)}, patient: true},
 	}
 }
