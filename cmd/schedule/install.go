@@ -32,18 +32,13 @@ type survey struct {
 }
 
 func (p plan) survey(ctx context.Context) (v survey) {
-	for _, k := range schedule.Kinds {
-		s, err := p.machine.Of(k)
-		if err != nil {
-			v.trouble = errors.Join(v.trouble, err)
-			continue
-		}
+	for _, s := range p.machine.All() {
 		found, err := s.Installed(ctx, p.job)
 		_, none := errors.AsType[*schedule.NoProgramError](err)
 		switch {
 		case none:
 		case err != nil && s.There(ctx) != nil:
-			v.mute = append(v.mute, fmt.Sprintf("%s could not be asked: %s", k, err))
+			v.mute = append(v.mute, fmt.Sprintf("%s could not be asked: %s", s.Kind(), err))
 		case err != nil:
 			v.trouble = errors.Join(v.trouble, err)
 		case found.Found():
@@ -65,19 +60,19 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 	if len(all) > 0 {
 		return all[0].s, "", nil
 	}
-	first := schedule.Systemd
+	foreign := schedule.Launchd
 	if runtime.GOOS == "darwin" {
-		first = schedule.Launchd
+		foreign = schedule.Systemd
 	}
 	var lacks []string
-	for _, k := range []schedule.Kind{first, schedule.Cron} {
-		if s, err = p.machine.Of(k); err != nil {
-			return s, "", err
+	for _, s := range p.machine.All() {
+		if s.Kind() == foreign {
+			continue
 		}
 		if err = s.There(ctx); err == nil {
 			return s, strings.Join(lacks, "; "), nil
 		}
-		lacks = append(lacks, fmt.Sprintf("no %s: %s", k, err))
+		lacks = append(lacks, fmt.Sprintf("no %s: %s", s.Kind(), err))
 	}
 	return s, "", &work.MachineError{
 		Err: fmt.Errorf("no scheduler works on this machine (%s)", strings.Join(lacks, "; ")),

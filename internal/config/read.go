@@ -42,31 +42,33 @@ func (p *parser) table(path string, values map[string]any, to reflect.Value) {
 	t, known := p.at(path), []string{}
 	for _, k := range keysOf(to.Type()) {
 		known = append(known, k.name)
-		v, written := values[k.name]
-		if written {
-			p.written[t.to(k.name)] = true
-		}
-		field, wrong := to.FieldByIndex(k.index), ""
-		set := func(v any) {
-			var x any
-			if x, wrong = k.value(v, p.host); wrong == "" {
+		field := to.FieldByIndex(k.index)
+		set := func(v any) string {
+			x, wrong := k.value(v, p.host)
+			if wrong == "" {
 				field.Set(reflect.ValueOf(x).Convert(k.typ))
 			}
+			return wrong
 		}
-		if inner, _ := k.inner(); inner != nil {
-			wrong = p.below(k, t.to(k.name), v, field)
-		} else if written {
-			set(v)
-		}
-		switch {
-		case wrong != "":
-			t.bad(k.name, "%s", wrong)
-			p.wrong[t.to(k.name)] = true
-		case !written && k.tag.Get("required") != "":
-			t.missing(k.name, "missing; write "+k.tag.Get("required"))
-		}
-		if fallback := k.fallback(); fallback != nil && (!written || wrong != "") {
+		if fallback := k.fallback(); fallback != nil {
 			set(fallback)
+		}
+		v, written := values[k.name]
+		if inner, _ := k.inner(); inner != nil {
+			set = func(v any) string { return p.below(k, t.to(k.name), v, field) }
+			if !written {
+				set(nil)
+			}
+		}
+		switch required := k.tag.Get("required"); {
+		case written:
+			p.written[t.to(k.name)] = true
+			if wrong := set(v); wrong != "" {
+				t.bad(k.name, "%s", wrong)
+				p.wrong[t.to(k.name)] = true
+			}
+		case required != "":
+			t.missing(k.name, "missing; write "+required)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -77,7 +79,7 @@ func (p *parser) table(path string, values map[string]any, to reflect.Value) {
 }
 
 // below reads the table of a key, or all of its tables, and says what is wrong with the value; empty:
-// it has the right form.
+// nothing. A table that is not written has its defaults.
 func (p *parser) below(k key, path string, v any, to reflect.Value) (wrong string) {
 	inner, below := k.inner()
 	var one map[string]any
@@ -90,28 +92,28 @@ func (p *parser) below(k key, path string, v any, to reflect.Value) (wrong strin
 	case written:
 		one, wrong = as[map[string]any](v, "a table: "+tableName(path+below))
 	}
-	switch x := reflect.New(inner).Elem(); {
+	read := func(path string, values map[string]any) reflect.Value {
+		x := reflect.New(inner)
+		p.table(path, values, x.Elem())
+		return x
+	}
+	switch {
 	case to.Kind() == reflect.Struct:
-		p.table(path, one, to)
+		to.Set(read(path, one).Elem())
 	case to.Kind() == reflect.Pointer && one != nil:
-		p.table(path, one, x)
-		to.Set(x.Addr())
+		to.Set(read(path, one))
 	case to.Kind() == reflect.Map:
 		to.Set(reflect.MakeMap(k.typ))
 		for _, name := range slices.Sorted(maps.Keys(one)) {
-			x := reflect.New(inner).Elem()
 			values, not := as[map[string]any](one[name], "a table: ["+join(path, name)+"]")
 			if not != "" {
 				p.at(path).bad(name, "%s", not)
 			}
-			p.table(join(path, name), values, x)
-			to.SetMapIndex(reflect.ValueOf(name), x)
+			to.SetMapIndex(reflect.ValueOf(name), read(join(path, name), values).Elem())
 		}
 	}
 	for i, values := range several {
-		x := reflect.New(inner).Elem()
-		p.table(path+"["+strconv.Itoa(i)+"]", values, x)
-		to.Set(reflect.Append(to, x))
+		to.Set(reflect.Append(to, read(path+"["+strconv.Itoa(i)+"]", values).Elem()))
 	}
 	return wrong
 }

@@ -23,9 +23,6 @@ const (
 	Cron    Kind = "cron"
 )
 
-// Kinds are all schedulers in order of preference.
-var Kinds = []Kind{Launchd, Systemd, Cron}
-
 // Job is what a scheduler repeats: gh with its arguments and its environment.
 type Job struct {
 	Config  string // absolute path of the config; each config has its own job

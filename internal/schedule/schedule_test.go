@@ -45,7 +45,7 @@ var intervals = map[Kind]func(time.Duration) string{Cron: cronBegins, Systemd: o
 // A job is read back as it was written.
 func TestReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, k := range Kinds {
+		for k := range forms {
 			j := jobs(t, k)
 			if err := j.check(); err != nil {
 				t.Fatal(err)

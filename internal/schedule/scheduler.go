@@ -70,6 +70,14 @@ func (i Installed) Same(s Scheduler, j Job) bool {
 	return err == nil && slices.Equal(wanted, i.Files)
 }
 
+// All returns this machine's schedulers in order of preference.
+func (m Machine) All() (all []Scheduler) {
+	for _, k := range []Kind{Launchd, Systemd, Cron} {
+		all = append(all, Scheduler{m, k, forms[k]})
+	}
+	return all
+}
+
 // Of returns one of this machine's schedulers.
 func (m Machine) Of(k Kind) (Scheduler, error) {
 	f, ok := forms[k]
