@@ -82,9 +82,9 @@ func (c *Config) EnvPass() (names []string) {
 
 // Repo returns a repository's settings.
 func (c *Config) Repo(name work.RepoName) (Repo, bool) {
-	for _, r := range c.Repos {
-		if r.Name.Equal(name) {
-			return r, true
+	for i := range c.Repos { // which are large to copy
+		if c.Repos[i].Name.Equal(name) {
+			return c.Repos[i], true
 		}
 	}
 	return Repo{}, false

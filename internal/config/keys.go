@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -33,6 +32,9 @@ type key struct {
 	index []int // of the field, for reflect.Value.FieldByIndex
 	typ   reflect.Type
 	tag   reflect.StructTag
+
+	inner reflect.Type // the struct of its table, or of each of its tables; nil: it has a value
+	below string       // how the paths of those tables continue that of the key
 }
 
 // tagsOf are the tags of structs of other packages, which know nothing of files.
@@ -85,6 +87,10 @@ func (k key) choice() []string {
 
 // keysOf returns the keys of the table that is read into a struct, in its order.
 func keysOf(t reflect.Type) (all []key) {
+	if known, ok := keysKnown.Load(t); ok {
+		return known.([]key)
+	}
+	defer func() { keysKnown.Store(t, all) }()
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag
@@ -99,28 +105,26 @@ func keysOf(t reflect.Type) (all []key) {
 				all = append(all, k)
 			}
 		case name != "":
-			all = append(all, key{name, []int{i}, f.Type, tag})
+			k := key{name: name, index: []int{i}, typ: f.Type, tag: tag}
+			inner := f.Type
+			below, holds := holders[inner.Kind()]
+			if holds {
+				inner = inner.Elem()
+			}
+			if inner.Kind() == reflect.Struct && len(keysOf(inner)) > 0 {
+				k.inner, k.below = inner, below
+			}
+			all = append(all, k)
 		}
 	}
 	return all
 }
 
+// keysKnown are the keys of the structs that were asked for: a pass reads a table for each repository.
+var keysKnown sync.Map
+
 // holders are the types that hold tables, and how the paths of those continue.
 var holders = map[reflect.Kind]string{reflect.Pointer: "", reflect.Slice: "[]", reflect.Map: "." + everyAgent}
-
-// inner returns the struct of the table of a key, or of each of its tables, and how their path
-// continues that of the key; nil: the key has a value.
-func (k key) inner() (t reflect.Type, below string) {
-	t = k.typ
-	below, holds := holders[t.Kind()]
-	if holds {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct || len(keysOf(t)) == 0 {
-		return nil, ""
-	}
-	return t, below
-}
 
 // table is a table of the config: its path, with [] behind an array of tables and everyAgent for the
 // name of an agent, such as "repo[].review", its words and its keys.
@@ -137,34 +141,42 @@ var tables = sync.OnceValue(func() []table { return tablesBelow("", reflect.Type
 
 func tablesBelow(path string, t reflect.Type) (all []table) {
 	for _, k := range keysOf(t) {
-		inner, below := k.inner()
-		if inner == nil {
+		if k.inner == nil {
 			continue
 		}
-		at := table{path: join(path, k.name) + below, words: k.tag.Get("words")}
-		for _, k := range keysOf(inner) {
-			if t, _ := k.inner(); t == nil {
+		at := table{path: join(path, k.name) + k.below, words: k.tag.Get("words")}
+		for _, k := range keysOf(k.inner) {
+			if k.inner == nil {
 				at.keys = append(at.keys, k)
 			}
 		}
-		all = append(append(all, at), tablesBelow(at.path, inner)...)
+		all = append(append(all, at), tablesBelow(at.path, k.inner)...)
 	}
 	return all
 }
 
-var (
-	tableIndex = lazy.Regexp(`\[[0-9]*\]`)
-	agentPath  = lazy.Regexp(`^agents\.[^.]+`)
-)
+// marked returns a path with a mark in place of each number of a table: "repo[1].review" or "repo[].review".
+func marked(path, mark string) string {
+	before, number, is := strings.Cut(path, "[")
+	if !is {
+		return path
+	}
+	_, rest, _ := strings.Cut(number, "]")
+	return before + mark + marked(rest, mark)
+}
 
 // ofAll returns a path as those of tables are: without the numbers of tables and names of agents.
 func ofAll(path string) string {
-	return agentPath().ReplaceAllString(tableIndex().ReplaceAllString(path, "[]"), "agents."+everyAgent)
+	parts := strings.Split(marked(path, "[]"), ".")
+	if parts[0] == "agents" && len(parts) > 1 {
+		parts[1] = everyAgent
+	}
+	return strings.Join(parts, ".")
 }
 
 // tableName is how people write the table at a path.
 func tableName(path string) string {
-	name := strings.Replace(tableIndex().ReplaceAllString(path, ""), everyAgent, "NAME", 1)
+	name := strings.Replace(marked(path, ""), everyAgent, "NAME", 1)
 	if strings.HasSuffix(path, "]") {
 		return "[[" + name + "]]"
 	}

@@ -29,15 +29,14 @@ func Print(w io.Writer, cfg *Config) error {
 // printBelow prints the tables below one.
 func printBelow(b *strings.Builder, path string, in reflect.Value) {
 	for _, k := range keysOf(in.Type()) {
-		inner, below := k.inner()
-		if inner == nil {
+		if k.inner == nil {
 			continue
 		}
 		at, field := join(path, k.name), in.FieldByIndex(k.index)
 		switch {
-		case below == "[]":
+		case k.below == "[]":
 			for i := range field.Len() {
-				printTable(b, at+below, field.Index(i))
+				printTable(b, at+k.below, field.Index(i))
 			}
 		case field.Kind() == reflect.Map:
 			for _, name := range slices.Sorted(maps.Keys(field.Interface().(map[string]Agent))) {
@@ -68,7 +67,7 @@ func printTable(b *strings.Builder, path string, t reflect.Value) {
 	}
 	fmt.Fprintf(b, "\n%s\n", tableName(path))
 	for _, k := range keysOf(t.Type()) {
-		if inner, _ := k.inner(); inner == nil {
+		if k.inner == nil {
 			b.WriteString(k.name + " = " + tomlText(k.print(t.FieldByIndex(k.index))) + "\n")
 		}
 	}

@@ -173,7 +173,7 @@ func indexLines(doc string, meta toml.MetaData) lineIndex {
 		}
 		return s
 	})
-	index, arrays, begin, line := lineIndex{}, map[string]int{}, 0, 1
+	index, arrays, forms, begin, line := lineIndex{}, map[string]int{}, map[string]*regexp.Regexp{}, 0, 1
 	for _, k := range meta.Keys() {
 		path := ""
 		for i, part := range k {
@@ -186,9 +186,12 @@ func indexLines(doc string, meta toml.MetaData) lineIndex {
 			}
 			path += "[" + strconv.Itoa(arrays[path]-1) + "]"
 		}
-		name := `["']?` + regexp.QuoteMeta(k[len(k)-1]) + `["']?[ \t]*`
-		form := regexp.MustCompile(`(?m)^[ \t]*\[\[?(?:[^\]\n]*[. \t])?` + name + `\]|(?:^|[{,.])[ \t]*` + name + `[=.]`)
-		if found := form.FindStringIndex(text[begin:]); found != nil {
+		name := k[len(k)-1]
+		if forms[name] == nil {
+			quoted := `["']?` + regexp.QuoteMeta(name) + `["']?[ \t]*`
+			forms[name] = regexp.MustCompile(`(?m)^[ \t]*\[\[?(?:[^\]\n]*[. \t])?` + quoted + `\]|(?:^|[{,.])[ \t]*` + quoted + `[=.]`)
+		}
+		if found := forms[name].FindStringIndex(text[begin:]); found != nil {
 			line += strings.Count(text[begin:begin+found[1]], "\n")
 			begin += found[1] - 1
 		}

@@ -54,7 +54,7 @@ func (p *parser) table(path string, values map[string]any, to reflect.Value) {
 			set(fallback)
 		}
 		v, written := values[k.name]
-		if inner, _ := k.inner(); inner != nil {
+		if k.inner != nil {
 			set = func(v any) string { return p.below(k, t.to(k.name), v, field) }
 			if !written {
 				set(nil)
@@ -81,19 +81,19 @@ func (p *parser) table(path string, values map[string]any, to reflect.Value) {
 // below reads the table of a key, or all of its tables, and says what is wrong with the value; empty:
 // nothing. A table that is not written has its defaults.
 func (p *parser) below(k key, path string, v any, to reflect.Value) (wrong string) {
-	inner, below := k.inner()
 	var one map[string]any
 	var several []map[string]any
-	switch written := v != nil; {
-	case written && below == "[]":
-		several, wrong = as[[]map[string]any](v, tableName(path+below)+" in two brackets, as there may be several")
-	case written && k.tag.Get("show") != "":
-		one, wrong = as[map[string]any](v, "a table such as "+k.tag.Get("show"))
-	case written:
-		one, wrong = as[map[string]any](v, "a table: "+tableName(path+below))
+	switch show := k.tag.Get("show"); {
+	case v == nil:
+	case k.below == "[]":
+		several, wrong = as[[]map[string]any](v, tableName(path+k.below)+" in two brackets, as there may be several")
+	case show != "":
+		one, wrong = as[map[string]any](v, "a table such as "+show)
+	default:
+		one, wrong = as[map[string]any](v, "a table: "+tableName(path))
 	}
 	read := func(path string, values map[string]any) reflect.Value {
-		x := reflect.New(inner)
+		x := reflect.New(k.inner)
 		p.table(path, values, x.Elem())
 		return x
 	}
