@@ -18,6 +18,8 @@ import (
 type form struct {
 	files func(m Machine, j Job) ([]File, error) // all of a job, the one with its interval last
 	every func(time.Duration) string             // the interval as that one has it
+
+	// place finds where the scheduler has this user's jobs. An error says that it does not answer here.
 	place func(ctx context.Context, m Machine) (string, error)
 
 	// The commands for a job, at its place in the scheduler.
