@@ -99,24 +99,27 @@ type configProblem struct {
 
 func validateConfig(a *cli.App) error {
 	cfg, err := a.Config()
-	all, about := config.Problems(err)
-	if err != nil && !about { // for example, the file is missing
+	found, invalid := config.Problems(err)
+	if err != nil && !invalid { // for example, the file is missing
 		return err
 	}
-	found := terminal.Each(all, func(p config.Problem) configProblem {
-		return configProblem{a.Environ().ConfigPath, p.Line, p.Key, p.Text}
-	}) // the path as the caller gave it
+	for i := range found {
+		found[i].File = a.Environ().ConfigPath // as the caller gave it
+	}
 	var doubts []string
 	if cfg != nil {
 		doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
-		found = append(found, promptProblems(cfg.Runtime.PromptsDir)...)
+		if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil { // passes load them with the config
+			for line := range strings.Lines(err.Error()) {
+				found = append(found, config.Problem{File: cfg.Runtime.PromptsDir, Key: "runtime.prompts_dir", Text: strings.TrimSpace(line)})
+			}
+		}
 	}
-	out := a.Output()
-	switch {
-	case a.JSON.Asked():
-		err = a.JSON.Write(out, configValidation{terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
-	default:
-		err = printProblems(a, out, found, doubts)
+	if a.JSON.Asked() {
+		problems := terminal.Each(found, func(p config.Problem) configProblem { return configProblem{p.File, p.Line, p.Key, p.Text} })
+		err = a.JSON.Write(a.Output(), configValidation{terminal.OrEmpty(problems), terminal.OrEmpty(doubts)})
+	} else {
+		err = printProblems(a, a.Output(), found, doubts)
 	}
 	if err == nil && len(found) > 0 {
 		return &cli.CodeError{Code: 1}
@@ -124,22 +127,9 @@ func validateConfig(a *cli.App) error {
 	return err
 }
 
-// promptProblems returns the problems of the operator's own prompts, which passes load with the
-// config.
-func promptProblems(dir string) []configProblem {
-	_, err := prompts.Load(dir)
-	if err == nil {
-		return nil
-	}
-	return terminal.Each(strings.Split(err.Error(), "\n"), func(line string) configProblem {
-		return configProblem{File: dir, Key: "runtime.prompts_dir", Text: line}
-	})
-}
-
-func printProblems(a *cli.App, out terminal.Output, found []configProblem, doubts []string) error {
+func printProblems(a *cli.App, out terminal.Output, found []config.Problem, doubts []string) error {
 	for _, p := range found {
-		line := config.Problem{File: p.File, Line: p.Line, Text: p.Text}
-		if _, err := fmt.Fprintln(out.W, terminal.OneLine(line.String())); err != nil {
+		if _, err := fmt.Fprintln(out.W, terminal.OneLine(p.String())); err != nil {
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // Config reads the configuration that --config or the environment names.
 func (a *App) Config() (*config.Config, error) {
 	cfg, err := config.Load(a.Environ(), github.DefaultHost())
-	if _, missing := errors.AsType[*config.MissingError](err); missing {
-		return nil, Coded(CodeNoConfig, err)
+	if missing, ok := errors.AsType[*config.MissingError](err); ok {
+		return nil, &CodedError{CodeNoConfig, missing.Do(), err}
 	}
 	if err != nil {
 		return nil, Coded(CodeBadConfig, err)
@@ -45,7 +45,7 @@ func (a *App) knowDatabase(run *config.Runtime) {
 func (a *App) Environ() environ.Env {
 	env := environ.Read().Hide(a.hidden)
 	if a.ConfigPath != "" {
-		env.ConfigPath = a.ConfigPath
+		env.ConfigPath, env.ConfigNamed = a.ConfigPath, true
 	}
 	return env
 }

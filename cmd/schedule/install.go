@@ -1,9 +1,11 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -29,18 +31,13 @@ type survey struct {
 }
 
 func (p plan) survey(ctx context.Context) (v survey) {
-	for _, k := range schedule.Kinds {
-		s, err := p.machine.Of(k)
-		if err != nil {
-			v.trouble = errors.Join(v.trouble, err)
-			continue
-		}
+	for _, s := range p.machine.All() {
 		found, err := s.Installed(ctx, p.job)
 		_, none := errors.AsType[*schedule.NoProgramError](err)
 		switch {
 		case none:
 		case err != nil && s.There(ctx) != nil:
-			v.mute = append(v.mute, fmt.Sprintf("%s could not be asked: %s", k, err))
+			v.mute = append(v.mute, fmt.Sprintf("%s could not be asked: %s", s.Kind(), err))
 		case err != nil:
 			v.trouble = errors.Join(v.trouble, err)
 		case found.Found():
@@ -55,31 +52,61 @@ func (p plan) survey(ctx context.Context) (v survey) {
 func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (s schedule.Scheduler, why string, err error) {
 	if named != "" {
 		if s, err = p.machine.Of(named); err != nil {
-			return nil, "", &cli.UsageError{Err: err}
+			err = &cli.UsageError{Err: err}
 		}
-		return s, "", s.There(ctx)
+		return s, "", err
 	}
 	if len(all) > 0 {
 		return all[0].s, "", nil
 	}
-	first := schedule.Systemd
+	foreign := schedule.Launchd
 	if runtime.GOOS == "darwin" {
-		first = schedule.Launchd
+		foreign = schedule.Systemd
 	}
 	var lacks []string
-	for _, k := range []schedule.Kind{first, schedule.Cron} {
-		if s, err = p.machine.Of(k); err != nil {
-			return nil, "", err
+	for _, s := range p.machine.All() {
+		if s.Kind() == foreign {
+			continue
 		}
 		if err = s.There(ctx); err == nil {
 			return s, strings.Join(lacks, "; "), nil
 		}
-		lacks = append(lacks, fmt.Sprintf("no %s: %s", k, err))
+		lacks = append(lacks, fmt.Sprintf("no %s: %s", s.Kind(), err))
 	}
-	return nil, "", &work.MachineError{
+	return s, "", &work.MachineError{
 		Err: fmt.Errorf("no scheduler works on this machine (%s)", strings.Join(lacks, "; ")),
 		Do:  fmt.Sprintf("install cron, or have another scheduler run %q", strings.Join(p.job.Command(schedule.Cron), " ")),
 	}
+}
+
+// prepared is a job as a scheduler takes it.
+type prepared struct {
+	plan
+	s   schedule.Scheduler
+	all []standing // what is installed; the chosen scheduler reports its own errors
+	why string     // this scheduler
+	cfg *config.Config
+}
+
+// prepare chooses the scheduler, and makes its job: with the asked interval, the installed one, or else
+// one minute.
+func prepare(ctx context.Context, a *cli.App, opt Options) (x prepared, err error) {
+	if x.plan, x.cfg, err = now(a); err != nil {
+		return x, err
+	}
+	x.all = x.survey(ctx).all
+	if x.s, x.why, err = x.choose(ctx, opt.Kind, x.all); err != nil {
+		return x, err
+	}
+	every := opt.Every
+	for _, st := range x.all {
+		every = cmp.Or(every, st.found.Job.Every)
+	}
+	x.job.Every = cmp.Or(every, time.Minute)
+	if err := schedule.CheckEvery(x.s.Kind(), x.job.Every); err != nil {
+		return x, &cli.UsageError{Err: err}
+	}
+	return x, nil
 }
 
 // DemoVariable is set in the environment that `demo --serve` prints. Schedulers are those of the
@@ -109,120 +136,101 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if InDemo(a) {
 		return errDemo
 	}
-	p, cfg, err := now(a)
+	x, err := prepare(ctx, a, opt)
 	if err != nil {
 		return err
 	}
-	all := p.survey(ctx).all // the chosen scheduler reports its own errors
-	s, why, err := p.choose(ctx, opt.Kind, all)
-	if err != nil {
+	if err := x.s.There(ctx); err != nil {
 		return err
 	}
-	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
-		return &cli.UsageError{Err: err}
-	}
-	if err := p.tried(ctx); err != nil {
+	if err := x.tried(ctx); err != nil {
 		return err
 	}
-	if p.job, err = p.fit(s, p.job); err != nil {
+	if x.job, err = x.fit(x.s, x.job); err != nil {
 		return err
 	}
-	if err := p.install(ctx, a, s, all); err != nil {
+	if err := x.install(ctx, a); err != nil {
 		return err
 	}
-	p.note(ctx, a, cfg, s, why)
+	x.note(ctx, a)
 	return nil
-}
-
-// interval returns how often passes start.
-func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Duration, error) {
-	every := asked
-	for _, st := range all {
-		if every == 0 {
-			every = st.found.Job.Every
-		}
-	}
-	if every == 0 {
-		every = usual
-	}
-	return every, schedule.CheckEvery(k, every)
 }
 
 // install writes the job unless it is already installed like this, and removes it from other
 // schedulers.
-func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all []standing) error {
+func (x prepared) install(ctx context.Context, a *cli.App) error {
 	out, done, before := a.Output(), false, schedule.Installed{}
-	for _, st := range all {
-		if st.s.Kind() == s.Kind() {
-			before, done = st.found, st.found.Runs && st.found.Same(s, p.job)
+	for _, st := range x.all {
+		if st.s.Kind() == x.s.Kind() {
+			before, done = st.found, st.found.Runs && st.found.Same(x.s, x.job)
 		}
 	}
-	every := schedule.Words(p.job.Every)
-	switch {
-	case done:
-		fmt.Fprintf(out.W, "Nothing to do: %s starts a pass every %s, since %s.\n", s.Kind(), every, out.LocalTimes(stamp(before.Job.Since)))
-	default:
-		if err := machine.MakeFolder(p.job.Logs); err != nil {
+	every := work.IntervalText(x.job.Every)
+	if done {
+		fmt.Fprintf(out.W, "Nothing to do: %s starts a pass every %s, since %s.\n", x.s.Kind(), every, out.LocalTimes(before.Job.Since.UTC().Format(time.RFC3339)))
+	} else {
+		if err := machine.MakeFolder(x.job.Logs); err != nil {
 			return err
 		}
-		if err := s.Install(ctx, p.job); err != nil {
-			return fmt.Errorf("install the schedule with %s: %w", s.Kind(), err)
+		if err := x.s.Install(ctx, x.job); err != nil {
+			return fmt.Errorf("install the schedule with %s: %w", x.s.Kind(), err)
 		}
 		was := ""
-		if old := before.Job.Every; old != 0 && old != p.job.Every {
-			was = " instead of every " + schedule.Words(old)
+		if old := before.Job.Every; old != 0 && old != x.job.Every {
+			was = " instead of every " + work.IntervalText(old)
 		}
-		fmt.Fprintf(out.W, "%s starts a pass every %s from now on%s.\n", s.Kind(), every, was)
+		fmt.Fprintf(out.W, "%s starts a pass every %s from now on%s.\n", x.s.Kind(), every, was)
 	}
-	for _, st := range all {
-		if st.s.Kind() == s.Kind() {
+	for _, st := range x.all {
+		if st.s.Kind() == x.s.Kind() {
 			continue
 		}
-		if err := st.s.Remove(ctx, p.job); err != nil {
-			return fmt.Errorf("remove the schedule of %s, which has one, too: %w", st.s.Kind(), err)
+		if err := st.remove(ctx, x.job, out.W); err != nil {
+			return err
 		}
-		fmt.Fprintf(out.W, "%s starts no passes any more.\n", st.s.Kind())
 	}
 	return nil
 }
 
+// remove removes a job, and reports it.
+func (st standing) remove(ctx context.Context, j schedule.Job, w io.Writer) error {
+	if err := st.s.Remove(ctx, j); err != nil {
+		return fmt.Errorf("remove the schedule of %s: %w", st.s.Kind(), err)
+	}
+	fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
+	return nil
+}
+
 // note prints what may still keep passes from running.
-func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedule.Scheduler, why string) {
+func (x prepared) note(ctx context.Context, a *cli.App) {
 	to := a.Notes(a.Output())
 	say := func(format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }
-	if why != "" {
-		say("%s is used: there is %s", s.Kind(), why)
+	if x.why != "" {
+		say("%s is used: there is %s", x.s.Kind(), x.why)
 	}
-	if s.Kind() == schedule.Systemd {
-		if lingers, known := p.machine.Lingers(ctx); known && !lingers {
+	if x.s.Kind() == schedule.Systemd {
+		if lingers, known := x.machine.Lingers(ctx); known && !lingers {
 			say("passes stop when you log out; to keep them running: loginctl enable-linger")
 		}
 	}
-	if s.Kind() == schedule.Cron && schedule.CronSleeps(root(a)) {
+	if x.s.Kind() == schedule.Cron && schedule.CronSleeps(root(a)) {
 		say("%s; %s", cronSleeps.Says, cronSleeps.Do)
 	}
-	names := p.withheld(a.Environ())
+	names := x.withheld(a.Environ())
 	if len(names) > 0 {
 		say("the schedule does not contain %s, which this shell has: it contains no secrets. Where to put them: https://github.com/mergexo/gh-mergexo/blob/main/docs/deploy.md#secrets", strings.Join(names, ", "))
 	}
-	for _, host := range machine.Hosts(cfg) {
-		if !p.loggedIn(ctx, host) {
+	for _, host := range machine.Hosts(x.cfg) {
+		if !x.loggedIn(ctx, host) {
 			say("scheduled passes find no gh login for %s: gh auth login --hostname %s", host, host)
 		}
 	}
-	for _, missing := range p.programs {
+	for _, missing := range x.programs {
 		if missing.Path == "" {
 			say("%s is not on PATH, so scheduled passes do not find it: install it, then gh mergexo schedule install", missing.Name)
 		}
 	}
-	if h, err := cli.Halted(cfg); err == nil && h != nil {
+	if h, err := cli.Halted(x.cfg); err == nil && h != nil {
 		a.PrintHalt(h)
 	}
-}
-
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return "an unknown time"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

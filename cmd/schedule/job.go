@@ -54,11 +54,7 @@ func machineOf(env environ.Env) schedule.Machine {
 	if dir, _ := env.Lookup("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		settings = dir
 	}
-	runDir := fmt.Sprintf("/run/user/%d", os.Getuid())
-	if dir, _ := env.Lookup("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		runDir = dir
-	}
-	return schedule.Machine{Home: env.Home, ConfigHome: settings, Path: env.Path, Env: env.All(), UID: os.Getuid(), RunDir: runDir}
+	return schedule.Machine{Home: env.Home, ConfigHome: settings, Path: env.Path, Env: env.All(), UID: os.Getuid()}
 }
 
 // kept are variables that tell gh, git and this program where to find files and the network, and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -35,11 +36,7 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 	}
 	trouble := v.trouble
 	for _, st := range v.all {
-		if err := st.s.Remove(ctx, p.job); err != nil {
-			trouble = errors.Join(trouble, fmt.Errorf("remove the schedule of %s: %w", st.s.Kind(), err))
-			continue
-		}
-		fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
+		trouble = errors.Join(trouble, st.remove(ctx, p.job, w))
 	}
 	if trouble != nil {
 		return trouble
@@ -61,38 +58,20 @@ func (r *room) noteRemoved(ctx context.Context, cfg *config.Config) {
 	}
 }
 
-// print shows what install would write.
+// print shows what install would write, also with a scheduler that this machine does not have.
 func (r *room) print(ctx context.Context, opt Options) error {
-	p, _, err := now(r.App)
+	x, err := prepare(ctx, r.App, opt)
 	if err != nil {
 		return err
 	}
-	all := p.survey(ctx).all // unreadable schedulers do not prevent the output
-	var s schedule.Scheduler
-	if opt.Kind != "" { // also one that this machine does not have
-		s, err = p.machine.Of(opt.Kind)
-	} else {
-		s, _, err = p.choose(ctx, "", all)
+	if x.job, err = x.fit(x.s, x.job); err != nil {
+		return err
 	}
+	files, err := x.s.Files(x.job)
 	if err != nil {
 		return err
 	}
-	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
-		return err
-	}
-	if p.job, err = p.fit(s, p.job); err != nil {
-		return err
-	}
-	files, err := s.Files(p.job)
-	if err != nil {
-		return err
-	}
-	out := r.Output()
-	for i, f := range files {
-		if i > 0 {
-			fmt.Fprintln(out.W)
-		}
-		fmt.Fprintf(out.W, "%s:\n%s", f.Path, f.Text)
-	}
-	return nil
+	texts := terminal.Each(files, func(f schedule.File) string { return f.Path + ":\n" + f.Text })
+	_, err = io.WriteString(r.Output().W, strings.Join(texts, "\n"))
+	return err
 }

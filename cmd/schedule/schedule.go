@@ -87,8 +87,8 @@ func (r *room) newStatusCmd() *cobra.Command {
 		Use:   "status",
 		Short: "Show whether and how passes are repeated",
 		Long: `Show which scheduler repeats passes, how often and since when, when the last pass
-ran and when the next one is due, and whether install would write something else
-now, because gh has moved or PATH has changed. A pass that could read no repository,
+ran, and whether install would write something else now, because gh has moved or
+PATH has changed. A pass that could read no repository,
 for instance without network, counts as well.
 
 It knows only what install wrote, and does not ask GitHub.`,
@@ -107,33 +107,28 @@ func (r *room) newRemoveCmd() *cobra.Command {
 		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
 "gh mergexo pause --all" stops it. What you wrote by hand stays.
 
-With --all, also stop running agents and pause everything, then list what stays on
-GitHub, and the last command to run. --labels deletes the labels that gh mergexo
-created in the configured repositories, except labels in use, labels with another
-description, and all labels while other machines share the database; --force deletes
-those, too. --purge deletes the state folder: database, mirrors, checkouts, logs. The
-config stays.
+With --all, also stop running agents and pause everything, then say what stays on
+GitHub, and the last command to run. --purge deletes the state folder: database,
+mirrors, checkouts, logs. The config stays.
 
 --all asks before it starts; without a terminal it needs --yes. If it is interrupted,
 run it again.`,
 		Example: `  $ gh mergexo schedule remove
   $ gh mergexo schedule remove --all
-  $ gh mergexo schedule remove --all --labels --purge --yes`,
+  $ gh mergexo schedule remove --all --purge --yes`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case opt.all:
 				return r.uninstall(c.Context(), opt)
 			case opt != uninstallOptions{}:
-				return &cli.UsageError{Err: errors.New("--purge, --labels, --force and --yes go with --all")}
+				return &cli.UsageError{Err: errors.New("--purge and --yes go with --all")}
 			}
 			return r.remove(c.Context())
 		},
 	}
 	c.Flags().BoolVar(&opt.all, "all", false, "Remove all of gh mergexo from this machine but its config and state folder")
 	c.Flags().BoolVar(&opt.purge, "purge", false, "With --all: also delete the state folder")
-	c.Flags().BoolVar(&opt.labels, "labels", false, "With --all: also delete its labels that are not in use")
-	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also delete labels in use or with another description")
 	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "With --all: do not ask")
 	return c
 }
@@ -143,5 +138,3 @@ type Options struct {
 	Every time.Duration // 0: the installed interval, or else one minute
 	Kind  schedule.Kind // empty: the scheduler that has the job, or else the machine's default
 }
-
-const usual = time.Minute

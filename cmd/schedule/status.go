@@ -26,7 +26,6 @@ type State struct {
 	Since     time.Time
 	Active    bool // the scheduler runs it
 	Passes    work.PassFacts
-	Next      time.Time
 	Command   []string
 	Path      string   // PATH of our job; empty: there is none
 	Differs   []string // why schedule install would write something else
@@ -44,7 +43,7 @@ func (st State) Says() string {
 	if st.Every == 0 {
 		return string(st.Scheduler) + " starts passes at times that were edited by hand"
 	}
-	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
+	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, work.IntervalText(st.Every))
 }
 
 // Warnings says why passes may not be repeated as schedule install would have it, each with what ends it.
@@ -95,7 +94,6 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err er
 	}
 	if st.Active {
 		st.Passes.Every, st.Passes.Since = st.Every, st.Since
-		st.Next = schedule.Next(st.Scheduler, st.Every, st.Passes.Last.At, a.Now())
 	}
 	return st, nil
 }
@@ -172,16 +170,12 @@ func (r *room) status(ctx context.Context) error {
 	if st.Passes.Last.At.IsZero() {
 		last = "none yet"
 	}
-	next := out.When(st.Next, now)
-	if out.TTY && !st.Next.IsZero() {
-		next = out.LocalTimes(st.Next.UTC().Format(time.RFC3339))
-	}
 	every := "not known"
 	if st.Every != 0 {
-		every = schedule.Words(st.Every)
+		every = work.IntervalText(st.Every)
 	}
-	rows := [][]string{{string(st.Scheduler), every, out.When(st.Since, now), last, next, strings.Join(st.Command, " ")}}
-	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "NEXT", "COMMAND"}, rows); err != nil {
+	rows := [][]string{{string(st.Scheduler), every, out.When(st.Since, now), last, strings.Join(st.Command, " ")}}
+	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "COMMAND"}, rows); err != nil {
 		return err
 	}
 	printWarnings(out, to, st)
@@ -208,18 +202,17 @@ type stateView struct {
 	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`; empty: there is no schedule of ours
 	Active    bool          `json:"active"`    // it begins passes now
 	Every     *string       `json:"every"`     // null: somebody wrote the times by hand
-	NextPass  terminal.Time `json:"nextPass"`
-	Differs   []string      `json:"differs"` // from what `schedule install` would write now
-	Lacks     []string      `json:"lacks"`   // programs and logins that this shell has and scheduled passes do not
+	Differs   []string      `json:"differs"`   // from what `schedule install` would write now
+	Lacks     []string      `json:"lacks"`     // programs and logins that this shell has and scheduled passes do not
 }
 
 func (st State) view() stateView {
 	v := stateView{
-		Scheduler: st.Scheduler, Active: st.Active, NextPass: terminal.Stamp(st.Next), Differs: terminal.OrEmpty(st.Differs),
+		Scheduler: st.Scheduler, Active: st.Active, Differs: terminal.OrEmpty(st.Differs),
 		Lacks: terminal.Each(st.Lacks, func(l Lack) string { return l.Says }),
 	}
 	if st.Every != 0 {
-		every := schedule.Words(st.Every)
+		every := work.IntervalText(st.Every)
 		v.Every = &every
 	}
 	return v

@@ -4,32 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // uninstallOptions are the flags of schedule remove. Those after all go with it.
-type uninstallOptions struct{ all, purge, labels, force, yes bool }
+type uninstallOptions struct{ all, purge, yes bool }
 
 // uninstall ends all that runs on this machine.
 func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
-	cfg, broken, err := r.ConfigForAll()
-	switch {
-	case err != nil:
+	cfg, _, err := r.ConfigForAll()
+	if err != nil {
 		return err
-	case broken != nil && opt.labels:
-		return fmt.Errorf("the labels of gh mergexo are unknown without a valid config: %w", broken)
-	case opt.force && !opt.labels:
-		return &cli.UsageError{Err: errors.New("--force needs --labels")}
 	}
 	dir := cfg.Runtime.StateDir
 	env := r.Environ()
@@ -46,23 +42,11 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if err := r.stop(ctx, cfg); err != nil {
 		return err
 	}
-	stays, unread := look(ctx, cfg)
-	if unread != nil && !opt.purge { // a broken database must not prevent its deletion
-		return unread
-	}
-	var kept error
-	users := stays.labelUsers(cfg, unread)
-	if opt.labels && !opt.force && users != "" {
-		fmt.Fprintf(r.Output().W, "Kept the labels: %s; --force deletes them.\n", users)
-	} else if opt.labels { // a label that GitHub does not delete must not prevent the rest
-		kept = r.dropLabels(ctx, cfg, opt.force, r.Output().W)
-	}
 	if err := r.purge(ctx, cfg, opt); err != nil {
-		return errors.Join(kept, err)
+		return err
 	}
-	r.printLeftovers(stays, cfg, opt, unread != nil)
-	fmt.Fprintln(r.Output().W, "The last step: gh extension remove mergexo")
-	return kept
+	r.printLeftovers(cfg, opt)
+	return nil
 }
 
 // agreed reports whether a person, or --yes, confirms.
@@ -70,27 +54,27 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	if opt.yes {
 		return true, nil
 	}
-	var does []string
-	does = append(does, "the schedule of "+r.Environ().ConfigPath+" is removed", "running agents are stopped", "everything on this machine is paused")
-	if opt.labels {
-		does = append(does, "labels are deleted in "+strings.Join(terminal.Each(cfg.Repos, func(x config.Repo) string { return cfg.Called(x.Name) }), ", "))
-	}
+	does := "the schedule of " + r.Environ().ConfigPath + " is removed; running agents are stopped; everything on this machine is paused"
 	if opt.purge {
-		does = append(does, "the state folder "+cfg.Runtime.StateDir+" is deleted")
+		does += "; the state folder " + cfg.Runtime.StateDir + " is deleted"
 	}
 	out := r.Output()
 	prompts, _ := r.Environ().Lookup("GH_PROMPT_DISABLED")
 	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
-		return false, &cli.UsageError{Err: fmt.Errorf("there is no terminal to ask, and this would be done: %s; to do it, add --yes", strings.Join(does, "; "))}
+		return false, &cli.UsageError{Err: fmt.Errorf("there is no terminal to ask, and this would be done: %s; to do it, add --yes", does)}
 	}
-	yes, err := out.Confirm(ctx, r.Env.Stdin, "this is done: "+strings.Join(does, "; ")+".\nContinue?")
+	yes, err := out.Confirm(ctx, r.Env.Stdin, "this is done: "+does+".\nContinue?")
 	if err == nil && !yes {
 		fmt.Fprintln(out.W, "Nothing was done.")
 	}
 	return yes, err
 }
 
-// stop removes the schedule, then ends the passes.
+// stillWithin is how long passes may take to end: they stop their agents within seconds.
+const stillWithin = 2 * time.Minute
+
+// stop removes the schedule, pauses all work on this machine, waits until no pass runs, and ends the
+// programs that a killed pass left running.
 func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
 		return err
@@ -99,7 +83,60 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if !files.Exists(dirs.State) {
 		return nil
 	}
-	return r.stopPasses(ctx, cfg, dirs)
+	if _, _, err := dirs.HaltAll("gh mergexo schedule remove --all", r.Now()); err != nil {
+		return err
+	}
+	late := time.After(stillWithin)
+	for told := false; ; told = true {
+		held, err := dirs.HeldLocks()
+		if err != nil {
+			return err
+		}
+		if len(held) == 0 {
+			break
+		}
+		if !told {
+			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo schedule remove --all", stillWithin, strings.Join(held, ", "))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	n, err := r.endMarked(ctx, cfg, dirs)
+	if err != nil {
+		fmt.Fprintln(r.Env.Stderr, "could not look for processes of a killed pass:", err)
+	}
+	if n > 0 {
+		fmt.Fprintf(r.Output().W, "Stopped: %s of a killed pass.\n", work.Count(n, "program"))
+	}
+	fmt.Fprintln(r.Output().W, "Everything on this machine is paused, and no agent is running.")
+	return nil
+}
+
+// endMarked ends processes that killed passes left behind, turn by turn.
+func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
+	var turns []work.Turn
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
+		turns, err = tx.ListUnfinishedTurns(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	m, err := machine.Open(machine.Options{Config: cfg, Env: r.Environ(), Now: r.Now})
+	if err != nil {
+		return 0, err
+	}
+	marks := env.Env{Dirs: dirs}
+	for _, t := range turns {
+		ended, markErr := m.EndMarked(ctx, marks.Mark(t))
+		n, err = n+ended, errors.Join(err, markErr)
+	}
+	return n, err
 }
 
 // purge deletes the state folder if --purge is given.
@@ -136,41 +173,20 @@ func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
 }
 
 // printLeftovers prints what is left, and the last command to type.
-func (r *room) printLeftovers(stays leftovers, cfg *config.Config, opt uninstallOptions, unknown bool) {
-	out := r.Output()
-	if unknown {
-		fmt.Fprintln(out.W, "What stays on GitHub is not known: the database could not be read.")
-	}
-	if len(stays.pulls) > 0 {
-		fmt.Fprintln(out.W, "These pull requests stay open on GitHub, with their branches (as of the last pass):")
-		for _, p := range stays.pulls {
-			fmt.Fprintf(out.W, "  %s  %s  %s\n", p.url, p.branch, terminal.OneLine(p.title))
-		}
-	}
-	if len(stays.branches) > 0 {
-		fmt.Fprintf(out.W, "These branches may stay without a pull request: %s\n", strings.Join(stays.branches, ", "))
-	}
-	if !opt.labels {
-		fmt.Fprintln(out.W, "Labels, comments and merged pull requests stay on GitHub; --labels deletes the labels.")
-	} else {
-		fmt.Fprintln(out.W, "Comments and merged pull requests stay on GitHub.")
-	}
+func (r *room) printLeftovers(cfg *config.Config, opt uninstallOptions) {
+	w := r.Output().W
+	fmt.Fprintln(w, "Pull requests with their branches, labels and comments stay on GitHub. Those that are open: gh search prs --author=@me --state=open")
 	if key := cfg.Runtime.DatabaseKey(); key != "" {
-		fmt.Fprintf(out.W, "The database that %s names stays.\n", key)
-	}
-	if name := cli.ThisMachine(cfg); !opt.purge && len(stays.machines) > 0 {
-		fmt.Fprintf(out.W, "To take this machine out for good, on %s: gh mergexo machines forget %s\n", stays.machines[0], name)
+		fmt.Fprintf(w, "The database that %s names stays.\n", key)
+		if !opt.purge {
+			fmt.Fprintf(w, "To take this machine out for good, on another one: gh mergexo machines forget %s\n", cli.ThisMachine(cfg))
+		}
 	}
 	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
-		fmt.Fprintf(out.W, "The state folder %s stays; --purge deletes it. Everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install.\n", cfg.Runtime.StateDir)
+		fmt.Fprintf(w, "The state folder %s stays; --purge deletes it. Everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install.\n", cfg.Runtime.StateDir)
 	}
-	own, _ := filepath.Abs(r.Environ().ConfigPath) // in the form in which passes record it
-	for _, other := range stays.others {
-		if other != own {
-			fmt.Fprintf(out.W, "%s has used the same state folder; to remove its schedule: gh mergexo schedule remove --config %s\n", other, other)
-		}
+	if config := r.Environ().ConfigPath; files.Exists(config) {
+		fmt.Fprintf(w, "The config stays: %s\n", config)
 	}
-	if _, err := os.Stat(r.Environ().ConfigPath); err == nil {
-		fmt.Fprintf(out.W, "The config stays: %s\n", r.Environ().ConfigPath)
-	}
+	fmt.Fprintln(w, "The last step: gh extension remove mergexo")
 }

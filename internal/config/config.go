@@ -16,66 +16,56 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// Config is the operator's config, defaults included.
+// Config is the operator's config, defaults included. The tags are described at key.
 type Config struct {
-	Path    string // the config file
-	Runtime Runtime
-	Agents  map[string]Agent
-	Repos   []Repo   // in the file's order
-	Notify  []Notify // notifications outside of GitHub
+	Path    string           // the config file
+	Runtime Runtime          `toml:"runtime" words:"the machine: agent, workers, limits, budgets, folders"`
+	Agents  map[string]Agent `toml:"agents" words:"\"codex\" and \"claude\" exist without a table, too"`
+	Repos   []Repo           `toml:"repo" words:"gh mergexo touches only repositories with such a table"`
+	Notify  []Notify         `toml:"notify" words:"messages outside of GitHub: a program gets JSON on standard input"`
 }
 
 // Runtime is the [runtime] table.
 type Runtime struct {
-	Workers     int    // turns in parallel, over all repositories
-	Agent       string // name in Agents, for repositories that name none
-	TurnTimeout time.Duration
-	Budgets     work.Budgets
-	MaxDisk     int64 // bytes of disk for one run; 0: no limit
-	MaxMemory   int64 // bytes of memory for a run and all processes it starts; 0: no limit
-	StateDir    string
-	Database    string       // URL of a PostgreSQL database that machines share, without a password, or "$NAME"; see DatabaseAt
-	databaseURL string       // the value of the variable NAME
-	unsure      bool         // the config is invalid where it names the database
-	Machine     string       // by which name other machines know this one; empty: it follows from the state folder
-	PromptsDir  string       // the operator's own prompts; may not exist
-	MetricsFile string       // file that each pass writes for Prometheus; empty: none
-	Sandbox     work.Sandbox // of all agents and required tests
-	Readable    []string     // folders and files that every agent may read in the sandbox
+	Agent       string        `toml:"agent" show:"codex" words:"or another of [agents.*]; optional if there is only one"`
+	Workers     int           `toml:"workers" default:"2" least:"1" most:"64" words:"parallel turns of this machine, of all repositories"`
+	TurnTimeout time.Duration `toml:"turn_timeout" default:"30m" least:"1s" words:"time limit of an agent"`
+	Budgets     work.Budgets  `toml:",inline"`
+	MaxMemory   int64         `toml:"max_memory" default:"8GiB" least:"64MiB" words:"memory of a run of an agent or of required tests, with all its processes; then it is stopped; \"0\": no limit"` // codex alone needs the least
+	MaxDisk     int64         `toml:"max_disk" default:"10GiB" least:"16MiB" words:"size of what a run writes to its checkout, plus its own temporary and home folders; \"0\": no limit"`
+	StateDir    string        `toml:"state_dir" show:"~/.local/share/mergexo" words:"default: $XDG_DATA_HOME/mergexo"`
+	Database    string        `toml:"database" words:"PostgreSQL database for several machines, such as \"postgres://mergexo@db.example.com/mergexo?sslmode=verify-full\"; or \"$NAME\": the environment variable NAME holds the URL, which may have a password; \"\": state.db in state_dir"`
+	databaseURL string        // the value of the variable NAME
+	unsure      bool          // the config is invalid where it names the database
+	Machine     string        `toml:"machine" words:"name of this machine for the others on its database; default: made of state_dir"`
+	PromptsDir  string        `toml:"prompts_dir" default:"prompts" words:"folder, relative to this file, with your own prompts: NAME.tmpl replaces the built-in one"` // may not exist
+	Sandbox     work.Sandbox  `toml:"sandbox" default:"auto" words:"sandbox of agents: the best that works; \"required\": as \"auto\", but nothing starts without one that hides files; or \"bwrap\" (Linux), \"sandbox-exec\" (macOS), \"agent\" (the agent's own), \"none\""`
+	Readable    []string      `toml:"readable" words:"folders and files that every agent may read in the sandbox, beside those of the system, PATH and toolchains, such as [\"~/.config/mise\"]"`
+	MetricsFile string        `toml:"metrics_file" words:"file for Prometheus that each pass writes, such as \"/var/lib/node_exporter/textfile/mergexo.prom\"; \"\": none"`
 
 	Timings
 }
 
-// The adapters: two known command lines, programs that speak the Agent Client Protocol, and any
-// program.
-const (
-	AdapterCodex   = "codex"
-	AdapterClaude  = "claude"
-	AdapterACP     = "acp"
-	AdapterCommand = "command"
-)
-
-// builtIn are the agents that need no table, named like their adapters.
-var builtIn = []string{AdapterCodex, AdapterClaude}
-
-// Agent is one [agents.NAME] table.
-type Agent struct {
-	Name    string
-	Adapter string
-	Command []string // program and arguments; empty: the known command line on PATH
-	Model   string   // codex, claude and acp; empty: their own default
-	Effort  string   // codex and claude; empty: their own default
-	Args    []string // codex and claude: further arguments
-	EnvPass []string // names of variables that it sees in addition to the allow-list
-
-	Fallback string // name in Agents of the agent that takes over while its provider is out; empty: none
-
-	Prices *spending.Prices // of its tokens; nil: its own report
-
-	Writable []string // folders that it may write in the sandbox
+// Repo is one [[repo]] table.
+type Repo struct {
+	Name           work.RepoName  `toml:"name" show:"owner/name" required:"name = \"owner/name\"" words:"the repository, or host/owner/name"`
+	RemoteURL      string         `toml:"remote_url" words:"where git fetches and pushes; default: by gh's git_protocol for the host; may be a local path"`
+	Account        string         `toml:"account" words:"gh's account with which passes work on this host, also after another one; default: the one that gh is logged in as"`
+	AllowedUsers   []string       `toml:"allowed_users" words:"people whose comments and commands count, beside those with write permission; \"login:id\" also fixes the account"`
+	Agent          string         `toml:"agent" words:"the agent of this repository, of [agents.*]; default: that of [runtime]"`
+	ReviewAgent    string         `toml:"review_agent" words:"the agent that reviews its pull requests; default: its agent"`
+	RequiredTests  []string       `toml:"required_tests" words:"such as [\"make\", \"test\"]: must succeed before a push; runs in the agent's sandbox, for 15 minutes at most"`
+	Setup          []string       `toml:"setup" words:"such as [\"npm\", \"ci\"]: installs dependencies before a turn; every checkout gets a copy of what it makes"`
+	TestFiles      *regexp.Regexp `toml:"test_file_regex" words:"such as \"_test\\\\.go$\": a bugfix must change a matching path"`
+	ProtectedPaths []string       `toml:"protected_paths" show:"[\".github/workflows/**\", \"CODEOWNERS\"]" words:"such as these two: replaces the default list, which is longer (\x60gh mergexo config\x60 prints it); case does not matter"`
+	LabelPrefix    string         `toml:"label_prefix" default:"agent:" words:"begins the names of the labels: design, bugfix, small-job, roadmap, ignore, review, hold, freeze, working, blocked, done, human-review"`
+	Labels         work.Labels    // with the prefix
+	Voice          Voice          `toml:"voice" words:"what commits and comments say about who made them"`
+	Review         Review         `toml:"review" words:"reviews of pull requests before people spend time on them"`
+	Roadmap        roadmap.Limits `toml:"roadmap" words:"how much of a roadmap is worked on at a time"`
+	Reviewers      []Reviewer     `toml:"reviewers" words:"the reviewers, in this order; without any such table: quinn"`
 }
 
 // EnvPass returns the names of all variables that programs of others see in addition to the allow-list.
@@ -90,32 +80,11 @@ func (c *Config) EnvPass() (names []string) {
 	return slices.Compact(names)
 }
 
-// Repo is one [[repo]] table.
-type Repo struct {
-	Name         work.RepoName
-	RemoteURL    string // empty: gh's protocol for the host
-	Account      string // gh's account with which passes work on the repository's host; empty: the one that gh is logged in as
-	AllowedUsers []string
-	LabelPrefix  string // begins the name of each label
-	Labels       work.Labels
-	Agent        string // name in Config.Agents of the agent of all turns but reviews; empty: that of the runtime
-	ReviewAgent  string // name in Config.Agents of the agent of reviews; empty: that of the other turns
-	Voice        Voice
-	Review       Review
-	Reviewers    []Reviewer     // in their order
-	Roadmap      roadmap.Limits // the [repo.roadmap] table
-
-	RequiredTests  []string       // program and arguments that must succeed before a push; empty: none
-	Setup          []string       // program and arguments that prepare a checkout before a turn; empty: none
-	TestFiles      *regexp.Regexp // a bugfix must change a matching path; nil: no such rule
-	ProtectedPaths []string       // globs of paths that no push may change
-}
-
 // Repo returns a repository's settings.
 func (c *Config) Repo(name work.RepoName) (Repo, bool) {
-	for _, r := range c.Repos {
-		if r.Name.Equal(name) {
-			return r, true
+	for i := range c.Repos { // which are large to copy
+		if c.Repos[i].Name.Equal(name) {
+			return c.Repos[i], true
 		}
 	}
 	return Repo{}, false
@@ -184,6 +153,8 @@ func read(env environ.Env) (path string, data []byte, err error) {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && env.ConfigNamed:
+		return "", nil, &MissingError{path, env.ConfigPath}
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, &MissingError{Path: path}
 	case err != nil:
@@ -197,4 +168,49 @@ func read(env environ.Env) (path string, data []byte, err error) {
 		return "", nil, fmt.Errorf("read the config: %w", err)
 	}
 	return path, data, nil
+}
+
+// Parse parses a config. path is its name in errors.
+func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Config, error) {
+	p, err := open(path, strings.TrimPrefix(string(data), "\uFEFF"), env, defaultHost)
+	if err != nil {
+		return nil, err
+	}
+	p.runtime()
+	p.agents()
+	for i := range p.config.Repos {
+		p.repo(i)
+	}
+	p.checkFallbacks()
+	for i := range p.config.Notify {
+		p.notify(i)
+	}
+	if !p.written["repo"] {
+		p.lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]; gh mergexo init adds the one whose clone you are in`)
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return p.config, nil
+}
+
+// MissingError means that there is no config.
+type MissingError struct {
+	Path  string
+	Typed string // the path as --config or MERGEXO_CONFIG names it, which may be mistyped; empty: none does
+}
+
+func (e *MissingError) Error() string {
+	if e.Typed != "" {
+		return fmt.Sprintf("no config at %s: --config or MERGEXO_CONFIG names %q, and there is no such file; correct the path, or begin with a config there: %s", e.Path, e.Typed, e.Do())
+	}
+	return fmt.Sprintf(`no config at %s; to begin with one: %s (without one there is "gh mergexo demo")`, e.Path, e.Do())
+}
+
+// Do returns the command that begins with a config there.
+func (e *MissingError) Do() string {
+	if e.Typed != "" {
+		return "gh mergexo init --config " + e.Typed
+	}
+	return "gh mergexo init"
 }

@@ -95,13 +95,6 @@ func (r *Runtime) Hidden() []string {
 	return names
 }
 
-// checkPassed refuses to pass a variable of the database to a program of others.
-func (p *parser) checkPassed(t *Table, name string) {
-	if slices.Contains(p.config.Runtime.Hidden(), name) {
-		t.bad("env_pass", "%s is never passed while %s is set: it may lead to the database of gh mergexo", name, p.config.Runtime.DatabaseKey())
-	}
-}
-
 // DatabaseError says that the config names no usable database.
 type DatabaseError struct {
 	text string
@@ -113,10 +106,9 @@ func (e *DatabaseError) Error() string { return e.text }
 // setWherePassesRun fixes the variable of database.
 const setWherePassesRun = "set the variable where passes run, and here"
 
-// database reads the URL of the database, or the name of the variable that holds it. The config holds no
+// database checks the URL of the database, or the name of the variable that holds it. The config holds no
 // password: people print it and pass it on.
-func (p *parser) database(t *Table, r *Runtime) {
-	r.Database = t.text("database", "")
+func (p *parser) database(t place, r *Runtime) {
 	name := r.databaseVariable()
 	switch why := databaseProblem(r.Database); {
 	case r.Database == "":
@@ -161,11 +153,3 @@ func HasPassword(text string) bool {
 
 // machineName is what runtime.machine may be: it becomes a part of names of refs.
 var machineName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
-
-func (p *parser) machine(t *Table) string {
-	name := t.text("machine", "")
-	if name != "" && !machineName().MatchString(name) {
-		t.bad("machine", "%q is no name; want letters, digits, - and _, at most 63", name)
-	}
-	return name
-}

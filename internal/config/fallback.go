@@ -17,11 +17,11 @@ func (p *parser) checkFallbacks() {
 		switch {
 		case a.Fallback == "":
 		case a.Fallback == name:
-			p.Add(at, "%s: %q is the agent itself; name another one", what, name)
+			p.add(at, "%s: %q is the agent itself; name another one", what, name)
 		case !known:
 			p.checkAgentName(at, what, a.Fallback)
 		case to.Fallback != "":
-			p.Add(at, "%s: %q has a fallback itself, %q; work is handed on once, so name an agent without one", what, a.Fallback, to.Fallback)
+			p.add(at, "%s: %q has a fallback itself, %q; work is handed on once, so name an agent without one", what, a.Fallback, to.Fallback)
 		}
 	}
 	for _, r := range p.config.Repos {
@@ -43,7 +43,7 @@ func (p *parser) checkIndependence(r Repo) {
 			for _, clash := range clashes(author, judge) {
 				if kind != work.KindReview && !told[clash] {
 					told[clash] = true
-					p.Add("agents."+clash+".fallback", "fallback of [agents.%s]: in %s, %q works and %q reviews it (%s); with this fallback an agent could review its own change. Name another one",
+					p.add("agents."+clash+".fallback", "fallback of [agents.%s]: in %s, %q works and %q reviews it (%s); with this fallback an agent could review its own change. Name another one",
 						clash, r.Name.FullName(), author.Name, judge.Name, x)
 				}
 			}

@@ -13,9 +13,6 @@ import (
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-// defaultPrefix begins the names of labels unless the config has another prefix.
-const defaultPrefix = "agent:"
-
 // labelsOf returns the labels with a prefix.
 func labelsOf(prefix string) work.Labels {
 	return work.Labels{
@@ -25,16 +22,7 @@ func labelsOf(prefix string) work.Labels {
 	}
 }
 
-// longestLabel is the longest name behind the prefix.
-const longestLabel = "human-review"
-
-// checkPrefix checks that a repository can have labels with a prefix.
-func checkPrefix(t *Table, prefix string) {
-	if why := labelProblem(prefix + longestLabel); why != "" {
-		t.bad("label_prefix", "the label %q %s", prefix+longestLabel, why)
-	}
-}
-
+// labelProblem says why a repository can have no label of a name; empty: it can.
 func labelProblem(s string) string {
 	switch {
 	case s != strings.TrimSpace(s):

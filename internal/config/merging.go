@@ -13,49 +13,13 @@ import (
 
 // Merging holds the keys of [repo.review] about merging.
 type Merging struct {
-	Auto     bool
-	Method   merging.Method // empty: the first one that the repository allows
-	Required []string       // names of checks that must be green, in addition to GitHub's
-	Critical []string       // globs of paths whose changes need a person's approval
-	Unread   []string       // globs of paths that reviewers need not be shown whole
+	Auto     bool           `toml:"auto_merge" default:"false" words:"true: merge the commit that all reviewers approved; the keys below belong to this"`
+	Method   merging.Method `toml:"merge_method" words:"\"squash\", \"merge\" or \"rebase\"; default: the first that the repository allows"`
+	Required []string       `toml:"required_checks" words:"names of checks that must succeed, beside those that GitHub requires"`
+	Critical []string       `toml:"critical_paths" words:"such as [\"db/**\", \"**/*.sql\"]: a person must approve changes of these paths; case does not matter"`
+	Unread   []string       `toml:"review_unread" words:"such as [\"**/*.pb.go\", \"**/*.png\"]: files that reviewers need not be shown whole; others that they were not ask for a person"`
 
 	ChecksTimeout time.Duration // Timings.ChecksTimeout
-}
-
-// mergingKeys are the keys of [repo.review] about merging.
-func mergingKeys(m *Merging) []key {
-	return []key{
-		flagKey("auto_merge", &m.Auto, false).says("true: merge the commit that all reviewers approved; the keys below belong to this"),
-		of(textKey("merge_method", &m.Method, "").says(`"squash", "merge" or "rebase"; default: the first that the repository allows`), append(merging.Methods(), "")...),
-		textsKey("required_checks", &m.Required).says("names of checks that must succeed, beside those that GitHub requires"),
-		textsKey("critical_paths", &m.Critical).says(`such as ["db/**", "**/*.sql"]: a person must approve changes of these paths; case does not matter`),
-		textsKey("review_unread", &m.Unread).says(`such as ["**/*.pb.go", "**/*.png"]: files that reviewers need not be shown whole; others that they were not ask for a person`),
-	}
-}
-
-func checkMerging(t *Table, m Merging) {
-	if m.Method != "" {
-		oneOf(t, "merge_method", m.Method, merging.Methods())
-	}
-	for _, name := range m.Required {
-		if strings.TrimSpace(name) == "" || name != strings.TrimSpace(name) {
-			t.bad("required_checks", "%q is no check's name; write it as GitHub shows it below the pull request", name)
-		}
-	}
-	checkGlobs(t, "critical_paths", m.Critical)
-	checkGlobs(t, "review_unread", m.Unread)
-}
-
-// oneOf rejects a value outside a choice.
-func oneOf[T ~string](t *Table, key string, value T, choice []T) {
-	names := make([]string, len(choice))
-	for i, c := range choice {
-		if c == value {
-			return
-		}
-		names[i] = string(c)
-	}
-	t.bad(key, "want %s, got %q%s", quoted(choice), value, meant(string(value), names, "%q"))
 }
 
 // MergePolicy returns the rules for merging a flow's pull requests. It is off if nobody has to

@@ -2,16 +2,16 @@ package config
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
-	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Notify is one [[notify]] table: a program that gets messages.
 type Notify struct {
-	Name    string
-	Command []string // program and arguments
-	EnvPass []string // names of variables that the program sees in addition to the allow-list
+	Name    string   `toml:"name" show:"chat" required:"name = \"chat\", or another word" words:"name of the target in status and in the log"`
+	Command []string `toml:"command" show:"[\"/usr/local/bin/tell\"]" required:"command = [\"/path/to/program\"], which gets each message on standard input" words:"the program and its arguments, without a shell"`
+	EnvPass []string `toml:"env_pass" words:"environment variables it gets beside PATH, HOME, locale and temporary folder, such as [\"SLACK_WEBHOOK\"]"`
 }
 
 // Targets returns the names of all [[notify]] tables.
@@ -36,46 +36,18 @@ func (c *Config) NotifyDoubts(env environ.Env) []string {
 	return all
 }
 
-var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
-
-// notifyKeys are the keys of [[notify]].
-func notifyKeys(n *Notify) []key {
-	return []key{
-		textKey("name", &n.Name, "").says("name of the target in status and in the log").shown(`"chat"`).must(),
-		textsKey("command", &n.Command).says("the program and its arguments, without a shell").shown(`["/usr/local/bin/tell"]`).must(),
-		textsKey("env_pass", &n.EnvPass).says(`environment variables it gets beside PATH, HOME, locale and temporary folder, such as ["SLACK_WEBHOOK"]`),
-	}
-}
-
-// notify reads one [[notify]] table.
-func (p *parser) notify(t *Table) {
-	var n Notify
-	readKeys(t, notifyKeys(&n))
-	t.done()
-	twin := slices.ContainsFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name })
+// notify checks a [[notify]] table.
+func (p *parser) notify(i int) {
+	n, t := p.config.Notify[i], p.at("notify["+strconv.Itoa(i)+"]")
 	switch {
 	case !t.has("name"):
-		t.missing("name", `missing; write name = "chat", or another word`)
-	case !notifyName().MatchString(n.Name):
+	case !agentName().MatchString(n.Name):
 		t.bad("name", "%q is no name; want letters, digits, - and _, at most 40", n.Name)
-	case twin:
+	case slices.ContainsFunc(p.config.Notify[:i], func(o Notify) bool { return o.Name == n.Name }):
 		t.bad("name", "there are two [[notify]] named %q", n.Name)
 	}
-	for _, v := range n.EnvPass {
-		if !variableName().MatchString(v) {
-			t.bad("env_pass", "%q is no name of a variable", v)
-		}
-		if environ.Withheld(v) {
-			t.bad("env_pass", "%s is never passed: a program for messages needs no GitHub, git or SSH credentials", v)
-		}
-		p.checkPassed(t, v)
+	p.checkPassed(t, n.EnvPass, "a program for messages needs no GitHub, git or SSH credentials")
+	if t.has("command") {
+		p.checkProgram(t, "command", n.Command, `["/usr/local/bin/tell"]`)
 	}
-	switch a := (Agent{Command: n.Command}); {
-	case !t.has("command"):
-		t.missing("command", `missing; write command = ["/path/to/program"], which gets each message on standard input`)
-	default:
-		p.checkCommand(t, &a)
-		n.Command = a.Command
-	}
-	p.config.Notify = append(p.config.Notify, n)
 }

@@ -39,35 +39,28 @@ func builtInReviewer(name string) (Reviewer, bool) {
 	return Reviewer{}, false
 }
 
-func builtInNames() string {
-	var all []string
+func builtInNames() (all []string) {
 	for _, x := range builtInReviewers() {
 		all = append(all, x.Name)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // maxPersona bounds a persona, in bytes: it is part of every prompt of its reviewer.
 const maxPersona = 64 << 10
 
-// persona reads a reviewer's persona: a text, or the name of a built-in reviewer for theirs.
-func (p *parser) persona(t *Table, x *Reviewer) {
-	text := t.text("persona", "")
-	if text == "" {
+// persona checks a reviewer's persona: a text, or the name of a built-in reviewer for theirs.
+func (p *parser) persona(t place, x *Reviewer) {
+	if x.Persona == "" {
 		return
 	}
-	x.Persona = text
-	built, ok := builtInReviewer(text)
-	if ok {
-		x.Persona = built.Persona
-	}
-	if why := personaProblem(text); why != "" {
+	if why := personaProblem(x.Persona); why != "" {
 		t.bad("persona", "%s", why)
 	}
-	if !ok && reviewerName().MatchString(text) {
-		if meant := meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
-			t.bad("persona", "%q is no built-in reviewer%s", text, meant)
-		}
+	if built, ok := builtInReviewer(x.Persona); ok {
+		x.Persona = built.Persona
+	} else if near := meant(x.Persona, builtInNames(), "%q"); near != "" && reviewerName().MatchString(x.Persona) {
+		t.bad("persona", "%q is no built-in reviewer%s", x.Persona, near)
 	}
 }
 

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -16,61 +19,132 @@ import (
 
 // Print writes the config in effect, defaults included. Parsing it gives the same config.
 func Print(w io.Writer, cfg *Config) error {
-	if _, err := fmt.Fprintf(w, "# %s, with the defaults\n", cfg.Path); err != nil {
-		return err
-	}
-	for _, s := range cfg.sections() {
-		if err := s.write(w); err != nil {
-			return fmt.Errorf("print the config: %w", err)
-		}
-	}
-	return nil
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s, with the defaults\n", cfg.Path)
+	printBelow(&b, "", reflect.ValueOf(*cfg))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// section is a table of the config with its heading, such as [runtime].
-type section struct {
-	heading string
-	keys    []key
-}
-
-// sections returns the tables of the config in order. Their keys are only printed, never read.
-func (c *Config) sections() []section {
-	p := &parser{config: c}
-	all := []section{{"[runtime]", p.runtimeKeys(&c.Runtime)}}
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		a := c.Agents[name]
-		all = append(all, section{"[agents." + name + "]", p.agentKeys(&a)})
-		if a.Prices != nil {
-			all = append(all, section{"[agents." + name + ".usd_per_million]", pricesKeys(a.Prices)})
-		}
-	}
-	for _, r := range c.Repos {
-		all = append(all, section{"[[repo]]", p.repoKeys(&r, nil)},
-			section{"[repo.voice]", voiceKeys(&r.Voice)}, section{"[repo.review]", reviewKeys(&r.Review)},
-			section{"[repo.roadmap]", roadmapKeys(&r.Roadmap)})
-		for _, x := range r.Reviewers {
-			all = append(all, section{"[[repo.reviewers]]", x.printed()})
-		}
-	}
-	for _, n := range c.Notify {
-		all = append(all, section{"[[notify]]", notifyKeys(&n)})
-	}
-	return all
-}
-
-func (s section) write(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\n%s\n", s.heading); err != nil {
-		return err
-	}
-	for _, k := range s.keys {
-		if k.hidden {
+// printBelow prints the tables below one.
+func printBelow(b *strings.Builder, path string, in reflect.Value) {
+	for _, k := range keysOf(in.Type()) {
+		if k.inner == nil {
 			continue
 		}
-		if err := toml.NewEncoder(w).Encode(map[string]any{k.name: k.print()}); err != nil {
-			return err
+		at, field := join(path, k.name), in.FieldByIndex(k.index)
+		switch {
+		case k.below == "[]":
+			for i := range field.Len() {
+				printTable(b, at+k.below, field.Index(i))
+			}
+		case field.Kind() == reflect.Map:
+			for _, name := range slices.Sorted(maps.Keys(field.Interface().(map[string]Agent))) {
+				printTable(b, join(at, name), field.MapIndex(reflect.ValueOf(name)))
+			}
+		case field.Kind() == reflect.Struct:
+			printTable(b, at, field)
+		case !field.IsNil():
+			printTable(b, at, field.Elem())
 		}
 	}
-	return nil
+}
+
+func printTable(b *strings.Builder, path string, t reflect.Value) {
+	switch x := t.Interface().(type) {
+	case Runtime:
+		if !files.IsFolder(x.PromptsDir) { // a config may not name another folder that does not exist
+			x.PromptsDir = usualPrompts
+		}
+		t = reflect.ValueOf(x)
+	case Agent:
+		if len(x.Command) == 0 {
+			x.Command = []string{x.Adapter}
+		}
+		t = reflect.ValueOf(x)
+	case Reviewer:
+		t = reflect.ValueOf(x.asWritten())
+	}
+	fmt.Fprintf(b, "\n%s\n", tableName(path))
+	for _, k := range keysOf(t.Type()) {
+		if k.inner == nil {
+			b.WriteString(k.name + " = " + tomlText(k.print(t.FieldByIndex(k.index))) + "\n")
+		}
+	}
+	printBelow(b, path, t)
+}
+
+// tomlText is a plain value as TOML.
+func tomlText(v any) string {
+	var b strings.Builder
+	if err := toml.NewEncoder(&b).Encode(map[string]any{"x": v}); err != nil {
+		panic(err) // plain values
+	}
+	return strings.TrimSpace(strings.TrimPrefix(b.String(), "x = "))
+}
+
+// exampleHead begins the example.
+const exampleHead = "#:schema " + URL + `
+# gh mergexo reads this from --config, MERGEXO_CONFIG, or
+# $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).
+# An unknown key is an error. A commented line shows the default.
+`
+
+// exampleAgents are the tables of the example for agents that are not codex.
+const exampleAgents = `
+[agents.claude]                       # has the same keys
+# env_pass = ["ANTHROPIC_API_KEY"]
+
+[agents.mine]                         # any program
+adapter = "command"                   # %s
+command = ["/usr/local/bin/my-agent"]
+`
+
+// Example returns a commented config that loads as it is, with every key.
+var Example = sync.OnceValue(func() string {
+	var b strings.Builder
+	b.WriteString(exampleHead)
+	line := func(text, words string) { fmt.Fprintf(&b, "%-37s # %s\n", text, words) }
+	adapter := ""
+	for _, t := range tables() {
+		if _, prices, below := strings.Cut(t.path, everyAgent+"."); below { // which are a line of their agent
+			field, _ := reflect.TypeFor[Agent]().FieldByName("Prices")
+			line("# "+prices+" = "+field.Tag.Get("show"), t.words)
+			fmt.Fprintf(&b, exampleAgents, adapter)
+			continue
+		}
+		hidden := "" // nobody is notified unless a person writes it
+		if t.path == "notify[]" {
+			hidden = "# "
+		}
+		b.WriteString("\n")
+		line(hidden+strings.Replace(tableName(t.path), "NAME", AdapterCodex, 1), t.words)
+		for _, k := range t.keys {
+			words := k.tag.Get("words")
+			if k.name == "adapter" { // of an agent that needs a table
+				adapter = words
+				continue
+			}
+			shown := "# "
+			if hidden == "" && (k.tag.Get("required") != "" || t.path+"."+k.name == "runtime.agent") {
+				shown = ""
+			}
+			line(shown+k.name+" = "+k.example(), words)
+		}
+	}
+	return b.String()
+})
+
+// example returns the value of a key in the example.
+func (k key) example() string {
+	show := k.tag.Get("show")
+	switch {
+	case show == "":
+		return strings.TrimSuffix(tomlText(k.printedDefault()), ".0")
+	case k.typ.Kind() == reflect.Slice:
+		return show
+	}
+	return strconv.Quote(show)
 }
 
 // Document is the config as JSON. Below its fields, the keys are those of the file.
@@ -92,18 +166,6 @@ func Object(cfg *Config) (Document, error) {
 		return doc, fmt.Errorf("read the printed config: %w", err)
 	}
 	return doc, nil
-}
-
-// usualPrompts is the default folder of the operator's own prompts.
-const usualPrompts = "prompts"
-
-// printedPrompts returns the folder of prompts or, if it does not exist, the default name: a config
-// may not name another folder that does not exist.
-func printedPrompts(dir string) string {
-	if !files.IsFolder(dir) {
-		return usualPrompts
-	}
-	return dir
 }
 
 // Without returns the config to use while there is no valid one: the state folder and the database, as

@@ -202,7 +202,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"a person with a persona", one(`login = "ann"`), `:9: persona in [[repo.reviewers]]: a person has none`},
 		{"a person with an agent", person(`agent = "mine"`), `:10: agent in [[repo.reviewers]]: a person has none`},
 		{"a login that is none", "[[repo.reviewers]]\nname = \"x\"\nlogin = \"a b\"\n", `:9: login in [[repo.reviewers]]: "a b" is no GitHub login, nor one with its account's id`},
-		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: there is no flow "small-job"; want "bugfix", "small_job", "design", "implementation", "roadmap" or "review"`},
+		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: want "bugfix", "small_job", "design", "implementation", "roadmap" or "review", got "small-job"; did you mean "small_job"?`},
 		{"an unknown key", one(`can_esclate = ["sam"]`), `:10: unknown key "can_esclate" in [[repo.reviewers]]; did you mean "can_escalate"?`},
 		{"fewer than no fixes", "[repo.review]\nmax_fix_cycles = -1\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got -1`},
 		{"too many fixes", "[repo.review]\nmax_fix_cycles = 101\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got 101`},

@@ -14,16 +14,17 @@ import (
 
 // Reviewer is one [[repo.reviewers]] table, or a built-in reviewer.
 type Reviewer struct {
-	Name        string
-	Human       bool        // Login names a person
-	Persona     string      // of an agent: its review instructions; empty: the common ones
-	Agent       string      // name in Config.Agents; empty: the repository's agent of reviews
-	Account     string      // GitHub account of an agent's reviews; empty: gh's own login
-	Login       string      // of a person
-	LoginID     int64       // id of the account with this login; 0: not given
-	CanEscalate []string    // reviewers that it may call in
-	Flows       []work.Flow // flows whose pull requests it reviews; empty: only if it is called in
-	Line        int         // line of its table; 0: it has none
+	Name        string      `toml:"name" show:"quinn" required:"name = \"quinn\", or another word" words:"\"quinn\" (quality), \"sam\" (security) and \"priya\" (product) are built in, with a persona each"`
+	Persona     string      `toml:"persona" show:"quinn" words:"what the reviewer looks at, in your words, or the name of a built-in reviewer"` // empty: the common instructions
+	Agent       string      `toml:"agent" words:"the agent of this reviewer, of [agents.*]; default: review_agent of the repository"`
+	Account     string      `toml:"account" words:"the gh account that approves and requests changes; default: gh's own, which only comments"`
+	Login       string      `toml:"login" words:"a person instead of an agent: their login, such as \"octocat\"; \"octocat:583231\" also fixes the account"`
+	CanEscalate []string    `toml:"can_escalate" show:"[\"sam\"]" words:"reviewers that it may call in, who must then approve, too"`
+	Flows       []work.Flow `toml:"flows" show:"[\"implementation\", \"bugfix\", \"small_job\", \"review\"]" words:"which pull requests it reviews; also \"design\", \"roadmap\"; \"review\": those of others with the label; []: only when called in"`
+
+	Human   bool  // Login names a person
+	LoginID int64 // id of the account with this login; 0: not given
+	Line    int   // line of its table; 0: it has none
 }
 
 // maxReviewerName bounds a reviewer's name, in characters: it is part of keys.
@@ -42,97 +43,76 @@ func reviewedFlows() []work.Flow {
 	return []work.Flow{work.FlowImplementation, work.FlowBugfix, work.FlowSmallJob, work.FlowReview}
 }
 
-// reviewers reads [[repo.reviewers]]; without any, it returns the default one.
-func (p *parser) reviewers(tables []*Table) []Reviewer {
-	if len(tables) == 0 {
+// reviewers checks [[repo.reviewers]]; without any, it returns the default one.
+func (p *parser) reviewers(path string, all []Reviewer) []Reviewer {
+	if len(all) == 0 {
 		first, _ := builtInReviewer(defaultReviewer)
 		first.Flows = reviewedFlows()
 		return []Reviewer{first}
 	}
-	var all []Reviewer
-	for _, t := range tables {
-		x := p.reviewer(t)
-		p.checkTwins(t, x, all)
-		all = append(all, x)
+	at := func(i int) place { return p.at(path + "[" + strconv.Itoa(i) + "]") }
+	for i := range all {
+		p.reviewer(at(i), &all[i])
+		checkTwins(at(i), all[i], all[:i])
 	}
-	for i, t := range tables { // once all names are known
-		p.checkEscalations(t, all[i], all)
+	for i, x := range all { // once all names are known
+		checkEscalations(at(i), x, all)
 	}
 	return all
 }
 
-// reviewer reads one table. With the name of a built-in reviewer, its settings are the defaults.
-func (p *parser) reviewer(t *Table) Reviewer {
-	x := Reviewer{Name: t.text("name", ""), Line: p.line(t.Path())}
-	p.checkReviewerName(t, x.Name)
-	written := t.text("login", "")
-	if x.Human = written != ""; x.Human {
-		p.person(t, &x, written)
-	} else {
-		p.agentReviewer(t, &x)
+// reviewer checks one table. With the name of a built-in reviewer, its settings are the defaults.
+func (p *parser) reviewer(t place, x *Reviewer) {
+	x.Line = p.lines().find(t.path)
+	if !t.has("flows") {
+		x.Flows = reviewedFlows()
 	}
-	if t.has("can_escalate") {
-		x.CanEscalate = t.texts("can_escalate")
+	if t.has("name") && !isReviewerName(x.Name) {
+		t.bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", x.Name, maxReviewerName)
 	}
-	t.Get("can_escalate")
-	x.Flows = p.flows(t)
-	t.done()
-	return x
-}
-
-func (p *parser) checkReviewerName(t *Table, name string) {
-	v, written := t.Get("name")
-	_, isText := v.(string)
-	switch {
-	case !written:
-		t.missing("name", `missing; write name = "quinn", or another word`)
-	case isText && !isReviewerName(name):
-		t.bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", name, maxReviewerName)
+	if x.Human = x.Login != ""; x.Human {
+		person(t, x)
+		return
 	}
-}
-
-// agentReviewer reads the keys of an agent's table.
-func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 	built, ok := builtInReviewer(x.Name)
-	if ok {
-		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
-	}
-	if !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"persona", "agent", "account"}, t.has) {
-		near, and := meant(x.Name, strings.Split(builtInNames(), ", "), "%q"), "; for"
+	switch {
+	case ok && !t.has("can_escalate"):
+		x.CanEscalate = built.CanEscalate
+	case !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"persona", "agent", "account"}, t.has):
+		near, and := meant(x.Name, builtInNames(), "%q"), "; for"
 		if near != "" {
 			and = " For"
 		}
 		t.bad("name", "%q is not built in%s%s a person write login, for an agent persona", x.Name, near, and)
 	}
 	p.persona(t, x)
-	x.Agent = t.text("agent", "")
+	x.Persona = cmp.Or(x.Persona, built.Persona)
 	if x.Agent != "" {
-		p.checkAgentName(t.at("agent"), "agent in [[repo.reviewers]]", x.Agent)
+		p.checkAgentName(t.to("agent"), t.called("agent"), x.Agent)
 	}
-	x.Account = t.text("account", "")
 	if x.Account != "" && !login().MatchString(x.Account) {
 		t.bad("account", "%q is no GitHub login; gh auth status shows those that gh has", x.Account)
 	}
 }
 
-// person reads the keys of a person's table.
-func (p *parser) person(t *Table, x *Reviewer, written string) {
-	if why := LoginProblem(written); why != "" {
+// person checks the table of a person.
+func person(t place, x *Reviewer) {
+	if why := LoginProblem(x.Login); why != "" {
 		t.bad("login", "%s", why)
 	} else {
-		name, id, _ := strings.Cut(written, ":")
+		name, id, _ := strings.Cut(x.Login, ":")
 		x.Login = name
 		x.LoginID, _ = strconv.ParseInt(id, 10, 64)
 	}
-	for _, key := range []string{"persona", "agent", "account"} {
-		if t.text(key, "") != "" {
-			t.bad(key, "a person has none, and login makes this reviewer one; remove one of the two lines")
+	for _, given := range [][2]string{{"persona", x.Persona}, {"agent", x.Agent}, {"account", x.Account}} {
+		if given[1] != "" {
+			t.bad(given[0], "a person has none, and login makes this reviewer one; remove one of the two lines")
 		}
 	}
 }
 
 // checkTwins rejects two reviewers with the same name or for the same person.
-func (p *parser) checkTwins(t *Table, x Reviewer, before []Reviewer) {
+func checkTwins(t place, x Reviewer, before []Reviewer) {
 	for _, other := range before {
 		switch {
 		case x.Name != "" && other.Name == x.Name:
@@ -143,67 +123,34 @@ func (p *parser) checkTwins(t *Table, x Reviewer, before []Reviewer) {
 	}
 }
 
-func (p *parser) checkEscalations(t *Table, x Reviewer, all []Reviewer) {
-	var names []string
-	for _, other := range slices.Concat(builtInReviewers(), all) {
-		names = append(names, other.Name)
+func checkEscalations(t place, x Reviewer, all []Reviewer) {
+	known := builtInNames()
+	for _, other := range all {
+		known = append(known, other.Name)
 	}
 	for _, name := range x.CanEscalate {
 		switch {
 		case name == x.Name:
 			t.bad("can_escalate", "%q is the reviewer itself; name others", name)
-		case !slices.Contains(names, name):
-			t.bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
+		case !slices.Contains(known, name):
+			t.bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(meant(name, known, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+strings.Join(builtInNames(), ", ")))
 		}
 	}
-}
-
-// flows reads the flows whose pull requests a reviewer reviews.
-func (p *parser) flows(t *Table) []work.Flow {
-	const key = "flows"
-	if _, written := t.Get(key); !written {
-		return reviewedFlows()
-	}
-	known := append(work.Flows(), work.FlowReview)
-	out := []work.Flow{}
-	for _, name := range t.texts(key) {
-		if f := work.Flow(name); slices.Contains(known, f) {
-			out = append(out, f)
-			continue
-		}
-		t.bad(key, "there is no flow %q; want %s", name, quoted(known))
-	}
-	return out
 }
 
 func (x Reviewer) looksAt(flow work.Flow) bool { return slices.Contains(x.Flows, flow) }
 
-// login formats a person's login as in the config.
-func (x Reviewer) login() string {
-	if x.LoginID == 0 {
-		return x.Login
+// asWritten returns the reviewer as its table has it.
+func (x Reviewer) asWritten() Reviewer {
+	if x.LoginID != 0 {
+		x.Login += ":" + strconv.FormatInt(x.LoginID, 10)
 	}
-	return x.Login + ":" + strconv.FormatInt(x.LoginID, 10)
-}
-
-// printed returns the keys of its table.
-func (x Reviewer) printed() []key {
-	persona := x.Persona
 	for _, built := range builtInReviewers() {
-		if built.Persona == persona {
-			persona = built.Name
+		if built.Persona == x.Persona {
+			x.Persona = built.Name
 		}
 	}
-	login := x.login()
-	return []key{
-		textKey("name", &x.Name, "").says(`"quinn" (quality), "sam" (security) and "priya" (product) are built in, with a persona each`).shown(`"quinn"`).must(),
-		textKey("persona", &persona, "").says("what the reviewer looks at, in your words, or the name of a built-in reviewer").shown(`"quinn"`).only(!x.Human),
-		textKey("agent", &x.Agent, "").says("the agent of this reviewer, of [agents.*]; default: review_agent of the repository").only(!x.Human),
-		textKey("account", &x.Account, "").says("the gh account that approves and requests changes; default: gh's own, which only comments").only(!x.Human),
-		textKey("login", &login, "").says(`a person instead of an agent: their login, such as "octocat"; "octocat:583231" also fixes the account`),
-		textsKey("can_escalate", &x.CanEscalate).says("reviewers that it may call in, who must then approve, too").shown(`["sam"]`),
-		of(ownKey("flows", nil, func() any { return orEmpty(x.Flows) }).says(`which pull requests it reviews; also "design", "roadmap"; "review": those of others with the label; []: only when called in`), append(work.Flows(), work.FlowReview)...),
-	}
+	return x
 }
 
 // asReviewer returns the reviewer without its persona and other fields that only its turns need.

@@ -3,31 +3,15 @@ package config
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// sandbox reads the kind of sandbox that protects the operator's files from agents.
-func (p *parser) sandbox(t *Table) work.Sandbox {
-	s := work.Sandbox(t.text("sandbox", string(work.SandboxAuto)))
-	if !slices.Contains(work.Sandboxes(), s) {
-		var known []string
-		for _, name := range work.Sandboxes() {
-			known = append(known, strconv.Quote(string(name)))
-		}
-		t.bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
-	}
-	return s
-}
-
-// letIn reads folders and files that the sandbox shows besides the checkout and the agent's own
-// home.
-func (p *parser) letIn(t *Table, key string) []string {
+// letIn checks folders and files that the sandbox shows besides the checkout and the agent's own home,
+// and returns them with ~/ resolved.
+func (p *parser) letIn(t place, key string, written []string) []string {
 	var out []string
-	for _, dir := range t.texts(key) {
+	for _, dir := range written {
 		path := environ.ExpandHome(dir, p.env.Home)
 		if !filepath.IsAbs(path) {
 			t.bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
@@ -43,7 +27,7 @@ func (p *parser) letIn(t *Table, key string) []string {
 
 // nested rejects paths below a folder that an agent can write to: the agent could replace them by
 // links, and so choose what the sandbox shows.
-func nested(t *Table, key string, paths, writable []string) {
+func nested(t place, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
 			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {

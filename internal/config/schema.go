@@ -18,36 +18,32 @@ const URL = "https://raw.githubusercontent.com/mergexo/gh-mergexo/main/docs/conf
 // JSONSchema returns the JSON Schema of a config.
 func JSONSchema() ([]byte, error) {
 	root := newTable("")
-	root.Schema, root.ID, root.Title = "https://json-schema.org/draft/2020-12/schema", URL, "The config of gh mergexo"
-	agents := newTable(`the agents; "codex" and "claude" are there without a table, too`)
-	root.Properties["agents"], root.Required = agents, []string{"repo"}
+	root.Schema, root.ID, root.Title, root.Required = "https://json-schema.org/draft/2020-12/schema", URL, "The config of gh mergexo", []string{"repo"}
 	at := map[string]*jsonschema.Schema{"": root}
 	for _, t := range tables() {
 		s := newTable(t.words)
 		at[t.path] = s
 		for _, k := range t.keys {
 			s.Properties[k.name] = k.schema()
-			if k.musts {
+			if k.tag.Get("required") != "" {
 				s.Required = append(s.Required, k.name)
 			}
 		}
 		dot := strings.LastIndex(t.path, ".")
-		name, several := strings.CutSuffix(t.path[dot+1:], "[]")
-		switch {
+		parent, name := at[t.path[:max(dot, 0)]], t.path[dot+1:]
+		switch base, several := strings.CutSuffix(name, "[]"); {
 		case name == everyAgent:
-			s.Description = "an agent"
-			agents.PatternProperties = map[string]*jsonschema.Schema{agentNameForm: s}
+			all := newTable(t.words)
+			root.Properties[t.path[:dot]], s.Description = all, "an agent"
+			all.PatternProperties = map[string]*jsonschema.Schema{agentNameForm: s}
 		case several:
 			s.Description = ""
-			list := &jsonschema.Schema{Type: "array", Description: t.words, Items: s}
-			if name == "repo" {
-				list.MinItems = new(1)
-			}
-			at[t.path[:max(dot, 0)]].Properties[name] = list
+			parent.Properties[base] = &jsonschema.Schema{Type: "array", Description: t.words, Items: s}
 		default:
-			at[t.path[:max(dot, 0)]].Properties[name] = s
+			parent.Properties[name] = s
 		}
 	}
+	root.Properties["repo"].MinItems = new(1)
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the schema: %w", err)
@@ -60,25 +56,4 @@ func newTable(words string) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Description: words, Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 	}
-}
-
-// schema returns the schema of a key's value. A default that is empty, or follows from other keys, is
-// only in its words.
-func (k key) schema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Description: k.words}
-	k.form(s)
-	texts := s
-	if s.Items != nil {
-		texts = s.Items
-	}
-	for _, c := range k.enum {
-		texts.Enum = append(texts.Enum, c)
-	}
-	if k.boolean {
-		s.Type, s.Types = "", []string{"boolean", "string"}
-	}
-	if _, owns := k.value.(own); (!owns || len(k.enum) > 0) && s.Items == nil && k.name != "adapter" && k.print() != "" && !k.musts && k.name != "cached" {
-		s.Default, _ = json.Marshal(k.print()) // texts, numbers and flags always encode
-	}
-	return s
 }

@@ -85,44 +85,6 @@ func TestTheExampleIsValid(t *testing.T) {
 	}
 }
 
-// asked matches the calls by which the parser requests a key.
-var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"|[a-z]+Key(?:Or)?\("([a-z_]+)"|\{"([a-z_]+)", func\(`)
-
-// TestTheSchemaHasWhatTheParserTakes compares it with the parser's source.
-func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {
-	root, _ := open(t)
-	all := map[string]*jsonschema.Schema{}
-	properties("", root, all)
-	have := map[string]bool{}
-	for path := range all {
-		have[path[strings.LastIndex(path, ".")+1:]] = true
-	}
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) < 10 {
-		t.Fatal(files, err)
-	}
-	seen := map[string]bool{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
-			key := m[1] + m[2] + m[3] + m[4]
-			seen[key] = true
-			if !have[key] {
-				t.Errorf("%s asks for %q, which is not in the schema", filepath.Base(file), key)
-			}
-		}
-	}
-	if len(seen) < 50 {
-		t.Errorf("only %d keys were seen in the source", len(seen))
-	}
-}
-
 // place is a document in which a key has a value, with everything else that it requires.
 func place(path, value string) string {
 	head := map[string]string{

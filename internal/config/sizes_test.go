@@ -25,14 +25,14 @@ func TestSizesAreRead(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	for line, want := range map[string]string{
-		`max_disk = "1MiB"`:         "max_disk in [runtime]: want at least 16 MiB",
+		`max_disk = "1MiB"`:         `max_disk in [runtime]: want 16MiB to 1024TiB, or "0" for no limit, got "1MiB"`,
 		`max_memory = "8"`:          `want a size such as "8GiB"`,
 		`max_memory = "8G"`:         `want a size such as "8GiB"`,
 		`max_memory = "8iB"`:        `want a size such as "8GiB"`,
 		`max_memory = "-1GiB"`:      `want a size such as "8GiB"`,
-		`max_memory = "1MiB"`:       "want at least 64 MiB",
+		`max_memory = "1MiB"`:       `want 64MiB to 1024TiB, or "0" for no limit, got "1MiB"`,
 		`max_memory = 8`:            `want a size such as "8GiB" or "512MiB", or "0" for no limit, got a whole number`,
-		`max_memory = "9999999GiB"`: `want at most`,
+		`max_memory = "9999999GiB"`: `want 64MiB to 1024TiB`,
 	} {
 		if _, err := parse(t, "[runtime]\n"+line+"\n"+oneRepo); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)

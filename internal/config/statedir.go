@@ -6,7 +6,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Places returns the part of [runtime] that says where the state is, even if the config is invalid:
@@ -26,31 +25,32 @@ Name the config that the passes read: --config FILE`, err)
 }
 
 func placesOf(path, doc string, env environ.Env) (r Runtime, err error) {
-	whole, err := OpenTable(path, doc)
+	p, err := open(path, doc, env, "")
 	if err != nil {
 		line, found := stateDirLine(doc)
 		if !found {
 			return r, err
 		}
-		if whole, err = OpenTable(path, line); err != nil {
+		if p, err = open(path, line, env, ""); err != nil {
 			return r, fmt.Errorf("%s: state_dir cannot be read: %s", path, strings.Join(strings.Fields(line), " "))
 		}
 		r.unsure = databaseLine().MatchString(doc)
 	}
-	p := parser{Table: whole, env: env}
-	run := p.sub("runtime", "[runtime]")
-	r.StateDir = p.stateDir(run)
-	for _, name := range run.keys() { // a misspelt key must not be taken for a missing one
-		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
-			p.Add(run.at(name), "unknown key %q; did you mean state_dir?", name)
+	p.places()
+	var wrong []Problem
+	for _, x := range p.problems {
+		switch {
+		case x.Key == "runtime", x.Key == "runtime.state_dir", x.meant == "runtime.state_dir": // a misspelt key must not be taken for a missing one
+			wrong = append(wrong, x)
+		case x.Key == "runtime.database", x.Key == "runtime.machine":
+			r.unsure = true
 		}
 	}
-	if err := p.err(); err != nil {
-		return r, err
+	if len(wrong) > 0 {
+		return Runtime{}, &InvalidError{wrong}
 	}
-	p.database(run, &r)
-	r.Machine = p.machine(run)
-	r.unsure = r.unsure || p.err() != nil
+	known := p.config.Runtime // of its other keys nothing is checked
+	r.StateDir, r.Database, r.databaseURL, r.Machine = known.StateDir, known.Database, known.databaseURL, known.Machine
 	return r, nil
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -73,16 +74,17 @@ func (r *Runtime) timings(env environ.Env, host string) error {
 	return nil
 }
 
+// setTiming sets the timing or the budget whose field has the name of the variable's key.
 func (r *Runtime) setTiming(name, value string) (err error) {
-	t := &r.Timings
-	to := map[string]any{
-		"idle_timeout": &t.IdleTimeout, "retry_base": &t.RetryBase, "quiet_period": &t.QuietPeriod, "min_interval": &t.MinInterval,
-		"ingest_timeout": &t.IngestTimeout, "settle_after": &t.SettleAfter, "remind_after": &t.RemindAfter, "fallback_after": &t.FallbackAfter,
-		"test_timeout": &t.TestTimeout, "setup_timeout": &t.SetupTimeout, "checks_timeout": &t.ChecksTimeout,
-		"max_turns_per_pass": &t.MaxTurnsPerPass, "max_events_per_turn": &t.MaxEventsPerTurn, "max_processes": &t.MaxProcesses,
-		"log_max_size": &t.LogMaxSize, "max_files": &t.MaxFiles, "max_file_bytes": &t.MaxFileBytes,
-		"max_feedback_rounds": &r.Budgets.FeedbackRounds, "max_tokens_per_turn": &r.Budgets.TokensPerTurn,
-	}[name]
+	named := func(field string) bool {
+		return strings.EqualFold(field, strings.ReplaceAll(name, "_", "")) || strings.EqualFold("max"+field, strings.ReplaceAll(name, "_", ""))
+	}
+	var to any
+	for _, in := range []any{&r.Timings, &r.Budgets} {
+		if field := reflect.ValueOf(in).Elem().FieldByNameFunc(named); field.IsValid() {
+			to = field.Addr().Interface()
+		}
+	}
 	switch to := to.(type) {
 	case *time.Duration:
 		*to, err = time.ParseDuration(value)

@@ -14,21 +14,15 @@ import (
 
 // Voice is the [repo.voice] table: how published work names its author.
 type Voice struct {
-	Disclosure string // the line on what an agent opens, with {agent} and {operator}; empty: no text says who wrote it
-	SignOff    bool   // commits get a Signed-off-by
-	Signer     Person // of the sign-off, and committer; zero: the operator's identity in git
+	Disclosure string `toml:"disclosure" default:"true" flag:"true, false, or the line to write in quotes" words:"a line on pull requests that an agent opens; or your own line, with {agent} and {operator}; false: neither texts nor commits say who wrote them"`
+	Signs      string `toml:"sign_off" default:"false" flag:"true, false, or who signs, such as \"Ann Example <ann@example.com>\"" words:"true: \"Signed-off-by\" in commits with git's user.name and user.email, also as committer; or \"Name <mail>\""`
+
+	SignOff bool   // commits get a Signed-off-by
+	Signer  Person // of the sign-off, and committer; zero: the operator's identity in git
 }
 
 // Person is somebody as git names them.
 type Person struct{ Name, Mail string }
-
-// String is the person as in a commit; empty for nobody.
-func (p Person) String() string {
-	if p == (Person{}) {
-		return ""
-	}
-	return p.Name + " <" + p.Mail + ">"
-}
 
 // Signature returns the line below a text that does not have the disclosure: of an agent, or of
 // ourselves if agent is empty. It is empty without a disclosure.
@@ -50,48 +44,23 @@ const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 // maxDisclosure bounds the line, in characters.
 const maxDisclosure = 500
 
-// voiceKeys are the keys of [repo.voice].
-func voiceKeys(v *Voice) []key {
-	return []key{
-		ownKey("disclosure", func(t *Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }).says("a line on pull requests that an agent opens; or your own line, with {agent} and {operator}; false: neither texts nor commits say who wrote them").shown("true").orFlag(),
-		ownKey("sign_off", func(t *Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
-			if v.SignOff && v.Signer != (Person{}) {
-				return v.Signer.String()
-			}
-			return v.SignOff
-		}).says(`true: "Signed-off-by" in commits with git's user.name and user.email, also as committer; or "Name <mail>"`).orFlag(),
+// voice checks [repo.voice].
+func (p *parser) voice(t place, v *Voice) {
+	if v.Disclosure == "true" {
+		v.Disclosure = DefaultDisclosure
+	} else if why := disclosureProblem(v.Disclosure); why != "" {
+		t.bad("disclosure", "%s", why)
 	}
-}
-
-func (p *parser) voice(t *Table) (v Voice) {
-	readKeys(t, voiceKeys(&v))
-	t.done()
-	return v
-}
-
-// signOff reads true, false, or the signer.
-func signOff(t *Table, key string) (bool, Person) {
-	const want = `want true, false, or who signs, such as "Ann Example <ann@example.com>"`
-	v, _ := t.Get(key)
-	switch x := v.(type) {
-	case string:
-		if isFlag(x) {
-			t.bad(key, "%s; write %s without quotes", want, x)
-		}
-		if x == "" || isFlag(x) {
-			return false, Person{}
-		}
-		return true, person(t, key)
-	case nil, bool:
-		return t.flag(key, false), Person{}
-	default:
-		t.bad(key, "%s, got %s", want, typeName(x))
+	if v.SignOff = v.Signs != ""; !v.SignOff || v.Signs == "true" {
+		return
 	}
-	return false, Person{}
+	a, err := mail.ParseAddress(v.Signs)
+	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(v.Signs+a.Name+a.Address, unicode.IsControl) {
+		t.bad("sign_off", `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, v.Signs)
+		return
+	}
+	v.Signer = Person{Name: a.Name, Mail: a.Address}
 }
-
-// isFlag reports a true or false in quotes.
-func isFlag(text string) bool { return text == "true" || text == "false" }
 
 // placeholder matches a placeholder.
 var placeholder = lazy.Regexp(`\{[A-Za-z_]+\}`)
@@ -107,34 +76,11 @@ func unknownPlaceholder(text string, known ...string) string {
 	return ""
 }
 
-// disclosure reads true, false, or the line itself.
-func disclosure(t *Table, key string) string {
-	v, ok := t.Get(key)
-	if !ok {
-		return DefaultDisclosure
-	}
-	switch x := v.(type) {
-	case bool:
-		if x {
-			return DefaultDisclosure
-		}
-	case string:
-		if why := disclosureProblem(x); why != "" {
-			t.bad(key, "%s", why)
-		}
-		return x
-	default:
-		t.bad(key, "want true, false, or the line to write in quotes, got %s", typeName(v))
-	}
-	return ""
-}
-
+// disclosureProblem says why a text is no line for a pull request; empty: it is one.
 func disclosureProblem(line string) string {
 	switch {
 	case line == "":
 		return ""
-	case isFlag(line):
-		return "want true, false, or the line to write in quotes; write " + line + " without quotes"
 	case strings.TrimSpace(line) != line || strings.ContainsFunc(line, unicode.IsControl):
 		return "want one line, without spaces around it"
 	case utf8.RuneCountInString(line) > maxDisclosure:
@@ -147,18 +93,4 @@ func disclosureProblem(line string) string {
 		return "begins like a command"
 	}
 	return unknownPlaceholder(line, "{agent}", "{operator}")
-}
-
-// person reads "Name <mail>".
-func person(t *Table, key string) Person {
-	text := t.text(key, "")
-	if text == "" {
-		return Person{}
-	}
-	a, err := mail.ParseAddress(text)
-	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text+a.Name+a.Address, unicode.IsControl) {
-		t.bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
-		return Person{}
-	}
-	return Person{Name: a.Name, Mail: a.Address}
 }

@@ -16,12 +16,13 @@ import (
 // Env has the environment variables that the program uses. Nothing else in the program reads the
 // environment. Flags may override its fields.
 type Env struct {
-	ConfigPath string // path of the config; empty only if the home folder is unknown
-	DataDir    string // default of runtime.state_dir; empty likewise
-	Home       string
-	Path       string // PATH
-	NoColor    bool   // NO_COLOR is set and not empty
-	CI         bool   // CI is set and not false
+	ConfigPath  string // path of the config; empty only if the home folder is unknown
+	ConfigNamed bool   // --config or MERGEXO_CONFIG names it
+	DataDir     string // default of runtime.state_dir; empty likewise
+	Home        string
+	Path        string // PATH
+	NoColor     bool   // NO_COLOR is set and not empty
+	CI          bool   // CI is set and not false
 
 	vars   map[string]string
 	hidden []string // variables that no program of others sees, see Hide
@@ -69,7 +70,7 @@ func Of(pairs []string) Env {
 		e.ConfigPath = filepath.Join(dir, "mergexo", "config.toml")
 	}
 	if path := e.vars["MERGEXO_CONFIG"]; path != "" {
-		e.ConfigPath = path
+		e.ConfigPath, e.ConfigNamed = path, true
 	}
 	if dir := e.base("XDG_DATA_HOME", ".local", "share"); dir != "" {
 		e.DataDir = filepath.Join(dir, "mergexo")

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -107,4 +109,52 @@ func intoCron(j Job, tab, block string) (string, error) {
 		before += "\n"
 	}
 	return before + block + after, nil
+}
+
+func cronFiles(_ Machine, j Job) ([]File, error) {
+	block, err := cronBlock(j)
+	return []File{{"crontab", block}}, err
+}
+
+func cronAnswers(ctx context.Context, m Machine) (string, error) { return m.listCrontab(ctx) }
+
+// listCrontab returns the whole crontab. Any unclear answer is an error, because the crontab would be
+// overwritten.
+func (m Machine) listCrontab(ctx context.Context) (string, error) {
+	res, err := m.ask(ctx, "", "crontab", "-l")
+	says := strings.ToLower(said(res))
+	none := strings.Contains(says, "no crontab for") || strings.Contains(says, "can't open") && strings.Contains(says, "no such file")
+	switch {
+	case err != nil:
+		return "", err
+	case res.Truncated:
+		return "", errors.New("crontab -l gives more than anybody writes")
+	case res.Code == 0:
+		return string(res.Stdout), nil
+	case len(res.Stdout) == 0 && none:
+		return "", nil
+	}
+	return "", fmt.Errorf("crontab -l: %s", said(res))
+}
+
+// writeCrontab replaces the job's block, and checks that cron has it.
+func (m Machine) writeCrontab(ctx context.Context, j Job, block string) error {
+	tab, err := m.listCrontab(ctx)
+	if err != nil {
+		return err
+	}
+	if tab, err = intoCron(j, tab, block); err != nil {
+		return err
+	}
+	if tab == "" {
+		return m.tell(ctx, "", "crontab", "-r")
+	}
+	if err := m.tell(ctx, tab, "crontab", "-"); err != nil {
+		return err
+	}
+	now, err := m.listCrontab(ctx)
+	if err == nil && now != tab {
+		err = errors.New("the crontab differs from what was just written: somebody else changed it; see crontab -l")
+	}
+	return err
 }

@@ -3,6 +3,8 @@ package schedule
 import (
 	"fmt"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // least is the shortest interval: launchd itself waits that long.
@@ -12,15 +14,15 @@ const least = 10 * time.Second
 func CheckEvery(k Kind, every time.Duration) error {
 	switch {
 	case every < least:
-		return fmt.Errorf("--every %s: want %s or more; shorter intervals find little sooner", Words(every), Words(least))
+		return fmt.Errorf("--every %s: want %s or more; shorter intervals find little sooner", work.IntervalText(every), work.IntervalText(least))
 	case every%time.Second != 0:
 		return fmt.Errorf("--every %s: want whole seconds", every)
 	case every > 24*time.Hour:
-		return fmt.Errorf("--every %s: want 24h or less", Words(every))
+		return fmt.Errorf("--every %s: want 24h or less", work.IntervalText(every))
 	case k != Cron:
 		return nil
 	case every < time.Minute:
-		return fmt.Errorf("--every %s: cron runs at most once a minute; use --every 1m, or another scheduler: --kind %s", Words(every), finer)
+		return fmt.Errorf("--every %s: cron runs at most once a minute; use --every 1m, or another scheduler: --kind %s", work.IntervalText(every), finer)
 	}
 	_, err := cronTimes(every)
 	return err
@@ -35,7 +37,7 @@ func cronTimes(every time.Duration) (string, error) {
 	minutes := int(every / time.Minute)
 	switch {
 	case minutes < 1 || every%time.Minute != 0 || minutes < 60 && 60%minutes != 0 || minutes > 60 && (minutes%60 != 0 || 24%(minutes/60) != 0):
-		return "", fmt.Errorf("--every %s: cron runs at the same minutes of each hour; use 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, or 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h", Words(every))
+		return "", fmt.Errorf("--every %s: cron runs at the same minutes of each hour; use 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, or 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h", work.IntervalText(every))
 	case minutes == 1:
 		return "* * * * *", nil
 	case minutes < 60:
@@ -46,40 +48,4 @@ func cronTimes(every time.Duration) (string, error) {
 		return "0 0 * * *", nil
 	}
 	return fmt.Sprintf("0 */%d * * *", minutes/60), nil
-}
-
-// Words formats a duration for people.
-func Words(d time.Duration) string {
-	switch {
-	case d >= time.Hour && d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d >= time.Minute && d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	}
-	return d.String()
-}
-
-// Next returns when a job starts next, by the clock alone.
-func Next(k Kind, every time.Duration, last, now time.Time) time.Time {
-	if every <= 0 {
-		return time.Time{}
-	}
-	if k != Cron {
-		if next := last.Add(every); !last.IsZero() && next.After(now) {
-			return next
-		}
-		return now
-	}
-	// cron uses the machine's local time, and not every zone is whole hours from UTC.
-	_, east := now.Zone()
-	aside := time.Duration(east) * time.Second
-	after := func(step time.Duration) time.Time { return now.Add(aside).Truncate(step).Add(step - aside) }
-	if every < time.Hour {
-		return after(every)
-	}
-	local := after(time.Hour)
-	for local.Hour()%int(every/time.Hour) != 0 {
-		local = local.Add(time.Hour)
-	}
-	return local
 }

@@ -23,9 +23,6 @@ const (
 	Cron    Kind = "cron"
 )
 
-// Kinds are all schedulers in order of preference.
-var Kinds = []Kind{Launchd, Systemd, Cron}
-
 // Job is what a scheduler repeats: gh with its arguments and its environment.
 type Job struct {
 	Config  string // absolute path of the config; each config has its own job
@@ -138,6 +135,3 @@ func jobOf(f File, interval func(time.Duration) string) (j Job) {
 	}
 	return j
 }
-
-// ours reports whether install wrote a file.
-func ours(text string) bool { return strings.Contains(text, written) }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -54,4 +55,48 @@ func startInterval(every time.Duration) string {
 
 func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}
+
+func (m Machine) plist(j Job) string {
+	return filepath.Join(m.Home, "Library", "LaunchAgents", j.label()+".plist")
+}
+
+func properties(m Machine, j Job) ([]File, error) { return []File{{m.plist(j), property(j)}}, nil }
+
+// launchdDomain returns the domain of the user's jobs: gui, or user if nobody is logged in at the screen.
+func launchdDomain(ctx context.Context, m Machine) (string, error) {
+	gui, user := fmt.Sprintf("gui/%d", m.UID), fmt.Sprintf("user/%d", m.UID)
+	err := m.tell(ctx, "", "launchctl", "print", gui)
+	if err == nil {
+		return gui, nil
+	}
+	if m.tell(ctx, "", "launchctl", "print", user) == nil {
+		return user, nil
+	}
+	return "", err
+}
+
+// AtScreen reports whether the jobs of this user's launchd belong to a session at the screen, where the
+// keychain is unlocked.
+func (m Machine) AtScreen(ctx context.Context) bool {
+	domain, err := launchdDomain(ctx, m)
+	return err == nil && strings.HasPrefix(domain, "gui/")
+}
+
+func launchdActive(_ Machine, j Job, domain string) []command {
+	return []command{{words: []string{"launchctl", "print", domain + "/" + j.label()}}}
+}
+
+// launchdStart loads the job once launchd has released the previous one, which somebody may have disabled.
+func launchdStart(m Machine, j Job, domain string) []command {
+	at := domain + "/" + j.label()
+	return []command{
+		{words: []string{"launchctl", "bootout", at}, maybe: true},
+		{words: []string{"launchctl", "enable", at}, maybe: true},
+		{words: []string{"launchctl", "bootstrap", domain, m.plist(j)}, patient: true},
+	}
+}
+
+func launchdStop(_ Machine, j Job, domain string) []command {
+	return []command{{words: []string{"launchctl", "bootout", domain + "/" + j.label()}}}
 }

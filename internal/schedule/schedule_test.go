@@ -45,7 +45,7 @@ var intervals = map[Kind]func(time.Duration) string{Cron: cronBegins, Systemd: o
 // A job is read back as it was written.
 func TestReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, k := range Kinds {
+		for k := range forms {
 			j := jobs(t, k)
 			if err := j.check(); err != nil {
 				t.Fatal(err)
@@ -247,39 +247,6 @@ func TestEvery(t *testing.T) {
 		}
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s every %s: %v, want %q", c.k, c.every, err, c.says)
-		}
-	}
-}
-
-func TestNext(t *testing.T) {
-	now := noon.Add(7*time.Minute + 30*time.Second)
-	for _, c := range []struct {
-		k     Kind
-		every time.Duration
-		last  time.Time
-		want  time.Time
-	}{
-		{Cron, 5 * time.Minute, time.Time{}, noon.Add(10 * time.Minute)},
-		{Cron, time.Hour, time.Time{}, noon.Add(time.Hour)},
-		{Cron, 6 * time.Hour, time.Time{}, noon.Add(6 * time.Hour)},
-		{Systemd, 5 * time.Minute, noon.Add(4 * time.Minute), noon.Add(9 * time.Minute)},
-		{Systemd, 5 * time.Minute, noon, now},
-		{Launchd, 5 * time.Minute, time.Time{}, now},
-		{Cron, 0, noon, time.Time{}},
-	} {
-		if got := Next(c.k, c.every, c.last, now); !got.Equal(c.want) {
-			t.Errorf("%s every %s after %s: %s, want %s", c.k, c.every, c.last, got, c.want)
-		}
-	}
-	kolkata := time.FixedZone("", 5*60*60+30*60)
-	half := time.Date(2026, 11, 23, 17, 37, 30, 0, kolkata)
-	for every, want := range map[time.Duration]time.Time{
-		20 * time.Minute: time.Date(2026, 11, 23, 17, 40, 0, 0, kolkata),
-		time.Hour:        time.Date(2026, 11, 23, 18, 0, 0, 0, kolkata),
-		12 * time.Hour:   time.Date(2026, 11, 24, 0, 0, 0, 0, kolkata),
-	} {
-		if got := Next(Cron, every, time.Time{}, half); !got.Equal(want) {
-			t.Errorf("half an hour aside, every %s: %s, want %s", every, got, want)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package schedule
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -66,4 +69,46 @@ func unitText(s string) string {
 // the program.
 func unitWord(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
+}
+
+func units(m Machine, j Job) ([]File, error) {
+	service, timer := j.unitNames()
+	dir := filepath.Join(m.ConfigHome, "systemd", "user")
+	return []File{{filepath.Join(dir, service), unitService(j)}, {filepath.Join(dir, timer), unitTimer(j)}}, nil
+}
+
+func systemdAnswers(ctx context.Context, m Machine) (string, error) {
+	if err := m.tell(ctx, "", "systemctl", "--user", "show-environment"); err != nil {
+		return "", fmt.Errorf("no systemd session of this user answers: %w", err)
+	}
+	return "", nil
+}
+
+func systemctl(words ...string) command {
+	return command{words: append([]string{"systemctl", "--user"}, words...)}
+}
+
+func systemdActive(_ Machine, j Job, _ string) []command {
+	_, timer := j.unitNames()
+	return []command{systemctl("is-enabled", "--quiet", timer), systemctl("is-active", "--quiet", timer)}
+}
+
+func systemdStart(_ Machine, j Job, _ string) []command {
+	_, timer := j.unitNames()
+	return []command{systemctl("daemon-reload"), systemctl("enable", timer), systemctl("restart", timer)}
+}
+
+func systemdStop(_ Machine, j Job, _ string) []command {
+	service, timer := j.unitNames()
+	listed := systemctl("reset-failed", service) // a failed run would remain listed
+	listed.maybe = true
+	return []command{systemctl("disable", "--now", timer), listed}
+}
+
+// Lingers reports whether this user's timers run while nobody is logged in; known is false if that
+// cannot be found out.
+func (m Machine) Lingers(ctx context.Context) (lingers, known bool) {
+	res, err := m.ask(ctx, "", "loginctl", "show-user", strconv.Itoa(m.UID), "--property=Linger", "--value")
+	answer := strings.TrimSpace(string(res.Stdout))
+	return answer == "yes", err == nil && res.Code == 0 && (answer == "yes" || answer == "no")
 }

@@ -155,7 +155,7 @@ func JudgePasses(f PassFacts) PassVerdict {
 	}
 	switch {
 	case f.Every > 0 && !f.Paused && !running && !began.IsZero() && f.Now.Sub(began) > slack:
-		return PassVerdict{PassesLate, fmt.Sprintf("no pass has begun since %s, although one is due every %s", Stamp(began), shortly(f.Every)), "gh mergexo schedule status", true}
+		return PassVerdict{PassesLate, fmt.Sprintf("no pass has begun since %s, although one is due every %s", Stamp(began), IntervalText(f.Every)), "gh mergexo schedule status", true}
 	case last.At.IsZero() && len(f.Begun) == 0:
 		return PassVerdict{Code: PassesNoneYet, Says: "no pass has run yet", Do: "gh mergexo tick"}
 	case !f.Paused && !last.BadSince.IsZero() && f.Now.Sub(last.BadSince) > LongestWait+slack:
@@ -172,15 +172,4 @@ func inARow(n int) string {
 		return "the last pass failed"
 	}
 	return fmt.Sprintf("the last %d passes failed", n)
-}
-
-// shortly formats an interval: whole hours, whole minutes, or seconds.
-func shortly(d time.Duration) string {
-	switch {
-	case d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	}
-	return d.String()
 }

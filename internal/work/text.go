@@ -76,6 +76,17 @@ func SizeText(n int64) string {
 	return fmt.Sprintf("%d %s", n, units[unit])
 }
 
+// IntervalText formats an interval: whole hours, whole minutes, or as Go does.
+func IntervalText(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}
+
 // Authors names who wrote the events, each once: "ann, bob" or "ann and 3 others".
 func Authors(events []Event) string {
 	var names []string

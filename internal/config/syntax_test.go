@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +38,7 @@ func TestSyntaxIsToldInOurWords(t *testing.T) {
 		"a = \"\x01\"":            ":1: there is a character that is no text",
 		"a = 0b2":                 ":1: this cannot be read; a line is key = value",
 	} {
-		_, err := config.OpenTable("config.toml", text)
+		_, err := parse(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -59,7 +61,7 @@ func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
 			if theirs == nil {
 				continue
 			}
-			_, ours := config.OpenTable("config.toml", text)
+			_, ours := parse(t, text)
 			parsed, _ := errors.AsType[toml.ParseError](theirs)
 			if said := ours.Error(); parsed.Message != "" && strings.Contains(said, parsed.Message) || strings.Contains(said, "EOF") || strings.Contains(said, "toml: ") {
 				t.Errorf("%q: %s", text[max(0, i-20):min(len(text), i+20)], said)
@@ -69,5 +71,26 @@ func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
 	}
 	if told < 150 {
 		t.Errorf("only %d mistakes were tried", told)
+	}
+}
+
+// TestEachProblemHasItsLine: a mistake on any line of the example is told with that line.
+func TestEachProblemHasItsLine(t *testing.T) {
+	lines := strings.Split(uncomment.ReplaceAllString(config.Example(), "$1"), "\n")
+	told := 0
+	for i, line := range lines {
+		key, _, isKey := strings.Cut(line, " = ")
+		if !isKey || strings.HasPrefix(line, "#") {
+			continue
+		}
+		changed := slices.Clone(lines)
+		changed[i] = "no_such_" + line
+		if _, err := parse(t, strings.Join(changed, "\n")); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("config.toml:%d: unknown key \"no_such_%s\"", i+1, key)) {
+			t.Errorf("line %d: %v", i+1, err)
+		}
+		told++
+	}
+	if told < 60 {
+		t.Errorf("only %d lines have a key", told)
 	}
 }
