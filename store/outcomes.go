@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -83,48 +82,4 @@ func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 		 FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN repositories r ON r.id = p.repo_id
 		 WHERE i.flow <> ? AND (p.state = ? OR coalesce(nullif(p.ended_at, 0), p.updated_at) >= ?)
 		 ORDER BY r.name_key, p.number`, work.FlowReview, work.PullOpen, millis(since.UTC().Truncate(24*time.Hour)))
-}
-
-// MarkKind is the kind of a Mark.
-type MarkKind string
-
-// The kinds of marks.
-const (
-	MarkTurn    MarkKind = "turn"
-	MarkVerdict MarkKind = "verdict"
-	MarkPerson  MarkKind = "person" // a person said or did something
-)
-
-// Mark is something that happened to a work item.
-type Mark struct {
-	ItemID int64
-	What   MarkKind
-	Kind   string // kind of the turn or event
-	Who    string // a reviewer or the author
-	Says   string // the step of a turn or the decision of a verdict
-	At     time.Time
-	End    time.Time // end of the turn
-}
-
-// Marks returns the history of work items that was not pruned, oldest first.
-func (t *Tx) Marks(ctx context.Context, items []int64) ([]Mark, error) {
-	scan := func(row scanner) (m Mark, err error) {
-		return m, row.Scan(&m.ItemID, &m.What, &m.Kind, &m.Who, &m.Says, timeOf(&m.At), timeOf(&m.End))
-	}
-	var all []Mark
-	for _, query := range []string{
-		`SELECT u.item_id, 'turn', u.kind, u.reviewer, u.step, u.claimed_at, u.ended_at FROM turns u WHERE u.item_id IN (%s)`,
-		`SELECT p.item_id, 'verdict', '', CASE v.reviewer WHEN '' THEN v.by_login ELSE v.reviewer END, v.decision, v.at, 0
-			FROM pull_requests p JOIN reviews v ON v.pull_id = p.id WHERE v.kept_from = '' AND p.item_id IN (%s)`,
-		`SELECT p.item_id, 'person', e.kind, e.author_login, e.state, e.created_at, 0
-			FROM pull_requests p JOIN events e ON e.repo_id = p.repo_id AND e.number = p.number WHERE ` + doneByPeople + ` AND p.item_id IN (%s)`,
-	} {
-		found, err := listIn(ctx, t, "list marks", scan, query, items)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	slices.SortStableFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
-	return all, nil
 }
