@@ -5,11 +5,13 @@ package status
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -126,26 +128,8 @@ func doing(t work.Turn, runs bool, cloning string) string {
 	return "it ends"
 }
 
-// all returns the turns that live passes work on, by their keys.
-func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Turn, error) {
-	turns, err := loadLiveTurns(ctx, tx, state, now)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]*Turn{}
-	for key := range turns.live {
-		t, found, err := tx.FindTurn(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			all[key] = turns.of(&t, explain.Place{})
-		}
-	}
-	return all, nil
-}
-
-// Says describes what a live pass does for it. now is by this machine's clock.
+// Says describes what a live pass does for it, for how long, when its agent was last active, and its
+// usage. now is by this machine's clock.
 func (t Turn) Says(now time.Time) string {
 	said := string(t.Kind)
 	if t.Agent != "" {
@@ -154,12 +138,7 @@ func (t Turn) Says(now time.Time) string {
 	if t.machine != "" {
 		said += " on machine " + t.machine
 	}
-	return said + ": " + t.Doing + t.passes(now)
-}
-
-// passes describes how long it has run, when its agent was last active, and its usage.
-func (t Turn) passes(now time.Time) string {
-	said := ""
+	said += ": " + t.Doing
 	if !t.since.IsZero() {
 		said += ", for " + terminal.Took(now.Sub(t.since))
 	}
@@ -167,4 +146,25 @@ func (t Turn) passes(now time.Time) string {
 		said += ", last activity " + terminal.Took(now.Sub(t.LastActivity.Time)) + " ago"
 	}
 	return said + t.used()
+}
+
+// OtherPasses tells which items other passes work on now, since when, and in which turn; none if that
+// cannot be read.
+func OtherPasses(ctx context.Context, a *cli.App, cfg *config.Config) (lines []string) {
+	repos, err := cli.Repos(cfg, "")
+	if err != nil {
+		return nil
+	}
+	b, _, _ := loadBoard(ctx, Query{Config: cfg, Repos: repos, Now: a.Now(), Machine: cli.ThisMachine(cfg)})
+	for _, i := range b.Items {
+		if i.Turn == nil {
+			continue
+		}
+		since := ""
+		if !i.Turn.since.IsZero() {
+			since = " since " + work.Stamp(i.Turn.since)
+		}
+		lines = append(lines, fmt.Sprintf("another pass works on %s%s: %s", i.ref(), since, i.Turn.Says(i.local)))
+	}
+	return lines
 }
