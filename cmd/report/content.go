@@ -28,23 +28,20 @@ type Facts struct {
 	Called   func(work.RepoName) string
 }
 
-// Pull is the result of a pull request.
+// Pull is what became of a pull request.
 type Pull struct {
-	Repo        string        `json:"repo"`
-	Number      int           `json:"number"`
-	Issue       int           `json:"issue"`
-	Flow        string        `json:"flow"`
-	Title       string        `json:"title"`
-	URL         string        `json:"url"`
-	Outcome     work.Outcome  `json:"outcome"` // `accepted`, `rejected`, `pending`, `ignored` or `unknown`
-	Opened      time.Time     `json:"openedAt"`
-	Ended       terminal.Time `json:"endedAt"`      // null: it is open
-	Commits     *int          `json:"commits"`      // null: not known
-	Human       *int          `json:"humanCommits"` // null: not known
-	Turns       int           `json:"turns"`        // for its issue
-	status.Cost               // of these turns
-
-	usd float64
+	status.PullRequest
+	Repo    string        `json:"repo"`
+	Issue   int           `json:"issue"`
+	Flow    string        `json:"flow"`
+	Title   string        `json:"title"`
+	Outcome work.Outcome  `json:"outcome"` // `accepted`, `rejected`, `pending`, `ignored` or `unknown`
+	Opened  time.Time     `json:"openedAt"`
+	Ended   terminal.Time `json:"endedAt"`      // null: it is open
+	Commits *int          `json:"commits"`      // null: not known
+	Human   *int          `json:"humanCommits"` // null: not known
+	Turns   int           `json:"turns"`        // for its issue
+	status.Cost
 }
 
 // Numbers are the main numbers, of all the time or of one period.
@@ -194,8 +191,8 @@ func pulls(f Facts) []Pull {
 	all := terminal.Each(f.Pulls, func(p store.PullFacts) Pull {
 		l := byItem[p.ItemID]
 		v := Pull{
-			Repo: f.Called(p.Repo), Number: p.Number, Issue: p.Issue, Flow: string(p.Flow), Title: p.Title, URL: p.URL,
-			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, Cost: status.CostOf(l.CostUSD, l.UnknownCost), usd: l.CostUSD,
+			PullRequest: status.PullOf(p.PullRequest), Repo: f.Called(p.Repo), Issue: p.Issue, Flow: string(p.Flow), Title: p.Title,
+			Outcome: p.Outcome(f.Now), Opened: p.CreatedAt, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, Cost: status.CostOf(l.CostUSD, l.UnknownCost),
 		}
 		if p.End.PullID != 0 && p.End.Human >= 0 {
 			v.Commits, v.Human = &p.End.Commits, &p.End.Human
@@ -248,7 +245,7 @@ func (n *Numbers) addPull(p Pull) {
 	if p.Outcome != work.Accepted {
 		return
 	}
-	n.accepted = spent{n.accepted.turns + p.Turns, n.accepted.unknown + p.Unknown, n.accepted.usd + p.usd}
+	n.accepted = spent{n.accepted.turns + p.Turns, n.accepted.unknown + p.Unknown, n.accepted.usd + status.Known(p.USD)}
 	if p.Human == nil {
 		return
 	}

@@ -39,12 +39,12 @@ var hostile = []string{
 // pull is a pull request that ended this many days ago; negative: it is open.
 func pull(n int, title string, state work.PullState, days, human int) store.PullFacts {
 	p := store.PullFacts{
-		ID: int64(n), RepoID: 1, Repo: repo, ItemID: int64(n), Issue: n, Flow: work.FlowBugfix, Number: n + 100, Title: title,
-		URL: fmt.Sprintf("https://github.com/octo/app/pull/%d", n+100), State: state, Shown: true,
+		PullRequest: work.PullRequest{ID: int64(n), RepoID: 1, ItemID: int64(n), Number: n + 100, Title: title, URL: fmt.Sprintf("https://github.com/octo/app/pull/%d", n+100), State: state},
+		Repo:        repo, Issue: n, Flow: work.FlowBugfix,
 	}
-	p.Opened = now.Add(-time.Duration(days)*24*time.Hour - 5*time.Hour)
+	p.CreatedAt = now.Add(-time.Duration(days)*24*time.Hour - 5*time.Hour)
 	if state == work.PullOpen {
-		p.Opened = now.Add(-time.Duration(days) * 24 * time.Hour)
+		p.CreatedAt = now.Add(-time.Duration(days) * 24 * time.Hour)
 		return p
 	}
 	p.End = work.PullEnd{PullID: p.ID, At: now.Add(-time.Duration(days)*24*time.Hour - time.Hour), Commits: 3, Human: human}
@@ -61,7 +61,7 @@ func sample(titles []string) Facts {
 	}
 	f.Pulls = append(f.Pulls, pull(20, title(1), work.PullClosed, 3, 0), pull(21, title(2), work.PullOpen, 2, 0), pull(22, title(3), work.PullOpen, 12, 0))
 	gone := pull(23, title(4), work.PullOpen, 1, 0)
-	gone.Shown = false
+	gone.Failures = 1
 	f.Pulls = append(f.Pulls, gone)
 	for i, p := range f.Pulls {
 		f.ByItem = append(f.ByItem, store.CostLine{TotalKey: store.TotalKey{ItemID: p.ItemID}, Runs: i%4 + 2, Turns: i%4 + 1, UsageSum: work.UsageSum{Usage: work.Usage{CostUSD: 0.35 * float64(i%5+1)}, UnknownCost: i % 9 / 8}})

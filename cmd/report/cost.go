@@ -17,7 +17,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -176,14 +175,13 @@ func (c costs) print(out terminal.Output, notes io.Writer, by string, from time.
 		count = terminal.Tokens
 	}
 	row := func(name string, l costLine) []string {
-		u, pull := l.used, ""
+		pull := ""
 		if l.Pull != 0 {
 			pull = fmt.Sprintf("#%d", l.Pull)
 		}
 		cells := []string{
 			name, strconv.Itoa(l.Runs), strconv.Itoa(l.Turns),
-			work.AtLeast(u.InputTokens, u.UnknownTokens, "tokens", count), work.AtLeast(u.OutputTokens, u.UnknownTokens, "tokens", count),
-			spending.Cost(u.CostUSD, u.UnknownCost), l.Title, pull,
+			l.Tokens(l.InputTokens, count), l.Tokens(l.OutputTokens, count), l.Says(), l.Title, pull,
 		}
 		if by != string(store.ByItem) { // programs count the columns
 			cells = cells[:len(cells)-1]

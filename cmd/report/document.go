@@ -145,7 +145,7 @@ func (p Pull) row() []cell {
 	if p.Human != nil {
 		human = fmt.Sprintf("%d of %d", *p.Human, *p.Commits)
 	}
-	return append([]cell{linked(p.Repo, p.Number, p.URL, p.Title)}, row(string(p.Outcome), ended, human, fmt.Sprint(p.Turns), spending.Cost(p.usd, p.Unknown))...)
+	return append([]cell{linked(p.Repo, p.Number, p.URL, p.Title)}, row(string(p.Outcome), ended, human, fmt.Sprint(p.Turns), p.Says())...)
 }
 
 func (m machineUse) row() []cell {
@@ -186,7 +186,7 @@ func (r Report) tiles(stopped, waiting int) []tile {
 		zero,
 		{seconds(n.AnswerMedian), "from comment to answer, median", answers},
 		{n.turnsEach(), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
-		{n.costEach(), "for each accepted one", "all turns: " + spending.Cost(n.used.CostUSD, n.used.UnknownCost)},
+		{n.costEach(), "for each accepted one", "all turns: " + n.Says()},
 		{fmt.Sprint(stopped), "stopped now", fmt.Sprintf("%d waiting", waiting)},
 	}
 }
