@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,31 +115,16 @@ func printDone(out terminal.Output, rep *env.Report, others []string, once outco
 	return nil
 }
 
-// nouns are what notices write, where it is not called like their kind.
-var nouns = map[work.ActionKind]string{
-	work.ActionLabels: "label change", work.ActionRepoLabels: "label creation", work.ActionFlow: "label change", work.ActionStatus: "status report", work.ActionClose: "closed pull request",
-	work.ActionChild: "new issue", work.ActionBlock: "dependency edge", work.ActionSticky: "comment", work.ActionEditPull: "edited pull request", work.ActionEditIssue: "edited issue",
-	work.ActionCloseIssue: "closed issue", work.ActionReviewRequest: "review request", work.ActionDismiss: "dismissed review",
-}
-
-// wroteSays is what the pass wrote on GitHub beside turns; empty: nothing.
+// wroteSays is how much the pass wrote on GitHub beside turns; empty: nothing.
 func wroteSays(repos []env.RepoReport) string {
-	sums := map[string]int{}
+	wrote := 0
 	for _, r := range repos {
-		for _, wrote := range r.Wrote {
-			for kind, n := range wrote {
-				sums[cmp.Or(nouns[kind], string(kind))] += n
-			}
-		}
+		wrote += r.Wrote
 	}
-	var all []string
-	for _, noun := range slices.Sorted(maps.Keys(sums)) {
-		all = append(all, work.Count(sums[noun], noun))
-	}
-	if len(all) == 0 {
+	if wrote == 0 {
 		return ""
 	}
-	return "written to GitHub: " + strings.Join(all, ", ")
+	return "written to GitHub: " + work.Count(wrote, "change")
 }
 
 // outcomeFilter tells for each outcome whether it must still be printed; nil: all must.

@@ -30,7 +30,6 @@ type options struct {
 	repo   string
 	file   string
 	format string
-	open   bool
 }
 
 func NewCmd(a *cli.App) *cobra.Command {
@@ -44,11 +43,11 @@ pull requests, those without a human commit, the time from a comment to its answ
 turns and cost of each accepted one, failures by kind, and reviewers' verdicts.
 
 The report is one HTML page that needs no network and no script. It is written to
-the file of --output, or to standard output; on a terminal, and with --open, to
-report.html in the state folder. Days are whole days in UTC.
+the file of --output, or to standard output; on a terminal, to report.html in the
+state folder. Days are whole days in UTC.
 
 It reads the state database and does not ask GitHub.`,
-		Example: `  $ gh mergexo report --open
+		Example: `  $ gh mergexo report
   $ gh mergexo report --since 90d -o report.html
   $ gh mergexo report --format markdown >> "$GITHUB_STEP_SUMMARY"
   $ gh mergexo report --json numbers --jq .numbers.zeroTouch`,
@@ -59,7 +58,6 @@ It reads the state database and does not ask GitHub.`,
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
 	c.Flags().StringVar(&opt.format, "format", "", "html or markdown (default: by the `name` of the file, else html)")
-	c.Flags().BoolVar(&opt.open, "open", false, "Open it in the browser")
 	c.AddCommand(newCostCmd(a))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -72,10 +70,8 @@ func (opt *options) formatOf(a *cli.App) (string, error) {
 	switch {
 	case !slices.Contains(formats, format):
 		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html or markdown, not %q", format)}
-	case opt.open && format != "html":
-		return "", &cli.UsageError{Err: errors.New("--open needs --format html")}
-	case a.JSON.Asked() && (opt.format != "" || opt.file != "" || opt.open):
-		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format, --output and --open")}
+	case a.JSON.Asked() && (opt.format != "" || opt.file != ""):
+		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format and --output")}
 	}
 	return format, nil
 }
@@ -109,7 +105,7 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return opt.deliver(ctx, a, cfg, format, text)
+	return opt.deliver(a, cfg, format, text)
 }
 
 // read reads the report's data; false if no pass has run.

@@ -103,7 +103,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	at, err := loadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Now)
+	at, err := loadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Machine, q.Now)
 	if err != nil {
 		return b, err
 	}
@@ -112,9 +112,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	}
 	q.Halt = env.HaltNow(q.Halt, fleet)
 	machines := cli.MachinesOf(all)
-	if err := at.addOthers(ctx, tx, machines, q.Machine, q.Now); err != nil {
-		return b, err
-	}
+	at.machines, at.ahead = machines, at.Now.Sub(q.Now)
 	day, err := snapshot.Day(ctx, tx, q.Config.Runtime.Budgets, q.Now)
 	if err != nil {
 		return b, err

@@ -21,30 +21,40 @@ import (
 
 // LiveTurns are the turns that live passes work on, with their agents' usage so far.
 type LiveTurns struct {
-	live map[string]folder.Live
-	runs map[int64]work.Run // unfinished runs, by turn
-	Now  time.Time          // by this machine's clock, like the times in live
-
-	clones map[int64]string // how far the clones of repositories are, by their rows
-
-	others map[int64]string // the other machines that work on a turn, for people
+	here       string                 // this machine's name
+	live       map[string]folder.Live // of passes of this machine
+	held       store.Held             // of passes of all machines
+	unfinished []work.Turn
+	runs       map[int64]work.Run // unfinished runs, by turn
+	clones     map[int64]string   // how far the clones of repositories are, by their rows
+	machines   cli.Machines       // to name the other ones
+	ahead      time.Duration      // how far this machine's clock is ahead of GitHub's
+	Now        time.Time          // by this machine's clock, like the times in live
 }
 
 // loadLiveTurns reads them. now is by this machine's clock.
-func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
-	w = LiveTurns{runs: map[int64]work.Run{}, Now: now}
-	if w.live, err = folder.At(state).LiveTurns(); err != nil || len(w.live) == 0 {
+func loadLiveTurns(ctx context.Context, tx *store.Tx, state, here string, now time.Time) (w LiveTurns, err error) {
+	w = LiveTurns{here: here, runs: map[int64]work.Run{}, clones: map[int64]string{}, Now: now}
+	if w.live, err = folder.At(state).LiveTurns(); err != nil {
+		return w, err
+	}
+	if w.held, err = tx.Locks(ctx); err != nil {
+		return w, err
+	}
+	if w.unfinished, err = tx.ListUnfinishedTurns(ctx); err != nil {
 		return w, err
 	}
 	open, err := tx.ListOpenRuns(ctx)
-	for _, r := range open {
-		w.runs[r.Turn] = r
-	}
 	if err != nil {
 		return w, err
 	}
+	for _, r := range open {
+		w.runs[r.Turn] = r
+	}
+	if len(w.live) == 0 {
+		return w, nil
+	}
 	repos, err := tx.ListRepos(ctx)
-	w.clones = map[int64]string{}
 	for _, r := range repos {
 		if far, err := os.ReadFile(filepath.Join(folder.At(state).MirrorDir(r), work.CloneProgress)); err == nil {
 			w.clones[r.ID] = terminal.OneLine(string(far))
@@ -53,34 +63,16 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	return w, err
 }
 
-// addOthers adds the turns that passes of other machines work on, whose sessions hold the turns' locks.
-// here is this machine's name, now is by GitHub's clock.
-func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Machines, here string, now time.Time) error {
-	held, err := tx.Locks(ctx)
-	if err != nil || held.Count() == 0 {
-		return err
+// works reports whether a pass works on an unfinished turn: else it died, or was ended. Where no server
+// has the locks, another machine's passes cannot be seen; then it is unseen.
+func (w LiveTurns) works(t work.Turn, unseen bool) bool {
+	switch _, live := w.live[t.Key]; {
+	case live:
+		return true
+	case t.Machine == w.here, w.held.Shared():
+		return w.held.Has(store.TurnLock(t))
 	}
-	unfinished, err := tx.ListUnfinishedTurns(ctx)
-	if err != nil {
-		return err
-	}
-	w.others = map[int64]string{}
-	for _, t := range unfinished {
-		if t.Machine != here && held.Has(store.TurnLock(t)) {
-			w.others[t.ID] = machines.Called(t.Machine)
-		}
-	}
-	if len(w.others) == 0 {
-		return nil
-	}
-	open, err := tx.ListOpenRuns(ctx)
-	for _, r := range open {
-		if w.others[r.Turn] != "" {
-			r.Began = r.Began.Add(w.Now.Sub(now)) // by this machine's clock
-			w.runs[r.Turn] = r
-		}
-	}
-	return err
+	return unseen
 }
 
 // of returns a turn that a live pass works on, with the usage of all its runs so far; nil if none does.
@@ -92,10 +84,12 @@ func (w LiveTurns) of(t *work.Turn, at explain.Place) *Turn {
 	live, ok := w.live[t.Key]
 	machine := ""
 	if !ok {
-		if machine = w.others[t.ID]; machine == "" {
+		if machine = w.machines.Called(t.Machine); machine == "" || t.Machine == w.here || !w.works(*t, false) {
 			return nil
 		}
-		live = folder.Live{Since: run.Began}
+		if open {
+			live.Since = run.Began.Add(w.ahead)
+		}
 	}
 	r := turnOf(*t, at, nil)
 	r.Doing, r.LastActivity, r.since, r.machine = doing(*t, open, w.clones[t.RepoID]), terminal.Stamp(live.LastActivity), live.Since, machine

@@ -76,36 +76,21 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 	if err != nil {
 		return nil, err
 	}
-	if len(cfg.Repos) > 0 { // as passes reckon, whose times these are
-		now = now.Add(-clocks[cfg.Repos[0].Name.Host])
-	}
 	known, err := tx.ListMachines(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dirs := folder.At(cfg.Runtime.StateDir)
-	remembered, err := dirs.Fleet()
+	remembered, err := folder.At(cfg.Runtime.StateDir).Fleet()
 	if err != nil {
 		return nil, err
 	}
 	_, namesake := remembered.Namesake(here, known)
-	turns, err := tx.ListUnfinishedTurns(ctx)
+	live, err := loadLiveTurns(ctx, tx, cfg.Runtime.StateDir, here, now)
 	if err != nil {
 		return nil, err
 	}
-	held, err := tx.Locks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	live, err := dirs.LiveTurns()
-	if err != nil {
-		return nil, err
-	}
-	worksOn := func(t work.Turn) bool { // else its pass died, or was ended
-		if _, is := live[t.Key]; is || held.Shared() || t.Machine == here {
-			return is || held.Has(store.TurnLock(t))
-		}
-		return true // where no server has the locks, another machine's cannot be seen
+	if len(cfg.Repos) > 0 { // as passes reckon, whose times these are
+		now = now.Add(-clocks[cfg.Repos[0].Name.Host])
 	}
 	repos, err := tx.ListRepos(ctx)
 	return terminal.Each(known, func(m work.Machine) Machine {
@@ -123,8 +108,8 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 				v.Repos = append(v.Repos, called[r.ID])
 			}
 		}
-		for _, t := range turns {
-			if t.Machine == m.Name && worksOn(t) {
+		for _, t := range live.unfinished {
+			if t.Machine == m.Name && live.works(t, true) {
 				v.Turns = append(v.Turns, fmt.Sprintf("%s#%d", called[t.RepoID], t.Number))
 			}
 		}
