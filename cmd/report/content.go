@@ -23,8 +23,6 @@ type Facts struct {
 	Failures []store.CountLine // by day and kind
 	Verdicts []store.VerdictLine
 	Answers  []store.TimeLine // by day
-	Machines []status.Machine
-	Used     []store.CostLine // by machine
 	Called   func(work.RepoName) string
 }
 
@@ -93,22 +91,14 @@ type Report struct {
 	Failures []Failure     `json:"failures"`     // the most frequent first
 	Verdicts []Decided     `json:"verdicts"`
 
-	periods  []period // oldest first; those in which something happened
-	monthly  bool     // a period is a month, not a day
-	machines []machineUse
+	periods []period // oldest first; those in which something happened
+	monthly bool     // a period is a month, not a day
 }
 
 // period is a day or a month with its numbers.
 type period struct {
 	name string
 	Numbers
-}
-
-// machineUse is a machine with what agents used there; of a forgotten one only its name is known.
-type machineUse struct {
-	status.Machine
-	runs, turns int
-	used        work.UsageSum
 }
 
 // mostDays is how many days are shown one by one. A longer time is shown by months.
@@ -146,7 +136,6 @@ func Make(f Facts) Report {
 	slices.SortFunc(r.Verdicts, func(a, b Decided) int {
 		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
 	})
-	r.machines = machines(f)
 	return r
 }
 
@@ -161,23 +150,6 @@ func fold[L any, V comparable](lines []L, begin func(L) V, add func(*V, L)) []V 
 			all = append(all, v)
 		}
 		add(&all[i], l)
-	}
-	return all
-}
-
-// machines returns the machines, and what agents used there; none unless there are several.
-func machines(f Facts) []machineUse {
-	all := terminal.Each(f.Machines, func(m status.Machine) machineUse { return machineUse{Machine: m} })
-	for _, l := range f.Used {
-		i := slices.IndexFunc(all, func(m machineUse) bool { return m.Name == l.Machine })
-		if i < 0 {
-			i, all = len(all), append(all, machineUse{Machine: status.Machine{Name: l.Machine}})
-		}
-		m := &all[i]
-		m.runs, m.turns, m.used = m.runs+l.Runs, m.turns+l.Turns, m.used.Join(l.UsageSum)
-	}
-	if len(all) < 2 {
-		return nil
 	}
 	return all
 }

@@ -75,8 +75,7 @@ func (r Report) document() document {
 	if !r.From.IsZero() {
 		d.Span = r.From.Format(time.DateOnly) + " to " + at(r.To)
 	}
-	if len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Turns == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 &&
-		!slices.ContainsFunc(r.machines, func(m machineUse) bool { return m.Trouble != "" }) {
+	if len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Turns == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 {
 		return d
 	}
 	stopped, waiting := r.items(true), r.items(false)
@@ -86,9 +85,6 @@ func (r Report) document() document {
 		{Title: "Stopped: a person must act", Head: item, Rows: stopped},
 		{Title: "Waiting", Head: item, Rows: waiting},
 		{Title: "Pull requests", Head: slices.Concat(texts("Pull request", "Outcome", "Ended"), numbers("Human commits", "Turns", "Cost")), Rows: terminal.Each(r.Pulls, Pull.row)},
-	}
-	if len(r.machines) > 0 {
-		d.Parts = append(d.Parts, part{Title: "Machines", Head: slices.Concat(texts("Machine"), numbers("Runs", "Turns", "Cost"), texts("Trouble")), Rows: terminal.Each(r.machines, machineUse.row)})
 	}
 	every := "Day"
 	if r.monthly {
@@ -146,11 +142,6 @@ func (p Pull) row() []cell {
 		human = fmt.Sprintf("%d of %d", *p.Human, *p.Commits)
 	}
 	return append([]cell{linked(p.Repo, p.Number, p.URL, p.Title)}, row(string(p.Outcome), ended, human, fmt.Sprint(p.Turns), p.Says())...)
-}
-
-func (m machineUse) row() []cell {
-	called := work.Machine{Name: cmp.Or(m.Name, "not known"), Host: m.Host}.Called()
-	return row(called, fmt.Sprint(m.runs), fmt.Sprint(m.turns), spending.Cost(m.used.CostUSD, m.used.UnknownCost), m.Trouble)
 }
 
 func (p period) row() []cell {

@@ -126,9 +126,6 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 			return err
 		}
 		f.Items = b.Items
-		if f.Machines, err = status.LoadMachines(ctx, tx, cfg, q.Now); err != nil {
-			return err
-		}
 		return load(ctx, tx, &f, func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) })
 	})
 	return f, seen, err
@@ -156,16 +153,11 @@ func load(ctx context.Context, tx *store.Tx, f *Facts, keep func(work.RepoName) 
 	if err != nil {
 		return err
 	}
-	used, err := tx.Costs(ctx, f.From, store.ByMachine, store.ByRepo)
-	if err != nil {
-		return err
-	}
 	f.Pulls = slices.DeleteFunc(pulls, func(p store.PullFacts) bool { return !keep(p.Repo) })
 	f.Costs = slices.DeleteFunc(costs, func(l store.CostLine) bool { return !keep(l.Repo) })
 	f.Failures = slices.DeleteFunc(failures, func(l store.CountLine) bool { return !keep(l.Repo) })
 	f.Verdicts = slices.DeleteFunc(verdicts, func(l store.VerdictLine) bool { return !keep(l.Repo) })
 	f.Answers = slices.DeleteFunc(answers, func(l store.TimeLine) bool { return !keep(l.Repo) })
-	f.Used = slices.DeleteFunc(used, func(l store.CostLine) bool { return !keep(l.Repo) })
 	f.ByItem, err = tx.Costs(ctx, time.Time{}, store.ByItem)
 	return err
 }

@@ -26,8 +26,6 @@ type Machine struct {
 	Error    string        `json:"error"`        // of its last pass
 	Turns    []string      `json:"turns"`        // the issues and pull requests that a pass there works on now
 	Repos    []string      `json:"repositories"` // for which it was the last to plan a turn
-
-	Trouble string `json:"-"` // what is wrong there, for people; empty: nothing
 }
 
 // MachineState is how a machine's passes do. That a person stopped them is a work.MachineStop.
@@ -97,9 +95,6 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 		v := Machine{
 			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, LastPass: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
 			State: stateOf(m, namesake && m.Name == here, now), Error: m.Why, Turns: []string{}, Repos: []string{},
-		}
-		if v.Trouble, _ = m.Says(now); v.State == machineNamesake {
-			v.Trouble, _ = m.Namesake()
 		}
 		called := map[int64]string{}
 		for _, r := range repos {
