@@ -30,7 +30,7 @@ func (p *printer) print(l line, b []byte) error {
 	}
 	level := fmt.Sprintf("%-5s", strings.ToUpper(l.level))
 	said := strings.Join(slices.DeleteFunc([]string{l.item(), l.kind, l.says()}, func(s string) bool { return s == "" }), " ")
-	text := p.out.Indented(l.at.Local().Format("2006-01-02 15:04:05")+"  "+level+"  ", shorter(said))
+	text := p.out.Hanging(l.at.Local().Format("2006-01-02 15:04:05")+"  "+level+"  ", shorter(said))
 	if code := colour(l.level); code != "" {
 		text = strings.Replace(text, level, p.out.Paint(code, level), 1)
 	}

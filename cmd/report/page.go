@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 //go:embed page.html
@@ -63,11 +65,7 @@ func (r Report) Markdown() string {
 		}
 		line("%s\n%s", head, under)
 		for _, row := range p.Rows {
-			cells := "|"
-			for _, c := range row {
-				cells += " " + c.markdown() + " |"
-			}
-			line("%s", cells)
+			line("| %s |", strings.Join(terminal.Each(row, cell.markdown), " | "))
 		}
 		if p.More > 0 {
 			line("\n%d more.", p.More)

@@ -58,7 +58,7 @@ func (u Usage) used() string {
 		})
 	}
 	if Known(u.USD) > 0 || u.Unknown > 0 {
-		said += ", " + u.Cost.Says()
+		said += ", " + u.Says()
 	}
 	return said
 }

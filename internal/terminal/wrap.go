@@ -99,6 +99,16 @@ func columnsOf(s string) int {
 	}
 }
 
+// Hanging wraps text after begin, whose last column is blank; further lines are indented slightly
+// more than begin.
+func (o Output) Hanging(begin, s string) string {
+	word := strings.Repeat("x", max(text.DisplayWidth(begin)-1, 1))
+	lines := Wrap(word+" "+s, o.Width-len(hang))
+	return begin + strings.TrimPrefix(strings.TrimPrefix(strings.Join(lines, "\n"+hang), word), " ") + "\n"
+}
+
+const hang = "    "
+
 // Linked wraps text after begin, followed by a URL, or with the URL on the next line if it does not
 // fit. A URL is never cut.
 func (o Output) Linked(begin, s, link string) string {
