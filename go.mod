@@ -7,9 +7,7 @@ require (
 	github.com/AlecAivazis/survey/v2 v2.3.7 // questions, as go-gh's prompter asks them; that one brings a mock and testify into the program
 	github.com/BurntSushi/toml v1.6.0 // the config, with positions for its errors
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // ** in protected paths
-	github.com/cli/browser v1.3.0 // opens the report, as gh does; go-gh's wrapper refuses files
 	github.com/cli/go-gh/v2 v2.17.0 // gh's own client, account, host, token, socket, tables, jq and templates; its HTTP cache stays off: it caches by age, we by ETag
-	github.com/go-analyze/charts v0.6.4 // the report's charts as SVG
 	github.com/gofrs/flock v0.13.1 // locks that end with their holder
 	github.com/google/jsonschema-go v0.4.3 // agents' answers are checked by the schema they were given
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL, through database/sql; caches prepared statements, and can do without
@@ -55,15 +53,14 @@ require (
 	github.com/charmbracelet/x/term v0.2.2 // indirect
 	github.com/charmbracelet/x/termios v0.1.1 // indirect
 	github.com/charmbracelet/x/windows v0.2.2 // indirect
+	github.com/cli/browser v1.3.0 // indirect
 	github.com/cli/safeexec v1.0.1 // indirect
 	github.com/cli/shurcooL-graphql v0.0.4 // indirect
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
-	github.com/go-analyze/bulk v0.1.6 // indirect
 	github.com/go-openapi/jsonpointer v1.0.0 // indirect
-	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/shlex v0.0.0-20191202100458-e7afc7fbc510 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/henvic/httpretty v0.2.0 // indirect
@@ -106,7 +103,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/image v0.45.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/term v0.47.0 // indirect

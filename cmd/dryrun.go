@@ -33,7 +33,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
 	})
 	if len(rows) > 0 {
-		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
+		if err := out.Table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
 			return err
 		}
 	} else if out.TTY || opt.read {

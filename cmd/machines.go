@@ -34,8 +34,8 @@ one PostgreSQL database, in database of [runtime]. To begin with the
 database of this machine: gh mergexo database move. "gh mergexo doctor" checks whether
 passes can use the database.
 
-A machine without a pass for much longer than usual is silent: tick, status
-and report warn of it, and [[notify]] targets get one message (machine_silent). One
+A machine without a pass for much longer than usual is silent: tick and status
+warn of it, and [[notify]] targets get one message (machine_silent). One
 that was paused, or whose schedule was removed, is not silent.`,
 		Example: "  $ gh mergexo machines\n  $ gh mergexo machines forget build2",
 		Args:    cli.Args(cli.Words(0, 0)),

@@ -99,8 +99,6 @@ func TestMachinesAreShown(t *testing.T) {
 	p.says(t, []string{"status"}, "machine build3 (host-of-build3) is silent: no pass has begun there since", "gh mergexo machines forget build3")
 	p.says(t, []string{"show", "octo/app#12", "--turn", "last"}, "machine", "build2 (host-of-build2)")
 	p.says(t, []string{"show", "octo/app#12", "--log"}, "this turn was worked on last on machine build2 (host-of-build2)")
-	p.says(t, []string{"logs", "--machine", "build2"}, "the log of machine build2 (host-of-build2) is on it; there: gh mergexo logs")
-	p.says(t, []string{"logs", "--machine", "nowhere"}, `there is no machine "nowhere"`)
 	_, stdout, stderr := p.shared(t, "machines", "--json", "machines")
 	var got struct{ Machines []status.Machine }
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || len(got.Machines) != 3 {

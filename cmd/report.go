@@ -2,15 +2,15 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -61,7 +61,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 }
 
 // printReport prints what the pass did. An idle pass prints nothing.
-func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
+func (a *app) printReport(ctx context.Context, rep *env.Report, opt *tickOptions, cfg *config.Config) error {
 	out := a.Output()
 	if rep.Halt != nil {
 		return a.printHalted(rep.Halt, opt, cfg)
@@ -74,7 +74,11 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
 	once := a.reportOnce(opt, cfg)
-	if err := printDone(out, rep, once); err != nil {
+	var others []string
+	if out.TTY && rep.Idle() {
+		others = status.OtherPasses(ctx, a.App, cfg)
+	}
+	if err := printDone(out, rep, others, once); err != nil {
 		return err
 	}
 	a.printAgents(rep, once)
@@ -86,13 +90,13 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	return failedRepos(rep.Repos(), len(cfg.Repos))
 }
 
-// printDone prints the results of turns and merges.
-func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
+// printDone prints the results of turns and merges, and what other passes do.
+func printDone(out terminal.Output, rep *env.Report, others []string, once outcomeFilter) error {
 	switch {
 	case out.TTY && rep.Held != "":
 		fmt.Fprint(out.W, out.Fit(out.LocalTimes(rep.Held)+"\n"))
 	case out.TTY && rep.Idle():
-		fmt.Fprint(out.W, out.Fit(out.LocalTimes(idleNote(rep))+"\n"))
+		fmt.Fprint(out.W, out.Fit(out.LocalTimes(idleNote(rep, others))+"\n"))
 	case out.TTY:
 		for _, line := range leftLines(rep.Repos()) {
 			fmt.Fprint(out.W, out.Fit(out.LocalTimes(line)+"\n"))
@@ -111,31 +115,16 @@ func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 	return nil
 }
 
-// nouns are what notices write, where it is not called like their kind.
-var nouns = map[work.ActionKind]string{
-	work.ActionLabels: "label change", work.ActionRepoLabels: "label creation", work.ActionFlow: "label change", work.ActionStatus: "status report", work.ActionClose: "closed pull request",
-	work.ActionChild: "new issue", work.ActionBlock: "dependency edge", work.ActionSticky: "comment", work.ActionEditPull: "edited pull request", work.ActionEditIssue: "edited issue",
-	work.ActionCloseIssue: "closed issue", work.ActionReviewRequest: "review request", work.ActionDismiss: "dismissed review",
-}
-
-// wroteSays is what the pass wrote on GitHub beside turns; empty: nothing.
+// wroteSays is how much the pass wrote on GitHub beside turns; empty: nothing.
 func wroteSays(repos []env.RepoReport) string {
-	sums := map[string]int{}
+	wrote := 0
 	for _, r := range repos {
-		for _, wrote := range r.Wrote {
-			for kind, n := range wrote {
-				sums[cmp.Or(nouns[kind], string(kind))] += n
-			}
-		}
+		wrote += r.Wrote
 	}
-	var all []string
-	for _, noun := range slices.Sorted(maps.Keys(sums)) {
-		all = append(all, work.Count(sums[noun], noun))
-	}
-	if len(all) == 0 {
+	if wrote == 0 {
 		return ""
 	}
-	return "written to GitHub: " + strings.Join(all, ", ")
+	return "written to GitHub: " + work.Count(wrote, "change")
 }
 
 // outcomeFilter tells for each outcome whether it must still be printed; nil: all must.
@@ -234,19 +223,22 @@ func unread(repos []env.RepoReport) bool {
 	return slices.ContainsFunc(repos, func(r env.RepoReport) bool { return r.Failed || r.Replaced != "" })
 }
 
-func idleNote(rep *env.Report) string {
+func idleNote(rep *env.Report, others []string) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
-	waits, left := waitLines(rep.Repos()), leftLines(rep.Repos())
+	waits, left, nothing := waitLines(rep.Repos()), leftLines(rep.Repos()), "nothing to do"
+	if len(others) > 0 {
+		nothing = "nothing else to do\n" + strings.Join(others, "\n")
+	}
 	asked := len(rep.Repos()) == 0 || slices.ContainsFunc(rep.Repos(), func(r env.RepoReport) bool { return r.Ingested || r.Failed })
 	switch {
 	case len(left) > 0:
 		return strings.Join(append(left, waits...), "\n")
 	case len(waits) == 0:
-		return "nothing to do"
+		return nothing
 	case asked:
-		return strings.Join(append([]string{"nothing to do"}, waits...), "\n")
+		return strings.Join(append([]string{nothing}, waits...), "\n")
 	}
 	return strings.Join(append(waits, "GitHub was not asked; gh mergexo tick --now asks at once"), "\n")
 }

@@ -30,7 +30,7 @@ func TestWhatAPassSaysOfMerges(t *testing.T) {
 		t.Error("a pass that merged is idle")
 	}
 	var b bytes.Buffer
-	if err := printDone(terminal.Output{W: &b}, rep, nil); err != nil {
+	if err := printDone(terminal.Output{W: &b}, rep, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := "octo/app#4\tmerge\tblocked\t#4 is not merged: the account may not merge here\t\n" +
@@ -62,7 +62,7 @@ func TestWhatIsLeftIsTold(t *testing.T) {
 	rep.Repo("octo/lib", func(x *env.RepoReport) { x.Ingested = true })
 	told := func(tty bool) string {
 		var b bytes.Buffer
-		if err := printDone(terminal.Output{W: &b, TTY: tty, Width: 120}, rep, nil); err != nil {
+		if err := printDone(terminal.Output{W: &b, TTY: tty, Width: 120}, rep, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

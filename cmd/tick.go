@@ -169,14 +169,14 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
-	rep, err := a.runPass(ctx, cfg, pass)
+	rep, err := a.runPass(ctx, pass)
 	a.showDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
 	err = errors.Join(err, done())
 	if rep == nil {
 		return err
 	}
 	opt.failures.sees(rep, cfg)
-	unread := a.printReport(rep, opt, cfg)
+	unread := a.printReport(ctx, rep, opt, cfg)
 	_, all := errors.AsType[*unreadError](unread)
 	switch {
 	case err == nil && (all || unread == nil) && rep.Shut != nil && !a.JSON.Asked():
@@ -226,14 +226,13 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 }
 
 // runPass runs the pass, and shows on a terminal what its turns do.
-func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass) (*env.Report, error) {
+func (a *app) runPass(ctx context.Context, pass *tick.Pass) (*env.Report, error) {
 	if !a.Output().TTY || a.JSON.Asked() {
 		return pass.Run(ctx)
 	}
-	turns := status.NewTurns(a.App, cfg)
+	turns := status.NewTurns(a.App)
 	defer turns.Close()
 	pass.Progress, pass.Slow = turns.Changed, turns.Slow
-	turns.Follow(ctx)
 	return pass.Run(ctx)
 }
 

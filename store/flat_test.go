@@ -511,11 +511,10 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, insertErr := tx.AddInsertion(ctx, review.Insertion{PullID: pull.ID, Name: "sam", By: "quinn"})
 	_, askErr := tx.AddRequest(ctx, ReviewRequest{PullID: pull.ID, Reviewer: "ann", Head: "h"})
 	_, logErr := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: pull.ItemID, Key: "k"})
-	_, readErr := tx.ListReviewLog(ctx, pull.ItemID)
 	_, _, pinErr := tx.PinnedAccount(ctx, r.ID, "ann")
 	_, asksErr := tx.AddOrReopenEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Key: "2:review_due:x:h", Number: 2, Kind: work.EventReviewDue})
 	return firstOf(
-		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, readErr, pinErr, asksErr,
+		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, pinErr, asksErr,
 		tx.PutFindings(ctx, []review.Finding{{PullID: pull.ID, ID: "f", VerdictID: id}}),
 		tx.ResolveFindings(ctx, pull.ID, id, []string{"f"}),
 		tx.PutFix(ctx, review.Fix{PullID: pull.ID, ReviewID: 1, Outcome: review.FixPushed}),

@@ -90,8 +90,6 @@ func logFields(e *ReviewLog) []any {
 	return []any{&e.RepoID, refOf(&e.ItemID), &e.Number, timeOf(&e.At), &e.What, &e.Data, &e.Key}
 }
 
-func scanLog(row scanner) (e ReviewLog, err error) { return e, row.Scan(logFields(&e)...) }
-
 // AddReviewLog adds a log entry. It returns false if the repository already has one with the key.
 func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 	if e.At.IsZero() {
@@ -103,10 +101,4 @@ func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// ListReviewLog returns the review log of a work item, oldest first.
-func (t *Tx) ListReviewLog(ctx context.Context, itemID int64) ([]ReviewLog, error) {
-	return listRows(ctx, t, fmt.Sprintf("list the review log of item %d", itemID), scanLog,
-		`SELECT `+logColumns+` FROM history WHERE item_id = ? AND key IS NOT NULL ORDER BY at, id`, itemID)
 }

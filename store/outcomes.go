@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -18,19 +17,10 @@ func (t *Tx) PutPullEnd(ctx context.Context, e work.PullEnd) error {
 
 // PullFacts is the stored state of one of our pull requests, to judge its outcome.
 type PullFacts struct {
-	ID      int64
-	RepoID  int64
+	work.PullRequest
 	Repo    work.RepoName
-	ItemID  int64
 	Issue   int
 	Flow    work.Flow
-	Number  int
-	Title   string
-	URL     string
-	State   work.PullState
-	Opened  time.Time
-	Updated time.Time    // GitHub's
-	Shown   bool         // the last read of its details succeeded
 	Touched time.Time    // time of the last event by a person; events are pruned
 	End     work.PullEnd // its PullID is 0 if no end was read
 }
@@ -41,14 +31,14 @@ func (p PullFacts) Ended() time.Time {
 	case p.State == work.PullOpen:
 		return time.Time{}
 	case p.End.At.IsZero():
-		return p.Updated
+		return p.UpdatedAt
 	}
 	return p.End.At
 }
 
 // Outcome returns the outcome of the pull request.
 func (p PullFacts) Outcome(now time.Time) work.Outcome {
-	return work.OutcomeOf(p.State, p.Shown, p.Opened, p.Touched, now)
+	return work.OutcomeOf(p.State, p.Failures == 0, p.CreatedAt, p.Touched, now)
 }
 
 // ZeroTouch reports whether it was merged without commits by people. known is false if that is
@@ -59,12 +49,8 @@ func (p PullFacts) ZeroTouch() (zero, known bool) {
 }
 
 func scanPullFacts(row scanner) (p PullFacts, err error) {
-	var failures int
-	err = row.Scan(&p.ID, &p.RepoID, nameOf(&p.Repo), &p.ItemID, &p.Issue, &p.Flow, &p.Number, &p.Title, &p.URL, &p.State,
-		timeOf(&p.Opened), timeOf(&p.Updated), &failures, timeOf(&p.Touched),
-		&p.End.PullID, timeOf(&p.End.At), &p.End.Commits, &p.End.Human, timeOf(&p.End.ReadAt))
-	p.Shown = failures == 0
-	return p, err
+	return p, row.Scan(append(pullRow(&p.PullRequest), nameOf(&p.Repo), &p.Issue, &p.Flow, timeOf(&p.Touched),
+		&p.End.PullID, timeOf(&p.End.At), &p.End.Commits, &p.End.Human, timeOf(&p.End.ReadAt))...)
 }
 
 // doneByPeople matches an event, named e, that a person caused: not bots, not our own comments, not
@@ -77,54 +63,10 @@ var doneByPeople = `e.kind IN ('review', 'issue', 'summary', 'command', 'head', 
 // reviewed.
 func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 	return listRows(ctx, t, "list what became of pull requests", scanPullFacts,
-		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, (SELECT COUNT(*) FROM reading b WHERE b.what = 'backlog' AND b.repo_id = p.repo_id AND b.key = '' AND b.n = p.number AND b.failures > 0),
+		`SELECT p.*, r.name, i.number, i.flow,
 			coalesce((SELECT max(e.created_at) FROM events e WHERE e.repo_id = p.repo_id AND e.number = p.number AND `+doneByPeople+`), 0),
-			CASE p.end_read_at WHEN 0 THEN 0 ELSE p.id END, p.ended_at, p.commits, p.human_commits, p.end_read_at
-		 FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN repositories r ON r.id = p.repo_id
-		 WHERE i.flow <> ? AND (p.state = ? OR coalesce(nullif(p.ended_at, 0), p.updated_at) >= ?)
-		 ORDER BY r.name_key, p.number`, work.FlowReview, work.PullOpen, millis(since.UTC().Truncate(24*time.Hour)))
-}
-
-// MarkKind is the kind of a Mark.
-type MarkKind string
-
-// The kinds of marks.
-const (
-	MarkTurn    MarkKind = "turn"
-	MarkVerdict MarkKind = "verdict"
-	MarkPerson  MarkKind = "person" // a person said or did something
-)
-
-// Mark is something that happened to a work item.
-type Mark struct {
-	ItemID int64
-	What   MarkKind
-	Kind   string // kind of the turn or event
-	Who    string // a reviewer or the author
-	Says   string // the step of a turn or the decision of a verdict
-	At     time.Time
-	End    time.Time // end of the turn
-}
-
-// Marks returns the history of work items that was not pruned, oldest first.
-func (t *Tx) Marks(ctx context.Context, items []int64) ([]Mark, error) {
-	scan := func(row scanner) (m Mark, err error) {
-		return m, row.Scan(&m.ItemID, &m.What, &m.Kind, &m.Who, &m.Says, timeOf(&m.At), timeOf(&m.End))
-	}
-	var all []Mark
-	for _, query := range []string{
-		`SELECT u.item_id, 'turn', u.kind, u.reviewer, u.step, u.claimed_at, u.ended_at FROM turns u WHERE u.item_id IN (%s)`,
-		`SELECT p.item_id, 'verdict', '', CASE v.reviewer WHEN '' THEN v.by_login ELSE v.reviewer END, v.decision, v.at, 0
-			FROM pull_requests p JOIN reviews v ON v.pull_id = p.id WHERE v.kept_from = '' AND p.item_id IN (%s)`,
-		`SELECT p.item_id, 'person', e.kind, e.author_login, e.state, e.created_at, 0
-			FROM pull_requests p JOIN events e ON e.repo_id = p.repo_id AND e.number = p.number WHERE ` + doneByPeople + ` AND p.item_id IN (%s)`,
-	} {
-		found, err := listIn(ctx, t, "list marks", scan, query, items)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	slices.SortStableFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
-	return all, nil
+			CASE d.end_read_at WHEN 0 THEN 0 ELSE d.id END, d.ended_at, d.commits, d.human_commits, d.end_read_at
+		 FROM (`+selectPull+`) p JOIN pull_requests d ON d.id = p.id JOIN work_items i ON i.id = d.item_id JOIN repositories r ON r.id = d.repo_id
+		 WHERE i.flow <> ? AND (d.state = ? OR coalesce(nullif(d.ended_at, 0), d.updated_at) >= ?)
+		 ORDER BY r.name_key, d.number`, work.FlowReview, work.PullOpen, millis(since.UTC().Truncate(24*time.Hour)))
 }

@@ -444,7 +444,10 @@ func TestReviewLogTellsEachThingOnce(t *testing.T) {
 	earlier := ReviewLog{RepoID: p.RepoID, ItemID: p.ItemID, Key: "earlier", At: t0.Add(-time.Hour)}
 	equal(t, []bool{add(want), add(want), add(earlier)}, []bool{true, false, true})
 	equal(t, add(ReviewLog{RepoID: p.RepoID, Key: "of no item"}), true)
-	equal(t, inTx(t, d, func(tx *Tx) ([]ReviewLog, error) { return tx.ListReviewLog(ctx, p.ItemID) }), []ReviewLog{earlier, want})
+	equal(t, inTx(t, d, func(tx *Tx) ([]ReviewLog, error) {
+		scan := func(row scanner) (e ReviewLog, err error) { return e, row.Scan(logFields(&e)...) }
+		return listRows(ctx, tx, "list the log", scan, `SELECT `+logColumns+` FROM history WHERE item_id = ? AND key IS NOT NULL ORDER BY at, id`, p.ItemID)
+	}), []ReviewLog{earlier, want})
 	if err := d.Update(ctx, func(tx *Tx) error { _, err := tx.AddReviewLog(ctx, ReviewLog{RepoID: 99, Key: "k"}); return err }); err == nil {
 		t.Error("something happened in no repository")
 	}

@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // logsCmd is one run of logs.
@@ -26,8 +22,6 @@ type logsCmd struct {
 	since string
 	raw   bool
 	json  terminal.JSON
-
-	machine string
 }
 
 // NewCmd makes the command logs.
@@ -55,28 +49,7 @@ the state folder: one for each day, or several if much is logged.`,
 	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
 	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
 	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
-	c.Flags().StringVar(&l.machine, "machine", "", "Print the log of the machine with this `name`")
 	return c
-}
-
-// checkMachine rejects another machine than this one, and says where its log is.
-func (l *logsCmd) checkMachine(ctx context.Context, cfg *config.Config) error {
-	if l.machine == "" || l.machine == cli.ThisMachine(cfg) {
-		return nil
-	}
-	var all []work.Machine
-	_, err := machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
-		all, err = tx.ListMachines(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	names := terminal.Each(all, func(m work.Machine) string { return m.Name })
-	if at := slices.Index(names, l.machine); at >= 0 {
-		return fmt.Errorf("the log of machine %s is on it; there: gh mergexo logs", all[at].Called())
-	}
-	return &cli.UsageError{Err: cli.DidYouMean(fmt.Errorf("there is no machine %q; there are: %s", l.machine, work.JoinNames(names)), l.machine, names, "")}
 }
 
 func (l *logsCmd) run(ctx context.Context, given []string) error {
@@ -86,9 +59,6 @@ func (l *logsCmd) run(ctx context.Context, given []string) error {
 	}
 	f, err := l.filter(cfg, given)
 	if err != nil {
-		return err
-	}
-	if err := l.checkMachine(ctx, cfg); err != nil {
 		return err
 	}
 	shown, err := l.printAll(ctx, dir(cfg), f)

@@ -101,6 +101,10 @@ func (p *jsonWriter) list(heading string, t reflect.Type) {
 	fmt.Fprintf(&p.b, "\n## %s\n\n", heading)
 	var plain []string
 	for _, m := range all {
+		if m.name == "" {
+			plain = append(plain, "the fields of "+p.link(m.of))
+			continue
+		}
 		field := "`" + m.name + "`"
 		if is := kind(m.of, p.link); is != "" {
 			field += " " + is

@@ -32,8 +32,7 @@ type sources struct {
 	packages map[string]map[string]string // import path → "Type.Field" → comment
 }
 
-// members returns the JSON fields of a struct in their order. Fields of an embedded struct count as
-// its own.
+// members returns the JSON fields of a struct in their order; an embedded struct has no name.
 func (s *sources) members(t reflect.Type) ([]member, error) {
 	comments, err := s.comments(t.PkgPath())
 	if err != nil {
@@ -44,11 +43,7 @@ func (s *sources) members(t reflect.Type) ([]member, error) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			inner, err := s.members(f.Type)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, inner...)
+			all = append(all, member{of: f.Type})
 		case name != "" && name != "-":
 			all = append(all, member{name, f.Type, comments[t.Name()+"."+f.Name], options == "omitempty"})
 		}

@@ -2,13 +2,13 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -19,39 +19,30 @@ type Facts struct {
 	Pulls    []store.PullFacts // open, or ended since From
 	Items    []status.Item     // open ones
 	ByItem   []store.CostLine  // by item, without a time limit
-	Costs    []store.CostLine  // by day
+	Costs    []store.CostLine
 	Failures []store.CountLine // by day and kind
 	Verdicts []store.VerdictLine
 	Answers  []store.TimeLine // by day
-	Machines []status.Machine
-	Used     []store.CostLine // by machine
-	Marks    []store.Mark
 	Called   func(work.RepoName) string
 }
 
-// Pull is the result of a pull request.
+// Pull is what became of a pull request.
 type Pull struct {
-	Repo        string        `json:"repo"`
-	Number      int           `json:"number"`
-	Issue       int           `json:"issue"`
-	Flow        string        `json:"flow"`
-	Title       string        `json:"title"`
-	URL         string        `json:"url"`
-	Outcome     work.Outcome  `json:"outcome"` // `accepted`, `rejected`, `pending`, `ignored` or `unknown`
-	Opened      time.Time     `json:"openedAt"`
-	Ended       terminal.Time `json:"endedAt"`      // null: it is open
-	Commits     *int          `json:"commits"`      // null: not known
-	Human       *int          `json:"humanCommits"` // null: not known
-	Turns       int           `json:"turns"`        // for its issue
-	status.Cost               // of these turns
-
-	zero  bool // it was accepted without a commit by a person
-	usd   float64
-	item  int64
-	marks []store.Mark
+	status.PullRequest
+	Repo    string        `json:"repo"`
+	Issue   int           `json:"issue"`
+	Flow    string        `json:"flow"`
+	Title   string        `json:"title"`
+	Outcome work.Outcome  `json:"outcome"` // `accepted`, `rejected`, `pending`, `ignored` or `unknown`
+	Opened  time.Time     `json:"openedAt"`
+	Ended   terminal.Time `json:"endedAt"`      // null: it is open
+	Commits *int          `json:"commits"`      // null: not known
+	Human   *int          `json:"humanCommits"` // null: not known
+	Turns   int           `json:"turns"`        // for its issue
+	status.Cost
 }
 
-// Numbers are the main numbers.
+// Numbers are the main numbers, of all the time or of one period.
 type Numbers struct {
 	Outcomes     map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
 	ZeroTouch    int                  `json:"zeroTouch"`              // accepted ones without a commit by a person
@@ -64,11 +55,16 @@ type Numbers struct {
 	Turns        int                  `json:"turns"`
 	status.Cost
 
-	runs             int // how often an agent's program was started
-	failures         int // attempts that failed, and stops for a person
-	waiting, stopped int // open items; the latter wait for a person
-	unknownPerPull   int // runs for accepted pull requests whose cost is unknown: costUSDPerAccepted is too small
-	used             work.UsageSum
+	failures int                   // attempts that failed, and stops for a person
+	used     work.UsageSum         // by all runs
+	accepted spent                 // for accepted pull requests
+	answers  map[time.Duration]int // by upper bound; 0: no bound
+}
+
+// spent is what some turns used.
+type spent struct {
+	turns, unknown int // unknown: runs whose cost is unknown
+	usd            float64
 }
 
 // Failure is how often something failed.
@@ -85,23 +81,7 @@ type Decided struct {
 	Findings int    `json:"findings"` // how many
 }
 
-// MachineUse is what a machine did, and what is wrong there.
-type MachineUse struct {
-	status.Machine // with its name alone if it was forgotten
-
-	Runs, Turns int
-	used        work.UsageSum
-}
-
-// Called returns its name, with its host name if that is another one.
-func (m MachineUse) Called() string {
-	return work.Machine{Name: cmp.Or(m.Name, "not known"), Host: m.Host}.Called()
-}
-
-// cost is what its runs cost.
-func (m MachineUse) cost() string { return spending.Cost(m.used.CostUSD, m.used.UnknownCost) }
-
-// Report is the content of a report.
+// Report is the content of a report. JSON, Markdown and the page show it.
 type Report struct {
 	From     terminal.Time `json:"since"` // the first day that counts; null: from the beginning
 	To       time.Time     `json:"until"`
@@ -111,106 +91,86 @@ type Report struct {
 	Failures []Failure     `json:"failures"`     // the most frequent first
 	Verdicts []Decided     `json:"verdicts"`
 
-	Step     Step         `json:"-"` // how long each period is
-	Periods  []Period     `json:"-"` // oldest first
-	Machines []MachineUse `json:"-"`
+	periods []period // oldest first; those in which something happened
+	monthly bool     // a period is a month, not a day
 }
 
-// Empty reports whether there is no data.
-func (r Report) Empty() bool {
-	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0 &&
-		!slices.ContainsFunc(r.Fleet(), func(m MachineUse) bool { return m.Trouble != "" })
+// period is a day or a month with its numbers.
+type period struct {
+	name string
+	Numbers
 }
+
+// mostDays is how many days are shown one by one. A longer time is shown by months.
+const mostDays = 31
 
 // Make makes a report from facts.
 func Make(f Facts) Report {
-	r := Report{To: f.Now.UTC(), Items: f.Items, From: terminal.Stamp(f.From)}
-	r.Pulls = pulls(f)
-	r.Numbers = numbers(f, r)
-	for _, l := range f.Failures {
-		r.Failures = tally(r.Failures, l)
+	r := Report{From: terminal.Stamp(f.From), To: f.Now.UTC(), Items: terminal.OrEmpty(f.Items), Pulls: pulls(f), monthly: f.Now.Sub(f.From) > mostDays*24*time.Hour}
+	for _, o := range work.Outcomes() {
+		r.Numbers.count(o, 0)
 	}
+	for _, l := range f.Costs {
+		r.Numbers.Turns += l.Turns
+		r.Numbers.used = r.Numbers.used.Join(l.UsageSum)
+	}
+	for _, p := range r.Pulls {
+		r.add(p.Ended.Time, func(n *Numbers) { n.addPull(p) })
+	}
+	for _, l := range f.Answers {
+		r.add(dayOf(l.Day), func(n *Numbers) { n.addAnswers(l) })
+	}
+	for _, l := range f.Failures {
+		r.add(dayOf(l.Day), func(n *Numbers) { n.failures += l.Count })
+	}
+	r.Numbers.conclude()
+	for i := range r.periods {
+		r.periods[i].conclude()
+	}
+	slices.SortFunc(r.periods, func(a, b period) int { return cmp.Compare(a.name, b.name) })
+	r.Failures = fold(f.Failures, func(l store.CountLine) Failure { return Failure{Kind: l.Kind} }, func(v *Failure, l store.CountLine) { v.Count += l.Count })
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind)) })
-	r.Verdicts = verdicts(f.Verdicts)
-	r.Machines = machines(f)
-	r.Step, r.Periods = periods(f, r.Pulls)
-	r.Items, r.Failures, r.Verdicts = terminal.OrEmpty(r.Items), terminal.OrEmpty(r.Failures), terminal.OrEmpty(r.Verdicts)
+	r.Verdicts = fold(f.Verdicts, func(l store.VerdictLine) Decided { return Decided{Reviewer: l.Reviewer, Decision: l.Outcome} }, func(v *Decided, l store.VerdictLine) {
+		v.Count, v.Findings = v.Count+l.Count, v.Findings+l.Findings
+	})
+	slices.SortFunc(r.Verdicts, func(a, b Decided) int {
+		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
+	})
 	return r
 }
 
-// machines returns the machines, and what agents used there.
-func machines(f Facts) []MachineUse {
-	all := terminal.Each(f.Machines, func(m status.Machine) MachineUse { return MachineUse{Machine: m} })
-	for _, l := range f.Used {
-		i := slices.IndexFunc(all, func(m MachineUse) bool { return m.Name == l.Machine })
-		if i < 0 {
-			i, all = len(all), append(all, MachineUse{Machine: status.Machine{Name: l.Machine}})
-		}
-		m := &all[i]
-		m.Runs, m.Turns, m.used = m.Runs+l.Runs, m.Turns+l.Turns, m.used.Join(l.UsageSum)
-	}
-	return all
-}
-
-// Fleet returns the machines where there are several, else none.
-func (r Report) Fleet() []MachineUse {
-	if len(r.Machines) < 2 {
-		return nil
-	}
-	return r.Machines
-}
-
-func tally(all []Failure, l store.CountLine) []Failure {
-	for i := range all {
-		if all[i].Kind == l.Kind {
-			all[i].Count += l.Count
-			return all
-		}
-	}
-	return append(all, Failure{l.Kind, l.Count})
-}
-
-func verdicts(lines []store.VerdictLine) []Decided {
-	var all []Decided
+// fold joins lines that begin alike, in the order in which each first occurs.
+func fold[L any, V comparable](lines []L, begin func(L) V, add func(*V, L)) []V {
+	all, at := []V{}, map[V]int{}
 	for _, l := range lines {
-		v := Decided{l.Reviewer, l.Outcome, l.Count, l.Findings}
-		i := slices.IndexFunc(all, func(o Decided) bool { return o.Reviewer == v.Reviewer && o.Decision == v.Decision })
-		if i < 0 {
+		v := begin(l)
+		i, known := at[v]
+		if !known {
+			i, at[v] = len(all), len(all)
 			all = append(all, v)
-			continue
 		}
-		all[i].Count += v.Count
-		all[i].Findings += v.Findings
+		add(&all[i], l)
 	}
-	slices.SortFunc(all, func(a, b Decided) int {
-		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
-	})
 	return all
 }
 
 // pulls returns the pull requests: open ones first, then the others, latest end first.
 func pulls(f Facts) []Pull {
-	spent, marks := map[int64]store.CostLine{}, map[int64][]store.Mark{}
+	byItem := map[int64]store.CostLine{}
 	for _, l := range f.ByItem {
-		spent[l.ItemID] = l
+		byItem[l.ItemID] = l
 	}
-	for _, m := range f.Marks {
-		marks[m.ItemID] = append(marks[m.ItemID], m)
-	}
-	all := make([]Pull, 0, len(f.Pulls))
-	for _, p := range f.Pulls {
-		l := spent[p.ItemID]
+	all := terminal.Each(f.Pulls, func(p store.PullFacts) Pull {
+		l := byItem[p.ItemID]
 		v := Pull{
-			Repo: f.Called(p.Repo), Number: p.Number, Issue: p.Issue, Flow: string(p.Flow), Title: p.Title, URL: p.URL,
-			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, Cost: status.CostOf(l.CostUSD, l.UnknownCost), usd: l.CostUSD,
-			item: p.ItemID, marks: marks[p.ItemID],
+			PullRequest: status.PullOf(p.PullRequest), Repo: f.Called(p.Repo), Issue: p.Issue, Flow: string(p.Flow), Title: p.Title,
+			Outcome: p.Outcome(f.Now), Opened: p.CreatedAt, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, Cost: status.CostOf(l.CostUSD, l.UnknownCost),
 		}
 		if p.End.PullID != 0 && p.End.Human >= 0 {
 			v.Commits, v.Human = &p.End.Commits, &p.End.Human
 		}
-		v.zero, _ = p.ZeroTouch()
-		all = append(all, v)
-	}
+		return v
+	})
 	slices.SortStableFunc(all, func(a, b Pull) int {
 		switch {
 		case a.Ended.IsZero() && !b.Ended.IsZero():
@@ -223,59 +183,89 @@ func pulls(f Facts) []Pull {
 	return all
 }
 
-func numbers(f Facts, r Report) Numbers {
-	n := Numbers{Outcomes: map[work.Outcome]int{}}
-	for _, o := range work.Outcomes() {
-		n.Outcomes[o] = 0
+// add adds something to the sum and, unless it is not over, to its period.
+func (r *Report) add(at time.Time, to func(*Numbers)) {
+	to(&r.Numbers)
+	if at.IsZero() {
+		return
 	}
-	turns, cost := 0, 0.0
-	for _, p := range r.Pulls {
-		n.Outcomes[p.Outcome]++
-		if p.Outcome != work.Accepted {
-			continue
-		}
-		turns, cost = turns+p.Turns, cost+p.usd
-		n.unknownPerPull += p.Unknown
-		if p.Human != nil {
-			n.ZeroKnown++
-		}
-		if p.zero {
-			n.ZeroTouch++
-		}
+	name := at.UTC().Format(time.DateOnly)
+	if r.monthly {
+		name = name[:len("2006-01")]
 	}
-	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), costPer(cost, n.unknownPerPull, n.Outcomes[work.Accepted])
-	var h Histogram
-	h.add(f.Answers)
-	n.Answers, n.AnswerMedian, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
-	for _, l := range f.Costs {
-		n.runs, n.Turns, n.used = n.runs+l.Runs, n.Turns+l.Turns, n.used.Join(l.UsageSum)
+	i := slices.IndexFunc(r.periods, func(p period) bool { return p.name == name })
+	if i < 0 {
+		i, r.periods = len(r.periods), append(r.periods, period{name: name})
 	}
+	to(&r.periods[i].Numbers)
+}
+
+func dayOf(day string) time.Time {
+	t, _ := time.Parse(time.DateOnly, day) // in the store's format
+	return t
+}
+
+func (n *Numbers) count(o work.Outcome, by int) {
+	if n.Outcomes == nil {
+		n.Outcomes = map[work.Outcome]int{}
+	}
+	n.Outcomes[o] += by
+}
+
+func (n *Numbers) addPull(p Pull) {
+	n.count(p.Outcome, 1)
+	if p.Outcome != work.Accepted {
+		return
+	}
+	n.accepted = spent{n.accepted.turns + p.Turns, n.accepted.unknown + p.Unknown, n.accepted.usd + status.Known(p.USD)}
+	if p.Human == nil {
+		return
+	}
+	n.ZeroKnown++
+	if *p.Human == 0 {
+		n.ZeroTouch++
+	}
+}
+
+func (n *Numbers) addAnswers(l store.TimeLine) {
+	if n.answers == nil {
+		n.answers = map[time.Duration]int{}
+	}
+	n.answers[l.Most] += l.Count
+	n.Answers += l.Count
+}
+
+// leastTimes is the least number of durations of which a quantile says something.
+const leastTimes = 10
+
+// conclude sets what follows from the sums.
+func (n *Numbers) conclude() {
 	n.Cost = status.CostOf(n.used.CostUSD, n.used.UnknownCost)
-	for _, l := range f.Failures {
-		n.failures += l.Count
+	if n.Answers >= leastTimes {
+		n.AnswerMedian, n.AnswerMost = new(within(n.answers, 0.5)), new(within(n.answers, 0.9))
 	}
-	for _, i := range r.Items {
-		if i.Stopped {
-			n.stopped++
-		} else {
-			n.waiting++
+	if pulls := float64(n.Outcomes[work.Accepted]); pulls > 0 {
+		n.TurnsPerPull = new(float64(n.accepted.turns) / pulls)
+		if work.KnownPart(n.accepted.usd, n.accepted.unknown) != nil {
+			n.CostPerPull = new(n.accepted.usd / pulls)
 		}
 	}
-	return n
 }
 
-// costPer is per for a cost of which the runs with unknown cost are missing.
-func costPer(usd float64, unknown, n int) *float64 {
-	if work.KnownPart(usd, unknown) == nil {
-		return nil
+// within returns the seconds within which a part of the durations ended, which are counted by upper
+// bound. It assumes that they are spread evenly below it. Those without a bound count as the largest one.
+func within(counts map[time.Duration]int, part float64) float64 {
+	all, before, least := 0, 0.0, time.Duration(0)
+	for _, n := range counts {
+		all += n
 	}
-	return per(usd, n)
-}
-
-func per(sum float64, n int) *float64 {
-	if n == 0 {
-		return nil
+	want := part * float64(all)
+	for _, most := range store.TimeBounds() {
+		n := float64(counts[most])
+		if n > 0 && before+n >= want {
+			return math.Round((least + time.Duration(float64(most-least)*(want-before)/n)).Seconds())
+		}
+		before, least = before+n, most
 	}
-	sum /= float64(n)
-	return &sum
+	return least.Seconds()
 }

@@ -39,12 +39,12 @@ var hostile = []string{
 // pull is a pull request that ended this many days ago; negative: it is open.
 func pull(n int, title string, state work.PullState, days, human int) store.PullFacts {
 	p := store.PullFacts{
-		ID: int64(n), RepoID: 1, Repo: repo, ItemID: int64(n), Issue: n, Flow: work.FlowBugfix, Number: n + 100, Title: title,
-		URL: fmt.Sprintf("https://github.com/octo/app/pull/%d", n+100), State: state, Shown: true,
+		PullRequest: work.PullRequest{ID: int64(n), RepoID: 1, ItemID: int64(n), Number: n + 100, Title: title, URL: fmt.Sprintf("https://github.com/octo/app/pull/%d", n+100), State: state},
+		Repo:        repo, Issue: n, Flow: work.FlowBugfix,
 	}
-	p.Opened = now.Add(-time.Duration(days)*24*time.Hour - 5*time.Hour)
+	p.CreatedAt = now.Add(-time.Duration(days)*24*time.Hour - 5*time.Hour)
 	if state == work.PullOpen {
-		p.Opened = now.Add(-time.Duration(days) * 24 * time.Hour)
+		p.CreatedAt = now.Add(-time.Duration(days) * 24 * time.Hour)
 		return p
 	}
 	p.End = work.PullEnd{PullID: p.ID, At: now.Add(-time.Duration(days)*24*time.Hour - time.Hour), Commits: 3, Human: human}
@@ -61,11 +61,10 @@ func sample(titles []string) Facts {
 	}
 	f.Pulls = append(f.Pulls, pull(20, title(1), work.PullClosed, 3, 0), pull(21, title(2), work.PullOpen, 2, 0), pull(22, title(3), work.PullOpen, 12, 0))
 	gone := pull(23, title(4), work.PullOpen, 1, 0)
-	gone.Shown = false
+	gone.Failures = 1
 	f.Pulls = append(f.Pulls, gone)
 	for i, p := range f.Pulls {
 		f.ByItem = append(f.ByItem, store.CostLine{TotalKey: store.TotalKey{ItemID: p.ItemID}, Runs: i%4 + 2, Turns: i%4 + 1, UsageSum: work.UsageSum{Usage: work.Usage{CostUSD: 0.35 * float64(i%5+1)}, UnknownCost: i % 9 / 8}})
-		f.Marks = append(f.Marks, marksOf(p, i)...)
 	}
 	day := func(n int) string { return now.AddDate(0, 0, -n).Format(time.DateOnly) }
 	for n := range 28 {
@@ -90,18 +89,6 @@ func sample(titles []string) Facts {
 		})
 	}
 	return f
-}
-
-func marksOf(p store.PullFacts, i int) []store.Mark {
-	at := func(m int) time.Time { return p.Opened.Add(time.Duration(m) * time.Minute) }
-	return []store.Mark{
-		{ItemID: p.ItemID, What: store.MarkTurn, Kind: "bugfix_start", Says: "done", At: at(-9), End: at(0)},
-		{ItemID: p.ItemID, What: store.MarkVerdict, Who: "quinn", Says: "request_changes", At: at(20)},
-		{ItemID: p.ItemID, What: store.MarkTurn, Kind: "fix", Who: "quinn", Says: []string{"done", "failed"}[i%2], At: at(22), End: at(45)},
-		{ItemID: p.ItemID, What: store.MarkPerson, Kind: "issue", Who: "ann", At: at(90)},
-		{ItemID: p.ItemID, What: store.MarkTurn, Kind: "implementation_feedback", Says: "done", At: at(95), End: at(140)},
-		{ItemID: p.ItemID, What: store.MarkVerdict, Who: "quinn", Says: "approve", At: at(160)},
-	}
 }
 
 func golden(t *testing.T, name, got string) {
@@ -134,15 +121,19 @@ func TestReportsAreWhatTheyWere(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	n := Make(sample(friendly)).Numbers
+	r := Make(sample(friendly))
+	n, tiles := r.Numbers, r.document().Tiles
 	if n.Outcomes[work.Accepted] != 14 || n.Outcomes[work.Rejected] != 1 || n.Outcomes[work.Pending] != 1 || n.Outcomes[work.Ignored] != 1 || n.Outcomes[work.Unknown] != 1 {
 		t.Errorf("outcomes %v", n.Outcomes)
 	}
 	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without and three with a person's commit, three unknown
 		t.Errorf("zero touch %d of %d", n.ZeroTouch, n.ZeroKnown)
 	}
-	if n.stopped != 1 || n.waiting != 2 || n.Unknown != 2 || n.failures != 20 {
+	if n.Unknown != 2 || n.failures != 20 {
 		t.Errorf("%+v", n)
+	}
+	if now := tiles[len(tiles)-1]; now.Value != "1" || now.More != "2 waiting" {
+		t.Errorf("%+v", now)
 	}
 }
 
@@ -150,7 +141,7 @@ func TestNumbers(t *testing.T) {
 func TestNothing(t *testing.T) {
 	r := Make(Facts{From: from, Now: now, Called: work.RepoName.FullName})
 	page, err := r.HTML()
-	if err != nil || !strings.Contains(string(page), "Nothing happened in this time") || strings.Contains(string(page), "<svg") {
+	if err != nil || !strings.Contains(string(page), "Nothing happened in this time") || strings.Contains(string(page), "<table") {
 		t.Errorf("%v, %s", err, page)
 	}
 	if got := r.Markdown(); !strings.HasSuffix(got, "Nothing happened in this time, and nothing is open.\n") {
@@ -165,8 +156,8 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%s in %s", list, b)
 		}
 	}
-	if page, err := Make(Facts{Now: now, Called: work.RepoName.FullName, Items: sample(friendly).Items}).HTML(); err != nil || strings.Contains(string(page), "<figure") {
-		t.Errorf("%v: a picture of nothing", err)
+	if page, err := Make(Facts{Now: now, Called: work.RepoName.FullName, Items: sample(friendly).Items}).HTML(); err != nil || strings.Contains(string(page), "Over time") {
+		t.Errorf("%v: a table of nothing", err)
 	}
 }
 
@@ -194,8 +185,8 @@ func TestHostileTitlesAreText(t *testing.T) {
 	if got, want := plain("@octo, a#1"), "&#64;\u200bocto, a&#35;\u200b1"; got != want {
 		t.Errorf("plain gives %q, want %q: a number for an @ still mentions", got, want)
 	}
-	if rows := strings.Count(md, "\n| ["); rows != 14 {
-		t.Errorf("%d rows of merged pull requests", rows)
+	if rows := strings.Count(md, "\n| ["); rows != 21 {
+		t.Errorf("%d rows of items and pull requests", rows)
 	}
 }
 
@@ -203,13 +194,9 @@ func TestHostileTitlesAreText(t *testing.T) {
 func TestLargeReports(t *testing.T) {
 	f := sample(hostile)
 	f.From = time.Time{}
-	f.Pulls, f.Marks, f.ByItem = nil, nil, nil
+	f.Pulls, f.ByItem = nil, nil
 	for n := range 2000 {
-		p := pull(n+1, hostile[n%len(hostile)], work.PullMerged, n/6, n%3)
-		f.Pulls = append(f.Pulls, p)
-		for i := range 5 {
-			f.Marks = append(f.Marks, marksOf(p, i)...)
-		}
+		f.Pulls = append(f.Pulls, pull(n+1, hostile[n%len(hostile)], work.PullMerged, n/6, n%3))
 	}
 	began := time.Now()
 	page, err := Make(f).HTML()
@@ -223,37 +210,26 @@ func TestLargeReports(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	var h Histogram
-	if _, ok := h.Within(0.5); ok {
-		t.Error("of nothing")
-	}
-	h.add([]store.TimeLine{{Most: 5 * time.Minute, Count: 2}, {Most: 10 * time.Minute, Count: 2}, {Count: 1}})
-	for part, want := range map[float64]time.Duration{0.2: 210 * time.Second, 0.4: 5 * time.Minute, 0.6: 7*time.Minute + 30*time.Second, 0.9: 24 * time.Hour} {
-		if got, _ := h.Within(part); got != want {
-			t.Errorf("%g: %s, want %s", part, got, want)
+	counts := map[time.Duration]int{5 * time.Minute: 2, 10 * time.Minute: 2, 0: 1}
+	for part, want := range map[float64]float64{0.2: 210, 0.4: 300, 0.6: 450, 0.9: 86400} {
+		if got := within(counts, part); got != want {
+			t.Errorf("%g: %g, want %g", part, got, want)
 		}
 	}
 }
 
-func TestTook(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 s", 59 * time.Second: "59 s", 90 * time.Second: "1.5 min", 2 * time.Hour: "2 h", 9*time.Hour + 59*time.Minute: "10 h", 30 * time.Hour: "1.2 d", 240 * time.Hour: "10 d",
-	} {
-		if got := Took(d); got != want {
-			t.Errorf("%s: %s, want %s", d, got, want)
-		}
-	}
-}
-
+// A month is shown day by day, a longer time month by month, and nothing where nothing happened.
 func TestPeriods(t *testing.T) {
-	for days, want := range map[int]struct {
-		step  Step
-		begin string
-		n     int
-	}{7: {Daily, "2026-11-16", 8}, 90: {Weekly, "2026-08-24", 14}, 400: {Monthly, "2025-10-01", 14}} {
-		step, all := periods(Facts{Now: now, From: now.AddDate(0, 0, -days).Truncate(24 * time.Hour)}, nil)
-		if step != want.step || len(all) != want.n || all[0].Begin.Format(time.DateOnly) != want.begin {
-			t.Errorf("%d days: %s, %d from %s", days, step, len(all), all[0].Begin)
+	for days, want := range map[int]string{7: "2026-11-20 2026-11-23", 30: "2026-11-03 2026-11-20 2026-11-23", 90: "2026-10 2026-11"} {
+		f := Facts{Now: now, From: now.AddDate(0, 0, -days).Truncate(24 * time.Hour), Called: work.RepoName.FullName}
+		for _, ago := range []int{0, 3, 20, 40} {
+			if ago < days {
+				f.Pulls = append(f.Pulls, pull(ago, "x", work.PullMerged, ago, 0))
+			}
+		}
+		names := terminal.Each(Make(f).periods, func(p period) string { return p.name })
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%d days: %s, want %s", days, got, want)
 		}
 	}
 }
@@ -263,8 +239,8 @@ func TestPeriods(t *testing.T) {
 func TestFromADayThatHasNotBegun(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	r := Make(Facts{From: now.AddDate(1, 0, 0), Now: now, Called: work.RepoName.FullName})
-	if page, err := r.HTML(); err != nil || len(page) == 0 || len(r.Periods) != 0 {
-		t.Errorf("%d bytes, %d periods, %v", len(page), len(r.Periods), err)
+	if page, err := r.HTML(); err != nil || len(page) == 0 || len(r.periods) != 0 {
+		t.Errorf("%d bytes, %d periods, %v", len(page), len(r.periods), err)
 	}
 }
 
@@ -290,25 +266,10 @@ func TestQuantilesAreOfTenOrMore(t *testing.T) {
 		if got := r.Numbers.AnswerMedian != nil && r.Numbers.AnswerMost != nil; got != (n >= 10) {
 			t.Errorf("%d answers: a median is there: %v", n, got)
 		}
-		for _, p := range r.Periods {
+		for _, p := range r.periods {
 			if got := p.AnswerMedian != nil; got != (p.Answers >= 10) {
 				t.Errorf("%d answers in a period: a median is there: %v", p.Answers, got)
 			}
 		}
-	}
-}
-
-// Of a life with more marks than are drawn, the beginning and the end are: also the verdict that let
-// it merge, whose stamp may be later than that of the merge.
-func TestTheLastVerdictOfALifeIsDrawn(t *testing.T) {
-	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	p := Pull{Opened: noon, Ended: terminal.Stamp(noon.Add(time.Hour))}
-	for i := range 3 * mostMarks {
-		p.marks = append(p.marks, store.Mark{What: store.MarkPerson, At: noon.Add(time.Duration(i) * time.Second)})
-	}
-	p.marks = append(p.marks, store.Mark{What: store.MarkVerdict, Says: "approve", At: p.Ended.Add(time.Second)})
-	l := lifeOf(p, "x", noon.Add(2*time.Hour))
-	if last := l.Shapes[len(l.Shapes)-1]; last.Class != "good" || len(l.Shapes) != mostMarks || l.Cut != 2*mostMarks+1 {
-		t.Errorf("%d marks are drawn and %d are not; the last is %+v", len(l.Shapes), l.Cut, last)
 	}
 }

@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +17,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -39,7 +36,8 @@ func newCostCmd(a *cli.App) *cobra.Command {
 		Short: "Show what agents used and cost",
 		Long: `Show what agents used: their runs (RUNS), the turns that these began (TURNS, as
 budgets count them), tokens, and the cost in US dollars, if it is known. Days are
-whole days in UTC. The sums stay when details are deleted.
+whole days in UTC. The sums stay when details are deleted. By item, an issue has a line
+for each of its pull requests, and one for what came to none.
 
 It reads the state database and does not ask GitHub.`,
 		Example: `  $ gh mergexo report cost
@@ -59,23 +57,25 @@ It reads the state database and does not ask GitHub.`,
 type costs struct {
 	Lines []costLine `json:"lines"` // one for each day, repository and so on of --by
 	Total costLine   `json:"total"`
-
-	by    string
-	since time.Time
 }
 
-// costLine is one line of usage.
-type costLine struct {
+// costKey is what a line is about.
+type costKey struct {
 	Day     string `json:"day,omitempty"` // by this machine's clock
 	Repo    string `json:"repo,omitempty"`
 	Number  int    `json:"number,omitempty"`
-	Title   string `json:"title,omitempty"`
 	Pull    int    `json:"pullRequest,omitempty"` // its number
 	Agent   string `json:"agent,omitempty"`
 	Kind    string `json:"kind,omitempty"`
 	Machine string `json:"machine,omitempty"`
-	Runs    int    `json:"runs"`
-	Turns   int    `json:"turns"`
+}
+
+// costLine is one line of usage.
+type costLine struct {
+	costKey
+	Title string `json:"title,omitempty"`
+	Runs  int    `json:"runs"`
+	Turns int    `json:"turns"`
 	status.Usage
 
 	name string // what it is about
@@ -109,7 +109,7 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	if opt.repo != "" {
 		lines = slices.DeleteFunc(lines, func(l store.CostLine) bool { return !slices.Contains(wanted, l.Repo) })
 	}
-	all, out := costsOf(cfg, opt.by, from, lines), a.Output()
+	all, out := costsOf(cfg, opt.by, lines), a.Output()
 	switch {
 	case a.JSON.Asked():
 		return a.JSON.Write(out, all)
@@ -117,24 +117,33 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 		_, err = fmt.Fprintln(a.Env.Stderr, cli.ErrNothingYet)
 		return err
 	}
-	return all.print(out, a.Notes(out))
+	return all.print(out, a.Notes(out), opt.by, from)
 }
 
-// costsOf joins lines that differ only in their repository, unless grouped by repository or item, and
-// items of an issue that would look alike: those without a pull request. It sorts by cost; days keep their
-// order.
-func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostLine) costs {
-	c, at := costs{by: by, Lines: []costLine{}, since: since}, map[store.TotalKey]int{}
+// costsOf joins lines that look alike: those that differ only in their repository, unless repositories
+// are told, and items of an issue without a pull request. It sorts by cost; days keep their order.
+func costsOf(cfg *config.Config, by string, lines []store.CostLine) costs {
+	c, at := costs{Lines: []costLine{}}, map[costKey]int{}
 	for _, l := range lines {
-		if by != string(store.ByRepo) && by != string(store.ByItem) {
-			l.RepoID, l.Repo = 0, work.RepoName{}
+		key := costKey{Day: l.Day, Number: l.Number, Pull: l.Pull, Agent: l.Agent, Kind: l.Kind, Machine: l.Machine}
+		name := cmp.Or(l.Day, l.Agent, l.Kind, l.Machine)
+		switch store.By(by) {
+		case store.ByRepo:
+			key.Repo = cfg.Called(l.Repo)
+			name = key.Repo
+		case store.ByItem:
+			key.Repo = cfg.Called(l.Repo)
+			name = cli.Ref{Repo: l.Repo, Number: l.Number}.Called(cfg)
+		case store.ByMachine:
+			name = cmp.Or(l.Machine, "not known")
+		case store.ByDay, store.ByAgent, store.ByKind, store.ByReviewer, store.ByOutcome:
 		}
-		l.ItemID = 0
-		i, known := at[l.TotalKey]
+		i, known := at[key]
 		if !known {
-			i, at[l.TotalKey] = len(c.Lines), len(c.Lines)
-			c.Lines = append(c.Lines, lineOf(cfg, by, l))
+			i, at[key] = len(c.Lines), len(c.Lines)
+			c.Lines = append(c.Lines, costLine{costKey: key, name: name})
 		}
+		c.Lines[i].Title = l.Title
 		c.Lines[i].add(l)
 		c.Total.add(l)
 	}
@@ -147,29 +156,6 @@ func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostL
 	return c
 }
 
-// lineOf returns a line without usage.
-func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
-	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Pull: l.Pull, Agent: l.Agent, Kind: l.Kind, Machine: l.Machine}
-	if l.RepoID != 0 {
-		v.Repo = cfg.Called(l.Repo)
-	}
-	switch store.By(by) {
-	case store.ByRepo:
-		v.name = v.Repo
-	case store.ByItem:
-		v.name = cli.Ref{Repo: l.Repo, Number: l.Number}.Called(cfg)
-	case store.ByAgent:
-		v.name = l.Agent
-	case store.ByKind:
-		v.name = l.Kind
-	case store.ByMachine:
-		v.name = cmp.Or(l.Machine, "not known")
-	default:
-		v.name = l.Day
-	}
-	return v
-}
-
 func (v *costLine) add(l store.CostLine) {
 	v.Runs += l.Runs
 	v.Turns += l.Turns
@@ -179,93 +165,37 @@ func (v *costLine) add(l store.CostLine) {
 
 var headings = map[string]string{"day": "DAY", "repo": "REPOSITORY", "agent": "AGENT", "item": "ITEM", "kind": "KIND", "machine": "MACHINE"}
 
-func (c costs) print(out terminal.Output, notes io.Writer) error {
+func (c costs) print(out terminal.Output, notes io.Writer, by string, from time.Time) error {
 	if len(c.Lines) == 0 {
-		_, err := fmt.Fprintln(notes, "no agent ran "+sinceSays(c.since))
+		_, err := fmt.Fprintln(notes, "no agent ran "+sinceSays(from))
 		return err
 	}
-	row := rowOf(out.TTY)
+	count := func(n int64) string { return strconv.FormatInt(n, 10) }
+	if out.TTY {
+		count = terminal.Tokens
+	}
+	row := func(name string, l costLine) []string {
+		pull := ""
+		if l.Pull != 0 {
+			pull = fmt.Sprintf("#%d", l.Pull)
+		}
+		cells := []string{
+			name, strconv.Itoa(l.Runs), strconv.Itoa(l.Turns),
+			l.Tokens(l.InputTokens, count), l.Tokens(l.OutputTokens, count), l.Says(), l.Title, pull,
+		}
+		if by != string(store.ByItem) { // programs count the columns
+			cells = cells[:len(cells)-1]
+		}
+		return cells
+	}
 	rows := terminal.Each(c.Lines, func(l costLine) []string { return row(l.name, l) })
 	if out.TTY && len(rows) > 1 {
 		rows = append(rows, row("total", c.Total))
 	}
-	head := []string{headings[c.by], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}
-	if c.by == string(store.ByItem) {
-		head = append(head, "PR")
-		for i := range rows {
-			rows[i] = append(rows[i], "")
-		}
-		for i, l := range c.Lines {
-			rows[i][len(head)-2] = l.Title
-			if l.Pull != 0 {
-				rows[i][len(head)-1] = fmt.Sprintf("#%d", l.Pull)
-			}
-		}
-	}
-	if err := out.Table(head, rows); err != nil {
+	head := []string{headings[by], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE", "PR"}
+	if err := out.Table(head[:len(rows[0])], rows); err != nil {
 		return err
 	}
-	said := says(c.Total, c.since)
-	if out.TTY { // the sum is a row of the table
-		said = sinceSays(c.since)
-	}
-	_, err := fmt.Fprintln(notes, said)
-	return errors.Join(err, unknownSays(out, notes, c.Total))
-}
-
-// rowOf formats rows for people, or for programs.
-func rowOf(people bool) func(name string, l costLine) []string {
-	count := func(n int64) string {
-		if people {
-			return grouped(n)
-		}
-		return strconv.FormatInt(n, 10)
-	}
-	return func(name string, l costLine) []string {
-		u := l.used
-		return []string{
-			name, strconv.Itoa(l.Runs), strconv.Itoa(l.Turns),
-			work.AtLeast(u.InputTokens, u.UnknownTokens, "tokens", count), work.AtLeast(u.OutputTokens, u.UnknownTokens, "tokens", count),
-			spending.Cost(u.CostUSD, u.UnknownCost), "",
-		}
-	}
-}
-
-// grouped formats a number with thousands separators.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// says is the sum in one line.
-func says(sum costLine, from time.Time) string {
-	u := sum.used
-	tokens := work.AtLeast(work.SumCounts(u.InputTokens, u.OutputTokens), u.UnknownTokens, "tokens", func(int64) string {
-		return fmt.Sprintf("%s tokens in and %s out", grouped(u.InputTokens), grouped(u.OutputTokens))
-	})
-	return fmt.Sprintf("%s: %s in %s, %s, %s",
-		sinceSays(from), work.Count(sum.Runs, "run"), work.Count(sum.Turns, "turn"), tokens, spending.Cost(u.CostUSD, u.UnknownCost))
-}
-
-// unknownSays reports how many runs have unknown tokens or cost.
-func unknownSays(out terminal.Output, notes io.Writer, sum costLine) error {
-	var parts []string
-	if n := sum.used.UnknownTokens; n > 0 {
-		parts = append(parts, "the tokens of "+work.Count(n, "run"))
-	}
-	if n := sum.used.UnknownCost; n > 0 {
-		parts = append(parts, "the cost of "+work.Count(n, "run"))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	said := "unknown and in no sum: " + strings.Join(parts, ", ")
-	if out.TTY {
-		said = strings.Join(terminal.Wrap(said, out.Width), "\n")
-	}
-	_, err := fmt.Fprintln(notes, said)
+	_, err := fmt.Fprintln(notes, sinceSays(from))
 	return err
 }

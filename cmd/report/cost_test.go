@@ -59,21 +59,28 @@ func TestCostsAreFolded(t *testing.T) {
 			lines[i].TotalKey = k
 		}
 		var out, notes bytes.Buffer
-		if err := costsOf(&config.Config{}, by, time.Time{}, lines).print(terminal.Output{W: &out}, &notes); err != nil {
+		if err := costsOf(&config.Config{}, by, lines).print(terminal.Output{W: &out}, &notes, by, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, at least 5.00 USD\n" +
-			"unknown and in no sum: the cost of 1 run\n"
-		if out.String() != want || notes.String() != said {
-			t.Errorf("%s: %q, want %q; %q, want %q", by, out.String(), want, notes.String(), said)
+		if out.String() != want || notes.String() != "since the beginning\n" {
+			t.Errorf("%s: %q, want %q; %q", by, out.String(), want, notes.String())
 		}
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
+// Two lines about one issue differ in what is shown: in their pull requests. A repository that another
+// one of its name replaced is no other line.
+func TestLinesOfAnIssueAreToldApart(t *testing.T) {
+	of := func(repoID int64, item int64, title string, pull int) store.CostLine {
+		return store.CostLine{TotalKey: store.TotalKey{RepoID: repoID, Repo: one, ItemID: item, Number: 5, Title: title, Pull: pull}, Runs: 1, Turns: 1}
+	}
+	var out bytes.Buffer
+	lines := []store.CostLine{of(1, 1, "Old title", 0), of(1, 2, "Title", 6), of(2, 3, "Title", 0), of(2, 4, "Title", 7)}
+	if err := costsOf(&config.Config{}, "item", lines).print(terminal.Output{W: &out}, &out, "item", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "octo/one#5\t2\t2\t0\t0\t0.00 USD\tTitle\t\nocto/one#5\t1\t1\t0\t0\t0.00 USD\tTitle\t#6\nocto/one#5\t1\t1\t0\t0\t0.00 USD\tTitle\t#7\nsince the beginning\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -1,23 +1,15 @@
 package report
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
-
-	"github.com/cli/browser"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -31,10 +23,10 @@ func render(r Report, format string) (string, error) {
 
 // deliver writes the report to the requested file. Without one, a page is printed for a program and
 // saved in the state folder for a person.
-func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config, format, text string) error {
+func (opt *options) deliver(a *cli.App, cfg *config.Config, format, text string) error {
 	out := a.Output()
 	file := opt.file
-	if file == "" && (opt.open || format == "html" && out.TTY) {
+	if file == "" && format == "html" && out.TTY {
 		file = filepath.Join(cfg.Runtime.StateDir, "report.html")
 	}
 	if file == "" || file == "-" || file == "/dev/stdout" {
@@ -51,10 +43,8 @@ func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config,
 	if err := write(file, text); err != nil {
 		return unwritten(file, err)
 	}
-	if _, err := fmt.Fprintln(a.Notes(out), "report: "+file); err != nil || !opt.open {
-		return err
-	}
-	return open(ctx, a.Environ(), file, a.Env.Stderr)
+	_, err = fmt.Fprintln(a.Notes(out), "report: "+file)
+	return err
 }
 
 // unwritten says why the file could not be written. The general words for a disk's trouble are
@@ -80,43 +70,4 @@ func write(file, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
-}
-
-// open shows a file in the browser of GH_BROWSER or BROWSER, or else the system's. gh's own
-// function rejects files.
-func open(ctx context.Context, env environ.Env, file string, said io.Writer) error {
-	launcher, _ := env.Lookup("GH_BROWSER")
-	if launcher == "" {
-		launcher, _ = env.Lookup("BROWSER")
-	}
-	words := strings.Fields(launcher)
-	if len(words) == 0 {
-		env.Forget()
-		browser.Stdout, browser.Stderr = said, said
-		if err := browser.OpenFile(file); err != nil {
-			return fmt.Errorf("open %s in a browser: %w; open it by hand", file, err)
-		}
-		return nil
-	}
-	path, err := proc.LookPath(words[0], env.Path)
-	if err != nil {
-		return fmt.Errorf("open %s in the browser %q: %w", file, launcher, err)
-	}
-	code, err := proc.Attach(ctx, proc.Cmd{Path: path, Args: append(words[1:], address(file)), Env: env.All()}, proc.Streams{Out: said, Err: said})
-	if err == nil && code != 0 {
-		err = fmt.Errorf("it ended with exit code %d", code)
-	}
-	if err != nil {
-		return fmt.Errorf("open %s in the browser %q: %w", file, launcher, err)
-	}
-	return nil
-}
-
-// address returns a file's URL.
-func address(file string) string {
-	path := filepath.ToSlash(file)
-	if !strings.HasPrefix(path, "/") { // C:/…
-		path = "/" + path
-	}
-	return (&url.URL{Scheme: "file", Path: path}).String()
 }

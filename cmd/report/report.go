@@ -30,7 +30,6 @@ type options struct {
 	repo   string
 	file   string
 	format string
-	open   bool
 }
 
 func NewCmd(a *cli.App) *cobra.Command {
@@ -39,16 +38,16 @@ func NewCmd(a *cli.App) *cobra.Command {
 		Use:   "report",
 		Short: "Write a report of pull requests, costs and failures",
 		Long: `Write a report: what was merged, what waits and what is stopped, with the reason
-and the next step; diagrams of the history of pull requests; and over time accepted
+and the next step; pull requests with their outcome and cost; and over time accepted
 pull requests, those without a human commit, the time from a comment to its answer,
 turns and cost of each accepted one, failures by kind, and reviewers' verdicts.
 
 The report is one HTML page that needs no network and no script. It is written to
-the file of --output, or to standard output; on a terminal, and with --open, to
-report.html in the state folder. Days are whole days in UTC.
+the file of --output, or to standard output; on a terminal, to report.html in the
+state folder. Days are whole days in UTC.
 
 It reads the state database and does not ask GitHub.`,
-		Example: `  $ gh mergexo report --open
+		Example: `  $ gh mergexo report
   $ gh mergexo report --since 90d -o report.html
   $ gh mergexo report --format markdown >> "$GITHUB_STEP_SUMMARY"
   $ gh mergexo report --json numbers --jq .numbers.zeroTouch`,
@@ -59,7 +58,6 @@ It reads the state database and does not ask GitHub.`,
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
 	c.Flags().StringVar(&opt.format, "format", "", "html or markdown (default: by the `name` of the file, else html)")
-	c.Flags().BoolVar(&opt.open, "open", false, "Open it in the browser")
 	c.AddCommand(newCostCmd(a))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -72,10 +70,8 @@ func (opt *options) formatOf(a *cli.App) (string, error) {
 	switch {
 	case !slices.Contains(formats, format):
 		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html or markdown, not %q", format)}
-	case opt.open && format != "html":
-		return "", &cli.UsageError{Err: errors.New("--open needs --format html")}
-	case a.JSON.Asked() && (opt.format != "" || opt.file != "" || opt.open):
-		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format, --output and --open")}
+	case a.JSON.Asked() && (opt.format != "" || opt.file != ""):
+		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format and --output")}
 	}
 	return format, nil
 }
@@ -109,7 +105,7 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return opt.deliver(ctx, a, cfg, format, text)
+	return opt.deliver(a, cfg, format, text)
 }
 
 // read reads the report's data; false if no pass has run.
@@ -124,57 +120,45 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 	}
 	f = Facts{From: from, Now: a.Now(), Called: cfg.Called}
 	q := status.Query{Config: cfg, Repos: wanted, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
-	now := a.Now()
 	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		b, err := status.Load(ctx, tx, q)
 		if err != nil {
 			return err
 		}
 		f.Items = b.Items
-		keep := func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) }
-		if f.Machines, err = status.LoadMachines(ctx, tx, cfg, now); err != nil {
-			return err
-		}
-		return load(ctx, tx, &f, keep)
+		return load(ctx, tx, &f, func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) })
 	})
 	return f, seen, err
 }
 
 // load reads the sums of the repositories that keep selects.
 func load(ctx context.Context, tx *store.Tx, f *Facts, keep func(work.RepoName) bool) error {
-	var err error
-	if f.Pulls, err = tx.Pulls(ctx, f.From); err != nil {
+	pulls, err := tx.Pulls(ctx, f.From)
+	if err != nil {
 		return err
 	}
-	f.Pulls = slices.DeleteFunc(f.Pulls, func(p store.PullFacts) bool { return !keep(p.Repo) })
-	if f.ByItem, err = tx.Costs(ctx, time.Time{}, store.ByItem); err != nil {
+	costs, err := tx.Costs(ctx, f.From, store.ByRepo)
+	if err != nil {
 		return err
 	}
-	if f.Costs, err = tx.Costs(ctx, f.From, store.ByDay, store.ByRepo); err != nil {
+	failures, err := tx.Failures(ctx, f.From, store.ByDay, store.ByRepo, store.ByKind)
+	if err != nil {
 		return err
 	}
-	if f.Failures, err = tx.Failures(ctx, f.From, store.ByDay, store.ByRepo, store.ByKind); err != nil {
+	verdicts, err := tx.Verdicts(ctx, f.From, store.ByRepo, store.ByReviewer, store.ByOutcome)
+	if err != nil {
 		return err
 	}
-	if f.Verdicts, err = tx.Verdicts(ctx, f.From, store.ByRepo, store.ByReviewer, store.ByOutcome); err != nil {
+	answers, err := tx.Times(ctx, store.TimeAnswer, f.From, store.ByDay, store.ByRepo)
+	if err != nil {
 		return err
 	}
-	if f.Answers, err = tx.Times(ctx, store.TimeAnswer, f.From, store.ByDay, store.ByRepo); err != nil {
-		return err
-	}
-	if f.Used, err = tx.Costs(ctx, f.From, store.ByMachine, store.ByRepo); err != nil {
-		return err
-	}
-	f.Used = slices.DeleteFunc(f.Used, func(l store.CostLine) bool { return !keep(l.Repo) })
-	f.Costs = slices.DeleteFunc(f.Costs, func(l store.CostLine) bool { return !keep(l.Repo) })
-	f.Failures = slices.DeleteFunc(f.Failures, func(l store.CountLine) bool { return !keep(l.Repo) })
-	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(l store.VerdictLine) bool { return !keep(l.Repo) })
-	f.Answers = slices.DeleteFunc(f.Answers, func(l store.TimeLine) bool { return !keep(l.Repo) })
-	var items []int64
-	for _, p := range f.Pulls {
-		items = append(items, p.ItemID)
-	}
-	f.Marks, err = tx.Marks(ctx, items)
+	f.Pulls = slices.DeleteFunc(pulls, func(p store.PullFacts) bool { return !keep(p.Repo) })
+	f.Costs = slices.DeleteFunc(costs, func(l store.CostLine) bool { return !keep(l.Repo) })
+	f.Failures = slices.DeleteFunc(failures, func(l store.CountLine) bool { return !keep(l.Repo) })
+	f.Verdicts = slices.DeleteFunc(verdicts, func(l store.VerdictLine) bool { return !keep(l.Repo) })
+	f.Answers = slices.DeleteFunc(answers, func(l store.TimeLine) bool { return !keep(l.Repo) })
+	f.ByItem, err = tx.Costs(ctx, time.Time{}, store.ByItem)
 	return err
 }
 

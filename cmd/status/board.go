@@ -6,6 +6,7 @@ package status
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ type Board struct {
 	Outages []Outage       `json:"outages"`      // agents of the config that cannot work
 
 	facts       []ItemFacts
-	finished    []ended            // issues that were merged or closed in the last 24 hours, each once, the newest first
+	finished    []Item             // issues that were merged or closed in the last 24 hours, each once, the newest first
 	all         bool               // Items includes finished ones
 	strangers   []store.Stranger   // sessions of the database server that are of no machine, and hold locks
 	undelivered []news.Undelivered // notification targets that did not accept messages
@@ -102,7 +103,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	at, err := loadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Now)
+	at, err := loadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Machine, q.Now)
 	if err != nil {
 		return b, err
 	}
@@ -111,9 +112,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	}
 	q.Halt = env.HaltNow(q.Halt, fleet)
 	machines := cli.MachinesOf(all)
-	if err := at.addOthers(ctx, tx, machines, q.Machine, q.Now); err != nil {
-		return b, err
-	}
+	at.machines, at.ahead = machines, at.Now.Sub(q.Now)
 	day, err := snapshot.Day(ctx, tx, q.Config.Runtime.Budgets, q.Now)
 	if err != nil {
 		return b, err
@@ -157,17 +156,19 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 			return b, err
 		}
 		if u, some := unread[row.ID]; some && row.NodeID != "" {
-			r.unread = unreadNumbers(u)
+			r.notes = append([]string{r.Name + ": " + unreadNumbers(u)}, r.notes...)
 		}
 		if until, left := env.LeftTo(row, q.Machine, q.Config.Runtime.Workers, b.busy, b.now); left && b.machines != nil {
-			r.LeftTo, r.leftUntil = b.machines.Called(row.Machine), until
+			r.LeftTo = b.machines.Called(row.Machine)
+			r.shared = append(r.shared, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(until)))
 		}
 		for _, l := range near[row.ID] {
 			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant})
 		}
+		r.notes = append(r.notes, r.near()...)
 		b.Repos = append(b.Repos, r)
 	}
-	slices.SortStableFunc(b.finished, func(x, y ended) int { return y.at.Compare(x.at) })
+	slices.SortStableFunc(b.finished, func(x, y Item) int { return y.Since.Compare(x.Since.Time) })
 	if len(q.Repos) < len(q.Config.Repos) {
 		return b, nil
 	}
@@ -181,7 +182,7 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 	ignored, called := env.IgnoredStamps(&row, q.Now), q.Config.Called(row.Name)
 	if row.ID == 0 {
 		r := repoOf(row, called, store.Counts{})
-		r.ignored = ignored
+		r.shared = ignored
 		return r, nil
 	}
 	if err := b.loadItems(ctx, tx, q, row, day, at); err != nil {
@@ -197,12 +198,11 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 		return Repo{}, err
 	}
 	r := repoOf(row, called, counts)
-	r.ignored = ignored
 	failed, err := tx.ChooseNotices(ctx, row.ID, func(a work.Action) bool { return a.LastError != "" })
 	if err != nil {
 		return Repo{}, err
 	}
-	r.unsent = unsent(failed)
+	r.shared = append(ignored, unsent(failed)...)
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
 	if stopped {
 		r.Stopped = cli.ViewStopped(halt, called)

@@ -51,7 +51,7 @@ type Item struct {
 	now, local  time.Time // by GitHub's clock, and by this machine's
 }
 
-// PullRequest is an item's pull request.
+// PullRequest is a pull request, in every view.
 type PullRequest struct {
 	Number    int            `json:"number"`
 	URL       string         `json:"url"`
@@ -60,6 +60,11 @@ type PullRequest struct {
 	Mergeable string         `json:"mergeable"` // in GitHub's word
 	Checks    string         `json:"checks"`    // in GitHub's word for all of them
 	Error     string         `json:"error"`     // why it could not be read
+}
+
+// PullOf returns a stored pull request for people and programs.
+func PullOf(p work.PullRequest) PullRequest {
+	return PullRequest{p.Number, p.URL, p.State, p.HeadOID, p.Mergeable, p.Rollup, p.LastError}
 }
 
 // Stop is why an item is blocked, as a comment on GitHub tells it.
@@ -152,7 +157,7 @@ func (f ItemFacts) item() Item {
 		i.Stop = &Stop{explain.What(f.Stop.Reason, f.Place), f.Stop.Reason.Kind, f.Said.ResultURL, f.Said.State, f.Said.LastError}
 	}
 	if p := f.Pull; f.HasPull() {
-		i.PullRequest = &PullRequest{p.Number, p.URL, p.State, p.HeadOID, p.Mergeable, p.Rollup, p.LastError}
+		i.PullRequest = new(PullOf(p))
 	}
 	return i
 }

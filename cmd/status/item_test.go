@@ -112,4 +112,7 @@ func TestTheTimelineTellsCommandsApart(t *testing.T) {
 			t.Errorf("%q: %q", state, got)
 		}
 	}
+	if got := (Event{Kind: work.EventCommand, Outcome: outcomeRefused}).fate(); got != " (refused)" {
+		t.Errorf("a command that did nothing: %q", got)
+	}
 }

@@ -5,11 +5,13 @@ package status
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -19,30 +21,40 @@ import (
 
 // LiveTurns are the turns that live passes work on, with their agents' usage so far.
 type LiveTurns struct {
-	live map[string]folder.Live
-	runs map[int64]work.Run // unfinished runs, by turn
-	Now  time.Time          // by this machine's clock, like the times in live
-
-	clones map[int64]string // how far the clones of repositories are, by their rows
-
-	others map[int64]string // the other machines that work on a turn, for people
+	here       string                 // this machine's name
+	live       map[string]folder.Live // of passes of this machine
+	held       store.Held             // of passes of all machines
+	unfinished []work.Turn
+	runs       map[int64]work.Run // unfinished runs, by turn
+	clones     map[int64]string   // how far the clones of repositories are, by their rows
+	machines   cli.Machines       // to name the other ones
+	ahead      time.Duration      // how far this machine's clock is ahead of GitHub's
+	Now        time.Time          // by this machine's clock, like the times in live
 }
 
 // loadLiveTurns reads them. now is by this machine's clock.
-func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
-	w = LiveTurns{runs: map[int64]work.Run{}, Now: now}
-	if w.live, err = folder.At(state).LiveTurns(); err != nil || len(w.live) == 0 {
+func loadLiveTurns(ctx context.Context, tx *store.Tx, state, here string, now time.Time) (w LiveTurns, err error) {
+	w = LiveTurns{here: here, runs: map[int64]work.Run{}, clones: map[int64]string{}, Now: now}
+	if w.live, err = folder.At(state).LiveTurns(); err != nil {
+		return w, err
+	}
+	if w.held, err = tx.Locks(ctx); err != nil {
+		return w, err
+	}
+	if w.unfinished, err = tx.ListUnfinishedTurns(ctx); err != nil {
 		return w, err
 	}
 	open, err := tx.ListOpenRuns(ctx)
-	for _, r := range open {
-		w.runs[r.Turn] = r
-	}
 	if err != nil {
 		return w, err
 	}
+	for _, r := range open {
+		w.runs[r.Turn] = r
+	}
+	if len(w.live) == 0 {
+		return w, nil
+	}
 	repos, err := tx.ListRepos(ctx)
-	w.clones = map[int64]string{}
 	for _, r := range repos {
 		if far, err := os.ReadFile(filepath.Join(folder.At(state).MirrorDir(r), work.CloneProgress)); err == nil {
 			w.clones[r.ID] = terminal.OneLine(string(far))
@@ -51,34 +63,16 @@ func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	return w, err
 }
 
-// addOthers adds the turns that passes of other machines work on, whose sessions hold the turns' locks.
-// here is this machine's name, now is by GitHub's clock.
-func (w *LiveTurns) addOthers(ctx context.Context, tx *store.Tx, machines cli.Machines, here string, now time.Time) error {
-	held, err := tx.Locks(ctx)
-	if err != nil || held.Count() == 0 {
-		return err
+// works reports whether a pass works on an unfinished turn: else it died, or was ended. Where no server
+// has the locks, another machine's passes cannot be seen; then it is unseen.
+func (w LiveTurns) works(t work.Turn, unseen bool) bool {
+	switch _, live := w.live[t.Key]; {
+	case live:
+		return true
+	case t.Machine == w.here, w.held.Shared():
+		return w.held.Has(store.TurnLock(t))
 	}
-	unfinished, err := tx.ListUnfinishedTurns(ctx)
-	if err != nil {
-		return err
-	}
-	w.others = map[int64]string{}
-	for _, t := range unfinished {
-		if t.Machine != here && held.Has(store.TurnLock(t)) {
-			w.others[t.ID] = machines.Called(t.Machine)
-		}
-	}
-	if len(w.others) == 0 {
-		return nil
-	}
-	open, err := tx.ListOpenRuns(ctx)
-	for _, r := range open {
-		if w.others[r.Turn] != "" {
-			r.Began = r.Began.Add(w.Now.Sub(now)) // by this machine's clock
-			w.runs[r.Turn] = r
-		}
-	}
-	return err
+	return unseen
 }
 
 // of returns a turn that a live pass works on, with the usage of all its runs so far; nil if none does.
@@ -90,10 +84,12 @@ func (w LiveTurns) of(t *work.Turn, at explain.Place) *Turn {
 	live, ok := w.live[t.Key]
 	machine := ""
 	if !ok {
-		if machine = w.others[t.ID]; machine == "" {
+		if machine = w.machines.Called(t.Machine); machine == "" || t.Machine == w.here || !w.works(*t, false) {
 			return nil
 		}
-		live = folder.Live{Since: run.Began}
+		if open {
+			live.Since = run.Began.Add(w.ahead)
+		}
 	}
 	r := turnOf(*t, at, nil)
 	r.Doing, r.LastActivity, r.since, r.machine = doing(*t, open, w.clones[t.RepoID]), terminal.Stamp(live.LastActivity), live.Since, machine
@@ -126,26 +122,8 @@ func doing(t work.Turn, runs bool, cloning string) string {
 	return "it ends"
 }
 
-// all returns the turns that live passes work on, by their keys.
-func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Turn, error) {
-	turns, err := loadLiveTurns(ctx, tx, state, now)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]*Turn{}
-	for key := range turns.live {
-		t, found, err := tx.FindTurn(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			all[key] = turns.of(&t, explain.Place{})
-		}
-	}
-	return all, nil
-}
-
-// Says describes what a live pass does for it. now is by this machine's clock.
+// Says describes what a live pass does for it, for how long, when its agent was last active, and its
+// usage. now is by this machine's clock.
 func (t Turn) Says(now time.Time) string {
 	said := string(t.Kind)
 	if t.Agent != "" {
@@ -154,12 +132,7 @@ func (t Turn) Says(now time.Time) string {
 	if t.machine != "" {
 		said += " on machine " + t.machine
 	}
-	return said + ": " + t.Doing + t.passes(now)
-}
-
-// passes describes how long it has run, when its agent was last active, and its usage.
-func (t Turn) passes(now time.Time) string {
-	said := ""
+	said += ": " + t.Doing
 	if !t.since.IsZero() {
 		said += ", for " + terminal.Took(now.Sub(t.since))
 	}
@@ -167,4 +140,25 @@ func (t Turn) passes(now time.Time) string {
 		said += ", last activity " + terminal.Took(now.Sub(t.LastActivity.Time)) + " ago"
 	}
 	return said + t.used()
+}
+
+// OtherPasses tells which items other passes work on now, since when, and in which turn; none if that
+// cannot be read.
+func OtherPasses(ctx context.Context, a *cli.App, cfg *config.Config) (lines []string) {
+	repos, err := cli.Repos(cfg, "")
+	if err != nil {
+		return nil
+	}
+	b, _, _ := loadBoard(ctx, Query{Config: cfg, Repos: repos, Now: a.Now(), Machine: cli.ThisMachine(cfg)})
+	for _, i := range b.Items {
+		if i.Turn == nil {
+			continue
+		}
+		since := ""
+		if !i.Turn.since.IsZero() {
+			since = " since " + work.Stamp(i.Turn.since)
+		}
+		lines = append(lines, fmt.Sprintf("another pass works on %s%s: %s", i.ref(), since, i.Turn.Says(i.local)))
+	}
+	return lines
 }

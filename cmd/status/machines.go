@@ -26,8 +26,6 @@ type Machine struct {
 	Error    string        `json:"error"`        // of its last pass
 	Turns    []string      `json:"turns"`        // the issues and pull requests that a pass there works on now
 	Repos    []string      `json:"repositories"` // for which it was the last to plan a turn
-
-	Trouble string `json:"-"` // what is wrong there, for people; empty: nothing
 }
 
 // MachineState is how a machine's passes do. That a person stopped them is a work.MachineStop.
@@ -76,45 +74,27 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 	if err != nil {
 		return nil, err
 	}
-	if len(cfg.Repos) > 0 { // as passes reckon, whose times these are
-		now = now.Add(-clocks[cfg.Repos[0].Name.Host])
-	}
 	known, err := tx.ListMachines(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dirs := folder.At(cfg.Runtime.StateDir)
-	remembered, err := dirs.Fleet()
+	remembered, err := folder.At(cfg.Runtime.StateDir).Fleet()
 	if err != nil {
 		return nil, err
 	}
 	_, namesake := remembered.Namesake(here, known)
-	turns, err := tx.ListUnfinishedTurns(ctx)
+	live, err := loadLiveTurns(ctx, tx, cfg.Runtime.StateDir, here, now)
 	if err != nil {
 		return nil, err
 	}
-	held, err := tx.Locks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	live, err := dirs.LiveTurns()
-	if err != nil {
-		return nil, err
-	}
-	worksOn := func(t work.Turn) bool { // else its pass died, or was ended
-		if _, is := live[t.Key]; is || held.Shared() || t.Machine == here {
-			return is || held.Has(store.TurnLock(t))
-		}
-		return true // where no server has the locks, another machine's cannot be seen
+	if len(cfg.Repos) > 0 { // as passes reckon, whose times these are
+		now = now.Add(-clocks[cfg.Repos[0].Name.Host])
 	}
 	repos, err := tx.ListRepos(ctx)
 	return terminal.Each(known, func(m work.Machine) Machine {
 		v := Machine{
 			Name: m.Name, Host: m.Host, This: m.Name == here, Version: m.Version, LastPass: terminal.Stamp(m.BeganAt), LastGood: terminal.Stamp(m.GoodAt),
 			State: stateOf(m, namesake && m.Name == here, now), Error: m.Why, Turns: []string{}, Repos: []string{},
-		}
-		if v.Trouble, _ = m.Says(now); v.State == machineNamesake {
-			v.Trouble, _ = m.Namesake()
 		}
 		called := map[int64]string{}
 		for _, r := range repos {
@@ -123,8 +103,8 @@ func LoadMachines(ctx context.Context, tx *store.Tx, cfg *config.Config, now tim
 				v.Repos = append(v.Repos, called[r.ID])
 			}
 		}
-		for _, t := range turns {
-			if t.Machine == m.Name && worksOn(t) {
+		for _, t := range live.unfinished {
+			if t.Machine == m.Name && live.works(t, true) {
 				v.Turns = append(v.Turns, fmt.Sprintf("%s#%d", called[t.RepoID], t.Number))
 			}
 		}

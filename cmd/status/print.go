@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,44 +19,53 @@ import (
 // Print prints the items on out. Problems of repositories and remarks go to notes: below the items
 // on a terminal, to standard error when a program reads the output.
 func (b Board) Print(out terminal.Output, notes io.Writer) error {
-	b.printStopped(out, notes)
-	table := b.printRows
-	if out.TTY {
-		table = b.printStandings
-	}
-	if err := table(out); err != nil {
-		return err
-	}
-	if out.TTY {
-		if err := b.printEnded(out, out.W); err != nil {
-			return err
+	tell := func(lines ...string) {
+		for _, line := range lines {
+			fmt.Fprintln(notes, out.LocalTimes(line))
 		}
-	}
-	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
-		if why := env.ClockTrouble(host, b.clocks[host]); why != "" {
-			fmt.Fprintln(notes, why)
-		}
-	}
-	for _, line := range b.repoLines() {
-		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
 	for _, r := range b.Repos {
-		r.printUnread(notes, out)
-		r.printIgnored(notes)
-		r.printNear(notes)
+		if s := r.Stopped; s != nil {
+			tell(fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Check what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume))
+		}
 	}
-	b.printRemoved(notes)
-	b.printUndelivered(notes)
+	if !out.TTY {
+		if err := out.Table(nil, terminal.Each(b.Items, func(i Item) []string { return i.columns(out) })); err != nil {
+			return err
+		}
+	} else if err := errors.Join(b.printStandings(out), b.printEnded(out)); err != nil {
+		return err
+	}
+	tell(b.notes()...)
+	if out.TTY {
+		fmt.Fprintln(out.W, "last 24 hours: "+b.Day.says)
+	}
+	if b.Day.Code != "" {
+		tell(b.Day.why)
+	}
+	return nil
+}
+
+// notes are the remarks below the items, one line each.
+func (b Board) notes() []string {
+	var lines []string
+	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
+		if why := env.ClockTrouble(host, b.clocks[host]); why != "" {
+			lines = append(lines, why)
+		}
+	}
+	lines = append(lines, b.repoNotes()...)
+	for _, t := range b.undelivered { // GitHub does not show it
+		lines = append(lines, fmt.Sprintf("%s to %s did not arrive; the last: %s (gh mergexo logs --level warn)", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError)))
+	}
 	for _, line := range b.machines.Troubles(b.here, b.now) {
-		fmt.Fprintln(notes, out.LocalTimes(line[0]+"; "+line[1]))
+		lines = append(lines, line[0]+"; "+line[1])
 	}
 	for _, s := range b.strangers {
-		fmt.Fprintln(notes, out.LocalTimes(fmt.Sprintf("since %s a session of the database server that is no machine of yours holds locks there (role %s, process %d), and no pass gets them; "+
-			"end it, as a superuser: SELECT pg_terminate_backend(%d)", work.Stamp(s.Since), s.Role, s.PID, s.PID)))
+		lines = append(lines, fmt.Sprintf("since %s a session of the database server that is no machine of yours holds locks there (role %s, process %d), and no pass gets them; "+
+			"end it, as a superuser: SELECT pg_terminate_backend(%d)", work.Stamp(s.Since), s.Role, s.PID, s.PID))
 	}
-	for _, x := range b.Outages {
-		fmt.Fprintln(notes, out.LocalTimes(x.says()))
-	}
+	lines = append(lines, terminal.Each(b.Outages, Outage.says)...)
 	var failed cli.SharedLines
 	for _, i := range b.Items {
 		if f := i.setupFailed; f.Why != "" && i.open {
@@ -64,30 +74,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 			failed.Last(text, f.At)
 		}
 	}
-	for _, line := range failed.Lines() {
-		fmt.Fprintln(notes, out.LocalTimes(line))
-	}
-	b.printDay(out, notes)
-	return nil
-}
-
-// printRows prints one line per item, for programs.
-func (b Board) printRows(out terminal.Output) error {
-	return out.Table(nil, terminal.Each(b.Items, func(i Item) []string { return i.columns(out) }))
-}
-
-// printChanges prints, for programs, the lines of items that differ from those in seen, and records
-// them there. It skips finished items unless all is set.
-func (b Board) printChanges(out terminal.Output, seen map[string]string, all bool) error {
-	var rows [][]string
-	for _, i := range b.Items {
-		columns, key := i.columns(out), fmt.Sprintf("%s %s", i.ref(), i.Flow)
-		line, before := strings.Join(columns, "\t"), seen[key]
-		if seen[key] = line; line != before && (all || i.open) {
-			rows = append(rows, columns)
-		}
-	}
-	return out.Table(nil, rows)
+	return append(lines, failed.Lines()...)
 }
 
 // printStandings prints the items for people, and below each in full why it waits and how it
@@ -161,21 +148,4 @@ func (b Board) nothingOpen() string {
 		return "nothing open; to list what is finished: gh mergexo status --all"
 	}
 	return "nothing open; an issue becomes a work item by its label"
-}
-
-// printUndelivered reports notifications that did not arrive, which GitHub does not show.
-func (b Board) printUndelivered(notes io.Writer) {
-	for _, t := range b.undelivered {
-		fmt.Fprintf(notes, "%s to %s did not arrive; the last: %s (gh mergexo logs --level warn)\n", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError))
-	}
-}
-
-// printDay prints the recent usage; to a program only that a budget is used up.
-func (b Board) printDay(out terminal.Output, notes io.Writer) {
-	if out.TTY {
-		fmt.Fprintln(out.W, "last 24 hours: "+b.Day.says)
-	}
-	if b.Day.Code != "" {
-		fmt.Fprintln(notes, out.LocalTimes(b.Day.why))
-	}
 }

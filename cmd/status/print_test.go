@@ -2,6 +2,7 @@ package status
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		var line, head, people bytes.Buffer
 		v := f.item()
 		b := Board{Items: []Item{v}}
-		if err := b.printRows(terminal.Output{W: &line}); err != nil {
+		if err := b.Print(terminal.Output{W: &line}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		shown := terminal.Output{W: &people, TTY: true, Width: 400}

@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -26,13 +25,10 @@ type Repo struct {
 	Stopped   *cli.StoppedView `json:"mergingStopped"` // null: it is not
 	Near      []NearLabel      `json:"nearLabels"`     // labels that start nothing
 
-	row       work.Repo
-	items     map[work.State]int // how many are in each state
-	outcomes  map[string]int     // how many events had each
-	leftUntil time.Time          // when passes do not leave it to another machine any more
-	unread    string             // how much of it no pass had the time to read yet; empty: nothing
-	ignored   []string           // its times that lie in the future
-	unsent    []string           // notices that failed, and why
+	row    work.Repo
+	items  map[work.State]int // how many are in each state
+	shared []string           // what is wrong, which is told once for all repositories that share it
+	notes  []string           // what else is to be told of it
 }
 
 // NearLabel is a label that starts nothing.
@@ -62,7 +58,7 @@ func unreadNumbers(u store.Unread) string {
 func repoOf(r work.Repo, called string, c store.Counts) Repo {
 	return Repo{
 		Name: called, SeenAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError, NotBefore: terminal.Stamp(r.NotBefore), Near: []NearLabel{},
-		row: r, items: c.Items, outcomes: c.Outcomes,
+		row: r, items: c.Items, notes: ignored(called, c.Outcomes),
 	}
 }
 
@@ -126,93 +122,62 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// printUnread reports that more is to be read.
-func (r Repo) printUnread(notes io.Writer, out terminal.Output) {
-	if r.unread != "" {
-		fmt.Fprintln(notes, out.LocalTimes(r.Name+": "+r.unread))
+// ignored tells of commands, comments and labels that were ignored, by what became of the events.
+func ignored(called string, outcomes map[string]int) (notes []string) {
+	for _, row := range []struct{ outcome, what, says string }{
+		{work.OutcomeNoCommander, "command", "by people without write permission %s ignored"},
+		{work.OutcomeTakenOver, "comment", "by a login of the config that is another account now %s ignored, and the log says how to accept it"},
+		{work.OutcomeNoLabeller, "label", "by people without triage permission %s ignored"},
+	} {
+		if n := outcomes[row.outcome]; n > 0 {
+			was := "were"
+			if n == 1 {
+				was = "was"
+			}
+			notes = append(notes, fmt.Sprintf("%s: %s "+row.says, called, work.Count(n, row.what), was))
+		}
 	}
-}
-
-// printIgnored reports ignored commands and comments of people without permission.
-func (r Repo) printIgnored(notes io.Writer) {
-	if r.Gone != "" {
-		return
-	}
-	if n := r.outcomes[work.OutcomeNoCommander]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name, work.Count(n, "command"), wasWere(n))
-	}
-	if n := r.outcomes[work.OutcomeTakenOver]; n > 0 {
-		fmt.Fprintf(notes, "%s: a login of the config is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
-	}
-	if n := r.outcomes[work.OutcomeNoLabeller]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))
-	}
+	return notes
 }
 
 // mostNear is how many labels of a repository that start nothing are shown.
 const mostNear = 3
 
-// printNear names labels that start nothing.
-func (r Repo) printNear(notes io.Writer) {
+// near tells of labels that start nothing.
+func (r Repo) near() (notes []string) {
 	for _, l := range r.Near[:min(len(r.Near), mostNear)] {
-		fmt.Fprintln(notes, l.says(r.Name))
+		notes = append(notes, l.says(r.Name))
 	}
 	if more := len(r.Near) - mostNear; more > 0 {
-		fmt.Fprintf(notes, "%s: %s more with a label that starts nothing (gh mergexo status --json repositories)\n", r.Name, work.Count(more, "number"))
+		notes = append(notes, fmt.Sprintf("%s: %s more with a label that starts nothing (gh mergexo status --json repositories)", r.Name, work.Count(more, "number")))
 	}
+	return notes
 }
 
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
-}
-
-// printStopped lists the repositories in which merging is stopped, and how to resume it.
-func (b Board) printStopped(out terminal.Output, notes io.Writer) {
-	for _, r := range b.Repos {
-		if s := r.Stopped; s != nil {
-			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Check what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume)
-			fmt.Fprintln(notes, out.LocalTimes(said))
-		}
-	}
-}
-
-// printRemoved lists the repositories that left the config with open work, and those that were
-// renamed.
-func (b Board) printRemoved(notes io.Writer) {
-	for _, r := range b.Repos {
-		if r.Gone != "" {
-			fmt.Fprintln(notes, terminal.OneLine(r.Gone))
-		}
-	}
-	for _, r := range b.Repos {
-		if r.Gone == "" && r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
-			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name, r.row.Current.FullName())
-		}
-	}
-}
-
-// repoLines returns why repositories were not read, and when they will be.
-func (b Board) repoLines() []string {
+// repoNotes returns what is to be told of the repositories: why they were not read, and when they will be.
+func (b Board) repoNotes() []string {
 	var shared cli.SharedLines
+	var own, left []string
 	for _, r := range b.Repos {
-		for _, text := range slices.Concat(r.ignored, r.unsent) {
+		for _, text := range r.shared {
 			shared.Add(r.Name, text)
 		}
 		switch {
 		case r.Gone != "":
+			left = append(left, terminal.OneLine(r.Gone))
+			continue
 		case r.row.ID == 0:
 			shared.Add(r.Name, "not seen yet")
-		case r.LeftTo != "":
-			shared.Add(r.Name, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(r.leftUntil)))
-		case r.Error != "":
+		case r.LeftTo == "" && r.Error != "":
 			shared.Add(r.Name, r.Error)
 			if r.NotBefore.After(b.now) {
 				shared.Until(r.Error, r.NotBefore.Time)
 			}
 		}
+		own = append(own, r.notes...)
+		if r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
+			left = append(left, fmt.Sprintf("%s is %s now; write that name in the config", r.Name, r.row.Current.FullName()))
+		}
 	}
-	return shared.Lines()
+	return slices.Concat(shared.Lines(), own, left)
 }

@@ -64,19 +64,21 @@ type Finding struct {
 // review returns the state of the reviews; nil if the item has none.
 func (f ItemFacts) review() *Review {
 	now := f.Reviews.Record
+	if f.Review != nil { // as the next pass decides: what the item waits for follows from that, too
+		now = *f.Review
+		if f.Reviews.Record.State == "" {
+			now.State = review.Pending
+		}
+	}
+	if now.State == "" {
+		return nil
+	}
 	r := &Review{
 		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
 		LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
 	}
-	who := now.Reviewer
-	if now.State == "" && f.Review != nil { // no pass has decided anything yet
-		r.State, who = review.Pending, f.Review.Reviewer
-	}
-	if r.State == "" {
-		return nil
-	}
 	if r.State != review.Approved && !r.State.Ended() {
-		r.Current = who
+		r.Current = now.Reviewer
 	}
 	if f.HeldBack != nil {
 		r.heldBy = cmp.Or(f.HeldBack.By, "a label")

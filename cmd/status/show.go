@@ -22,7 +22,6 @@ import (
 // showCmd is one run of show.
 type showCmd struct {
 	*cli.App
-	events bool
 	graph  bool
 	web    bool
 	turn   string
@@ -41,8 +40,7 @@ func NewShowCmd(a *cli.App) *cobra.Command {
 		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
 and what is still open, and a timeline: what people did, what each turn did and cost,
 and what was sent to GitHub, with links. If auto_merge is on, show the gates of the
-merge, and what opens those that are closed. With --events show only the events of its
-reviews, oldest first.
+merge, and what opens those that are closed.
 
 With --graph draw a merged roadmap as a tree: its issues, how far work on each has
 come, and what each waits for. An issue stands below one that it needs; "needs" names
@@ -68,7 +66,6 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 			return s.run(c.Context(), given[0])
 		},
 	})
-	c.Flags().BoolVar(&s.events, "events", false, "Show the events of its reviews")
 	c.Flags().BoolVar(&s.graph, "graph", false, "Draw the merged roadmap")
 	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, else its issue, in the browser")
 	c.Flags().StringVar(&s.turn, "turn", "", "Show the turn with this `key`, or the \"last\"")
@@ -81,15 +78,15 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 // check rejects flags that exclude each other: each selects a different output.
 func (s *showCmd) check() error {
 	asked := 0
-	for _, is := range []bool{s.events, s.graph, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
+	for _, is := range []bool{s.graph, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
 		if is {
 			asked++
 		}
 	}
 	switch {
 	case asked > 1:
-		return &cli.UsageError{Err: errors.New("--events, --graph, --web, --prompt, --log, --diff and --json cannot be combined")}
-	case s.turn != "" && (s.events || s.graph || s.web || s.JSON.Asked()):
+		return &cli.UsageError{Err: errors.New("--graph, --web, --prompt, --log, --diff and --json cannot be combined")}
+	case s.turn != "" && (s.graph || s.web || s.JSON.Asked()):
 		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
 	}
 	return nil
@@ -125,9 +122,6 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	}
 	if s.graph {
 		return s.printGraph(cfg, which, story)
-	}
-	if s.events {
-		return story.printLog(out)
 	}
 	return story.Print(out)
 }

@@ -61,8 +61,7 @@ Below them, status lists
 It reads the state database, tests the sandbox, and asks the schedulers what they
 repeat and codex and claude for their versions. It does not ask GitHub.
 
-With --watch it refreshes on a terminal until Ctrl-C, and exits with 2. Elsewhere it
-prints an item's line whenever that changes.`,
+With --watch it refreshes on a terminal until Ctrl-C, and exits with 2.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --watch
   $ gh mergexo status --all --repo octo/repo
@@ -92,6 +91,8 @@ func (s *statusCmd) check(every bool) error {
 		return &cli.UsageError{Err: errors.New("--every goes with --watch")}
 	case s.every < leastEvery:
 		return &cli.UsageError{Err: fmt.Errorf("--every %s: want %s or more", s.every, leastEvery)}
+	case s.watch && !s.Output().TTY:
+		return &cli.UsageError{Err: errors.New("--watch needs a terminal: a program repeats the command")}
 	case s.watch && s.JSON.Asked():
 		return &cli.UsageError{Err: errors.New("--watch and --json cannot be combined: repeat the command with --json")}
 	}

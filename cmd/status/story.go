@@ -24,11 +24,10 @@ type Story struct {
 	Merge   *Merge    `json:"merge"`   // null: gh mergexo does not merge it
 	Roadmap *Roadmap  `json:"roadmap"` // that was merged
 
-	log    []store.ReviewLog // events of its reviews, oldest first
-	Repo   work.Repo         `json:"-"`
-	Halt   *folder.Halt      `json:"-"` // `pause --all` is in force; nil: it is not
-	Unread string            `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
-	near   string            // why the label of a number that is no item starts nothing; empty: it has none
+	Repo   work.Repo    `json:"-"`
+	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
+	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
+	near   string       // why the label of a number that is no item starts nothing; empty: it has none
 }
 
 // Event is one inbound fact.
@@ -46,6 +45,9 @@ type Event struct {
 	seenAt time.Time // when a pass read it
 	place  string    // of a comment on code
 }
+
+// outcomeRefused is that of a command that did nothing; the answer to it says why.
+const outcomeRefused = "refused"
 
 // Action is one outbound effect.
 type Action struct {
@@ -107,10 +109,6 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if err != nil {
 		return s, false, err
 	}
-	log, err := tx.ListReviewLog(ctx, f.ID)
-	if err != nil {
-		return s, false, err
-	}
 	merged, err := loadMerged(ctx, tx, f.Pull)
 	if err != nil {
 		return s, false, err
@@ -123,16 +121,25 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if err != nil {
 		return s, false, err
 	}
-	keys := map[int64]string{}
+	keys, refused := map[int64]string{}, map[string]bool{}
+	for _, a := range actions {
+		refused[a.Token] = strings.HasPrefix(a.Why, work.AnsweredRefused)
+	}
 	for _, t := range turns {
 		keys[t.ID] = t.Key
 	}
 	s = f.story(merged)
 	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place, b.machines) })
-	s.Events = terminal.Each(events, func(e work.Event) Event { return eventOf(e, keys[e.TurnID]) })
+	s.Events = terminal.Each(events, func(e work.Event) Event {
+		v := eventOf(e, keys[e.TurnID])
+		if e.Kind == work.EventCommand && refused[work.NoticeToken(f.Repo.Key(), e.Number, e.Key)] {
+			v.Outcome = outcomeRefused
+		}
+		return v
+	})
 	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
 	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })
-	s.log, s.Roadmap = log, road
+	s.Roadmap = road
 	return s, true, nil
 }
 

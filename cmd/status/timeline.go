@@ -133,6 +133,8 @@ func firstLine(body string) string {
 // fate describes what became of an event unless it was answered.
 func (e Event) fate() string {
 	switch {
+	case e.Outcome == outcomeRefused:
+		return " (refused)"
 	case e.ProcessedAt.IsZero() && e.Turn == "":
 		return " (waits for a turn)"
 	case strings.HasPrefix(e.Outcome, "ignored"), strings.HasPrefix(e.Outcome, work.OutcomeVoid):

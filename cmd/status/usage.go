@@ -14,8 +14,6 @@ type Usage struct {
 	OutputTokens  *int64 `json:"outputTokens"`
 	UnknownTokens int    `json:"runsOfUnknownTokens"`
 	Cost
-
-	sum work.UsageSum
 }
 
 // Cost is the cost of several runs.
@@ -26,10 +24,7 @@ type Cost struct {
 
 // UsageOf returns a sum for people and programs.
 func UsageOf(s work.UsageSum) Usage {
-	return Usage{
-		InputTokens: work.KnownPart(s.InputTokens, s.UnknownTokens), OutputTokens: work.KnownPart(s.OutputTokens, s.UnknownTokens), UnknownTokens: s.UnknownTokens,
-		Cost: CostOf(s.CostUSD, s.UnknownCost), sum: s,
-	}
+	return Usage{work.KnownPart(s.InputTokens, s.UnknownTokens), work.KnownPart(s.OutputTokens, s.UnknownTokens), s.UnknownTokens, CostOf(s.CostUSD, s.UnknownCost)}
 }
 
 // CostOf returns a cost for people and programs. unknown is the number of runs that it leaves out.
@@ -37,16 +32,33 @@ func CostOf(usd float64, unknown int) Cost {
 	return Cost{USD: work.KnownPart(usd, unknown), Unknown: unknown}
 }
 
+// Known is the part of a sum that is known.
+func Known[N int64 | float64](sum *N) N {
+	if sum == nil {
+		return 0
+	}
+	return *sum
+}
+
+// Says is the cost for people.
+func (c Cost) Says() string { return spending.Cost(Known(c.USD), c.Unknown) }
+
+// Tokens formats one of the sums of tokens.
+func (u Usage) Tokens(sum *int64, format func(int64) string) string {
+	return work.AtLeast(Known(sum), u.UnknownTokens, "tokens", format)
+}
+
 // used is the usage as a suffix for a line. It leaves out what is zero.
 func (u Usage) used() string {
-	said, s := "", u.sum
-	if s.InputTokens > 0 || s.OutputTokens > 0 || s.UnknownTokens > 0 {
-		said += ", " + work.AtLeast(work.SumCounts(s.InputTokens, s.OutputTokens), s.UnknownTokens, "tokens", func(int64) string {
-			return fmt.Sprintf("%s + %s tokens", terminal.Tokens(s.InputTokens), terminal.Tokens(s.OutputTokens))
+	said, in, out := "", Known(u.InputTokens), Known(u.OutputTokens)
+	if in > 0 || out > 0 || u.UnknownTokens > 0 {
+		sum := work.SumCounts(in, out)
+		said += ", " + u.Tokens(&sum, func(int64) string {
+			return fmt.Sprintf("%s + %s tokens", terminal.Tokens(in), terminal.Tokens(out))
 		})
 	}
-	if s.CostUSD > 0 || s.UnknownCost > 0 {
-		said += ", " + spending.Cost(s.CostUSD, s.UnknownCost)
+	if Known(u.USD) > 0 || u.Unknown > 0 {
+		said += ", " + u.Says()
 	}
 	return said
 }

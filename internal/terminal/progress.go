@@ -50,14 +50,6 @@ func (p *Progress) Spinner(name string) *Bar {
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
 }
 
-// Line shows a text that is made for the width at each redraw.
-func (p *Progress) Line(text func(width int) string) *Bar {
-	return p.add(mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
-		_, err := io.WriteString(w, painted(cut(OneLine(text(s.AvailableWidth)), s.AvailableWidth)))
-		return err
-	}), mpb.BarFillerTrim())
-}
-
 // painted replaces our colour marks by escape sequences, and makes all else legible.
 func painted(s string) string { return strings.ReplaceAll(legible(s), paintMark, "\x1b[") }
 

@@ -66,9 +66,8 @@ func TestProgressIsTakenAway(t *testing.T) {
 	_, _ = screen.Write([]byte("octo/app#7  claimed\n"))
 	to.await(t, "octo/app#7  claimed\n")
 	spinner.Done()
-	text := "turn 1"
-	p.Line(func(width int) string { return text + strings.Repeat(" wide", width) })
-	to.await(t, "turn 1 wide")
+	p.Spinner("turn 1")
+	to.await(t, "turn 1")
 	p.Close()
 	_, _ = screen.Write([]byte("done\n"))
 	if got := seen(to.String()); strings.Join(got, "|") != "octo/app#7  claimed|done" {
@@ -88,7 +87,6 @@ func TestProgressIsQuietElsewhere(t *testing.T) {
 	to := &tape{}
 	p := NewProgress(to, NewScreen(to), false)
 	p.Spinner("clone").Done()
-	p.Line(func(int) string { return "x" }).Done()
 	p.Close()
 	if to.String() != "" || Watched(to) {
 		t.Errorf("wrote %q", to.String())

@@ -106,11 +106,8 @@ func TestTablesAreLegible(t *testing.T) {
 		if err := o.Table([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", hostile, hostile}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.Sentences([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", "x", hostile}}); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if !harmless(b.String()) || strings.Count(b.String(), "red") < 4 {
+	if !harmless(b.String()) || strings.Count(b.String(), "red") < 2 {
 		t.Errorf("%q", b.String())
 	}
 }

@@ -125,39 +125,6 @@ func (o Output) Linked(begin, s, link string) string {
 // leastWords is the smallest width of a table's last column of sentences.
 const leastWords = 30
 
-// Sentences prints rows whose last cell is a sentence that must not be cut: on a terminal it is
-// wrapped in its column or, if that is too narrow, below the row.
-func (o Output) Sentences(headings []string, rows [][]string) error {
-	if !o.TTY {
-		return o.Table(headings, rows)
-	}
-	last := len(headings) - 1
-	widths := make([]int, last)
-	for _, row := range append([][]string{headings}, rows...) {
-		for i := range last {
-			widths[i] = max(widths[i], text.DisplayWidth(OneLine(row[i])))
-		}
-	}
-	var b strings.Builder
-	for n, row := range slices.Insert(slices.Clone(rows), 0, headings) {
-		cells := make([]string, last)
-		for i := range last {
-			cells[i] = text.PadRight(widths[i], OneLine(row[i])) + "  "
-		}
-		begin := strings.Join(cells, "")
-		switch {
-		case n == 0:
-			b.WriteString(o.Dim(begin+headings[last]) + "\n")
-		case o.Width-text.DisplayWidth(begin) >= leastWords:
-			b.WriteString(o.Indented(begin, row[last]))
-		default:
-			b.WriteString(strings.TrimRight(begin, " ") + "\n" + o.Indented("    ", row[last]))
-		}
-	}
-	_, err := fmt.Fprint(o.W, b.String())
-	return err
-}
-
 // Age formats how long ago a time was, for a table.
 func Age(t, now time.Time) string {
 	switch d := now.Sub(t); {

@@ -1,33 +1,12 @@
 package terminal
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
-
-func TestToldTableCutsNothing(t *testing.T) {
-	reason := "the quiet period after the last comment ends at 2026-11-21T10:00:00Z, and then a turn answers"
-	rows := [][]string{{"octo/app#12", "wait", "implementation_feedback", reason}}
-	headings := []string{"ITEM", "WHAT", "TURN", "REASON"}
-	for _, width := range []int{40, 60, 80, 200} {
-		var b bytes.Buffer
-		if err := (Output{W: &b, TTY: true, Width: width}).Sentences(headings, rows); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(strings.Fields(b.String()), " "); got != "ITEM WHAT TURN REASON octo/app#12 wait implementation_feedback "+reason {
-			t.Errorf("width %d: %q", width, got)
-		}
-		for line := range strings.SplitSeq(b.String(), "\n") {
-			if len(line) > max(width, 60) {
-				t.Errorf("width %d: a line of %d: %q", width, len(line), line)
-			}
-		}
-	}
-}
 
 func TestAge(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -154,6 +154,9 @@ func StartsItem(item Item, e Event) bool {
 // OutcomeShelved is for events that wait until a person says more.
 const OutcomeShelved = "blocked"
 
+// AnsweredRefused begins the reason of the answer to a command that did nothing.
+const AnsweredRefused = "refused: "
+
 // Outcomes of events. A void event is obsolete: its subject was merged, closed or removed.
 const (
 	OutcomeAnswered   = "answered"

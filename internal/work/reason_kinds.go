@@ -198,8 +198,8 @@ const (
 	WhyRoadmapClosed    ReasonKind = "roadmap_closed"    // a person closed its issue
 	WhyRoadmapCancelled ReasonKind = "roadmap_cancelled" // Text: cancelled or deleted
 
-	WhyCollides     ReasonKind = "would_collide"        // Text: its score
-	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
+	WhyCollides     ReasonKind = "would_collide"
+	WhyNoSlot       ReasonKind = "no_slot"
 	WhyOtherAgent   ReasonKind = "other_agent"          // GitHub's own agent may fix the branch, so ours does not; Text
 	WhyRepoWaits    ReasonKind = "github_repository"    // cannot be read; Name, Local, At
 	WhyPullWaits    ReasonKind = "github_pull_request"  // cannot be read; Number, Local, At

@@ -65,8 +65,7 @@ type RepoReport struct {
 	Events   int    `json:"events"`   // new ones
 	Ignored  int    `json:"-"`        // of these, without an answer
 	Notices  int    `json:"-"`        // that were sent
-
-	Wrote []map[work.ActionKind]int `json:"-"` // the notices, by kind
+	Wrote    int    `json:"-"`        // of these, which GitHub has taken
 
 	Warnings []string   `json:"warnings"`  // each is told once
 	Causes   []Cause    `json:"causes"`    // why it was not read

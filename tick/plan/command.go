@@ -215,7 +215,10 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	if strings.Contains(rep.Said, "\n") {
 		gap = "\n\n"
 	}
-	what := inv.String()
+	what, why := inv.String(), "answer to: "
+	if rep.Refused {
+		why = work.AnsweredRefused
+	}
 	if inv.Wrong != "" { // it was no valid command
 		what = "/mergexo"
 	}
@@ -226,7 +229,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
-		Body: r.v.Policy.Mark(body, rep.marks(token, e)), Why: "answer to: " + inv.Named(),
+		Body: r.v.Policy.Mark(body, rep.marks(token, e)), Why: why + inv.Named(),
 	}, "answer to "+inv.by+": "+inv.Named())
 }
 

@@ -107,7 +107,7 @@ func (p *Plan) schedule(v *known.Snapshot) {
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
-		t.Held = work.Reason{Kind: work.WhyNoSlot, Text: t.Score.Terms()}
+		t.Held = work.Reason{Kind: work.WhyNoSlot}
 		if t.Score.Total < 0 {
 			t.Held.Kind = work.WhyCollides
 		}

@@ -70,7 +70,7 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if s := p.sendDue(ctx, r, due, looks, rep); s.sent > 0 {
 		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
 			x.Notices += s.sent
-			x.Wrote = append(x.Wrote, s.wrote)
+			x.Wrote += s.wrote
 		})
 	}
 }

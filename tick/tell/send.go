@@ -27,14 +27,14 @@ type sending struct {
 
 	mu    sync.Mutex
 	sent  int
-	wrote map[work.ActionKind]int // what GitHub has taken
-	over  bool                    // GitHub accepts no more for now
+	wrote int  // how much GitHub has taken
+	over  bool // GitHub accepts no more for now
 }
 
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
 // the other. Answers to commands follow, because they report on both. Each group keeps its order.
 func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks *actions.Looks, rep *env.Report) *sending {
-	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, wrote: map[work.ActionKind]int{}, end: p.Now().Add(noticesLimit)}
+	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
 	for _, a := range due {
 		switch {
@@ -98,7 +98,7 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 	switch {
 	case err == nil:
 		s.mu.Lock()
-		s.wrote[a.Kind]++
+		s.wrote++
 		s.mu.Unlock()
 		s.logRedirect(ctx, s.repo, a)
 	case ctx.Err() != nil, errors.Is(err, store.ErrTaken):

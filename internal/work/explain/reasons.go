@@ -291,8 +291,8 @@ var reasons = []row{
 	{work.WhyRoadmapFollowed, People, Never, "the issues of the roadmap: {text} closed", oneOf(CloseSubIssues, CancelRoadmap), nil},
 	{work.WhyRoadmapClosed, People, Never, "its issue, which is closed: nothing of the roadmap begins", oneOf(ReopenOwnIssue, CancelRoadmap), nil},
 	{work.WhyRoadmapCancelled, Nobody, Never, "the end of the roadmap, which was {text}", step("the issues on which no work has begun are closed as not planned"), nil},
-	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
-	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
+	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress", step("it begins when that is over, or after a longer wait"), nil},
+	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken", step("a free slot"), nil},
 	{
 		work.WhyOtherAgent, People, AtOnce, "GitHub's own agent: {text}, and two agents do not fix one branch",
 		step("turn Agent Merge off and unassign Copilot, or {resume}: then both agents fix it"), nil,
