@@ -19,13 +19,12 @@ import (
 
 // facts are what judge reads beside what was said.
 type facts struct {
-	rights        *rights
-	ours          []int64               // ids of our accounts
-	unread        map[int]string        // numbers of the item that cannot be read, and why
-	answered      func(key string) bool // by the texts of ours that were read before
-	obeyedEarlier []work.Event          // commands that were carried out before the database was lost
-	submitted     map[int64]time.Time   // when reviews were submitted, by id
-	reviewStates  map[int64]string      // states of reviews, by id
+	rights       *rights
+	ours         []int64               // ids of our accounts
+	unread       map[int]string        // numbers of the item that cannot be read, and why
+	answered     func(key string) bool // by the texts of ours that were read before
+	submitted    map[int64]time.Time   // when reviews were submitted, by id
+	reviewStates map[int64]string      // states of reviews, by id
 
 	// From the database.
 	known           map[string]store.KnownEvent // by key
@@ -55,12 +54,10 @@ type whose struct {
 
 func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.ItemID} }
 
-// spot has the stored pauses and the hold of an item on which somebody said something.
+// spot has the stored pauses of an item on which somebody said something.
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause
-	hold    *commandedHold // of its open pull request; nil: none
-	events  []work.Event   // if there is a hold
 }
 
 // lackKind is a kind of fact.
@@ -129,7 +126,6 @@ func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement)
 // take notes what a judgement says.
 func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
-	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
 		h.recordOwnMarks(e)
 	}
@@ -160,7 +156,7 @@ func (h *reading) waitForNumber(on int) {
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
 		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
-		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
+		submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
 		words: map[string]work.Word{}, former: map[string]formerVersion{}, edits: map[string]time.Time{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
 	}
@@ -203,9 +199,12 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
-		edited := slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) })
-		if err := at.load(ctx, tx, repo, edited); err != nil {
-			return err
+		for _, n := range at.numbers {
+			pauses, err := tx.ListPauses(ctx, repo, n)
+			if err != nil {
+				return err
+			}
+			at.pauses = append(at.pauses, pauses...)
 		}
 		f.spots[of] = at
 	}
@@ -250,21 +249,6 @@ func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) err
 		}
 	}
 	return nil
-}
-
-// load reads the pauses of an item and, if something said there was edited, its hold.
-func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) (err error) {
-	for _, n := range s.numbers {
-		pauses, err := tx.ListPauses(ctx, repo, n)
-		if err != nil {
-			return err
-		}
-		s.pauses = append(s.pauses, pauses...)
-	}
-	if edited {
-		s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
-	}
-	return err
 }
 
 // partners returns the numbers of the issue and the pull request that an event belongs to, as far

@@ -31,9 +31,7 @@ type candidate struct {
 type judged struct {
 	candidate
 	known bool   // the database has it
-	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
-	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
 }
 
 // judgement is what counts of what was said. It counts only once nothing is lacking.
@@ -45,15 +43,12 @@ type judgement struct {
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
 	commands  []work.Event    // new ones to carry out
-	obeyed    []work.Event    // those that were carried out before the database was lost
 	refused   []work.Event    // of people who may give no commands
 	unmerged  []work.Event    // merge commands of people who may not push
 	own       []work.Event    // new texts of ours
 	answers   []ownText       // texts of ours that were found because of a command
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
-	takenBack []judged        // comments whose authors took a hold out of them
-	putBack   []putBack       // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
 }
 
@@ -119,9 +114,8 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 		switch {
 		case c.pending:
 		case known || twice[c.event.Key]:
-			counts := mayChange(k) || several[versionOf(c.event)]
-			if counts || c.event.UpdatedAt.After(c.event.CreatedAt) { // it may have been a hold in between
-				all = append(all, judged{candidate: c, known: true, over: !counts, was: k.Outcome})
+			if mayChange(k) || several[versionOf(c.event)] {
+				all = append(all, judged{candidate: c, known: true, was: k.Outcome})
 			}
 		case j.waits(c):
 			twice[c.event.Key] = true
@@ -219,18 +213,15 @@ func (j *judgement) pasted(e work.Event, token string) bool {
 // asksWord reports whether the last editor decides about a candidate, and is not known yet.
 func (x judged) asksWord() bool {
 	e := x.event
-	return e.Kind.Written() && (e.Outcome == "" || x.holds != nil) && !x.word.Known && e.Node != "" &&
-		(!x.over || x.holds != nil) && (!x.known || x.holds != nil || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
+	return e.Kind.Written() && e.Outcome == "" && !x.word.Known && e.Node != "" &&
+		(!x.known || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
 }
 
 // byEditor judges by who edited a text last and whether it is hidden, and adds what its author said before
 // somebody else edited it, if that holds work.
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
-		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
-			all[i].holds = j.heldBy(x.candidate)
-		}
-		if x = all[i]; x.asksWord() {
+		if x.asksWord() {
 			word, asked := j.words[x.event.Node]
 			if !asked {
 				j.lack(lack{kind: lackWord, node: x.event.Node}, x.event)
@@ -248,29 +239,9 @@ func (j *judgement) byEditor(all []judged) (out []judged) {
 				out = append(out, *brake)
 			}
 		}
-		if by := x.event.Author.ID; x.holds != nil && by != 0 && x.word.Editor.ID == by {
-			j.takenBack = append(j.takenBack, x)
-		}
 		out = append(out, x)
 	}
 	return out
-}
-
-// heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
-// earlier version of the comment, and may still command.
-func (j *judgement) heldBy(c candidate) []int {
-	at := j.spots[whoseOf(c)]
-	if !c.event.Kind.Written() || c.pending || at.hold == nil {
-		return nil
-	}
-	hold := *at.hold
-	if !hold.beganWith(at.events, c.event) {
-		return nil
-	}
-	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
-		return nil
-	}
-	return at.numbers
 }
 
 // brakeOf looks whether a comment that somebody else edited was a hold or a pause when its author
@@ -332,7 +303,6 @@ func (j *judgement) byTime(all []judged) {
 			ignored = c.word.Ignored(c.event.Author)
 		}
 		switch {
-		case x.over:
 		case x.known:
 			j.judgeAgain(x, ignored)
 		case c.event.Kind == work.EventCommand:
@@ -374,22 +344,10 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 		return
 	case ignored != "":
 		c.event.Outcome = ignored
-	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}):
-		c.event.Outcome = j.holdAgain(c)
 	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
 	}
 	j.readAgain = append(j.readAgain, c.event)
-}
-
-// holdAgain has a hold that its author took out of a comment, and put back, hold again. The command was
-// answered; so is this.
-func (j *judgement) holdAgain(c candidate) string {
-	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
-		return work.OutcomeNoCommander
-	}
-	j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
-	return work.OutcomeAnswered
 }
 
 // commandVerdict judges a new command: whether its author may give it, and whether it was carried out before the
@@ -402,7 +360,6 @@ func (j *judgement) commandVerdict(e work.Event, ignored string) string {
 	case e.Outcome != "":
 		return e.Outcome
 	case j.obeyedBefore(e):
-		j.obeyed = append(j.obeyed, e)
 		return work.OutcomeAnswered
 	case ignored != "":
 		return ignored
@@ -518,7 +475,6 @@ func (j *judgement) textSince(c candidate, pauses []work.Pause) time.Time {
 func (j *judgement) pausesFor(c candidate) []work.Pause {
 	at := j.spots[whoseOf(c)]
 	all := slices.Clone(at.pauses)
-	all = append(all, j.pausesByCommand(at.numbers, all)...)
 	for _, e := range slices.Concat(j.pendingCommands, j.commands) { // every comment after a command that ends a pause counts
 		for i, p := range all {
 			if since := work.StampOf(e); p.Open() && !since.Before(p.Began) && isCommand(e, work.VerbResume, at.numbers) {
@@ -527,38 +483,6 @@ func (j *judgement) pausesFor(c candidate) []work.Pause {
 		}
 	}
 	return all
-}
-
-// pausesByCommand returns the pauses begun by commands that were carried out before the database
-// was lost. Each ends when its label was set, as timelines show the pause from then on, when the label was
-// removed that paused already, or when another command ended it.
-func (j *judgement) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
-	obeyed := slices.Concat(j.obeyedEarlier, j.obeyed)
-	for i, e := range obeyed { // oldest first
-		if !isCommand(e, work.VerbPause, numbers) {
-			continue
-		}
-		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
-		ends := func(at time.Time) {
-			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
-				p.Ended = at
-			}
-		}
-		for _, s := range shown {
-			if ends(s.Began); !s.Open() && s.Covers(p.Began) {
-				ends(s.Ended)
-			}
-		}
-		for _, o := range obeyed[i+1:] {
-			if isCommand(o, work.VerbResume, numbers) {
-				ends(work.StampOf(o))
-			}
-		}
-		if !p.Open() {
-			pauses = append(pauses, p)
-		}
-	}
-	return pauses
 }
 
 // oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids

@@ -38,7 +38,6 @@ type reading struct {
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	boxesCut       bool            // not all merge boxes are read in this pass
-	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
 	report

@@ -90,12 +90,6 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeEvents(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.storeTakenBack(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storePutBack(ctx, tx); err != nil {
-		return err
-	}
 	if err := h.storeReviews(ctx, tx); err != nil {
 		return err
 	}
