@@ -199,7 +199,6 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		_, roadmapsErr := tx.ListRoadmaps(ctx, r.ID)
-		_, hiddenErr := tx.ListHidden(ctx, r.ID, t0, 100)
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
@@ -214,11 +213,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
-		return firstOf(accountErr, tx.LookedAt(ctx, []int64{1}, t0), tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
+		return firstOf(accountErr, tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
 	}))
 }
 
@@ -232,8 +231,7 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUnreportedHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
-	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeApprovals(ctx, p.ID)
@@ -314,7 +312,6 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		planErr, wordErr, lostErr, putErr, againErr, landErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
-		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),
 		tx.SetMergeTrouble(ctx, p.ID, "h", work.Reason{}),
 	)

@@ -20,6 +20,5 @@ func (w Word) Ignored(author Account) string {
 	return ""
 }
 
-// ByWord reports whether an outcome is one of a text that may count later: when its author edits it,
-// or when it is shown again.
+// ByWord reports whether an outcome is one of a text that may count later: when its author edits it.
 func ByWord(outcome string) bool { return outcome == OutcomeEditedByOther || outcome == OutcomeHidden }

@@ -189,17 +189,17 @@ const sweepsAtOnce = 4
 // nothing shows a change: no stamp is proof.
 const rotateAfter = 30 * time.Minute
 
-// sweepOpen asks which open tracked pull requests changed, and for our account: that decides what is
-// ours, so nothing is judged without it.
+// sweepOpen asks which open tracked pull requests changed, which repository this is, and for our account: that
+// decides what is ours, so nothing is judged without it.
 func (h *reading) sweepOpen(ctx context.Context) error {
 	var open []string
 	for _, n := range sortedKeys(h.openPulls) {
 		open = append(open, h.openPulls[n].NodeID)
 	}
-	if len(open) == 0 {
-		return h.readOurAccount(ctx)
-	}
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
+	if len(open) == 0 {
+		parts = [][]string{nil}
+	}
 	first := int(h.now().Unix() % int64(len(parts))) // those that go last may be too late
 	var asks []func(context.Context) error
 	for _, ids := range slices.Concat(parts[first:], parts[:first]) {
@@ -282,38 +282,6 @@ func (h *reading) noteSwept() {
 	h.swept = slices.Compact(h.swept)
 }
 
-// readOurAccount asks for our account when no sweep does. The request is conditional: the answer is
-// the same in nearly every pass.
-func (h *reading) readOurAccount(ctx context.Context) error {
-	url := "user@" + h.repo.Name.Host
-	var v work.Validator
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		v, _, err = tx.GetValidator(ctx, 0, url)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(h.env.Accounts.Operators(h.repo.Name.Host)) == 0 {
-		v.ETag = ""
-	}
-	who, etag, same, err := h.repo.GitHub.Viewer(ctx, v.ETag)
-	if github.IsStatus(err, 403) {
-		return h.env.ReadOwnAccount(ctx, h.repo)
-	}
-	if err != nil || same {
-		return err
-	}
-	if err := h.env.AcceptAccount(ctx, h.repo.Name.Host, who); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.account = &work.Validator{URL: url, ETag: etag, SeenAt: h.now()}
-	return nil
-}
-
 // isNews reports whether an item of a list was not in the backlog before. A tracked issue may read
 // differently although it has the stamp that it had.
 func (h *reading) isNews(ctx context.Context, it listedItem) (bool, error) {
@@ -356,9 +324,6 @@ func (h *reading) noteNews(ctx context.Context) error {
 func (h *reading) storeChanged(ctx context.Context) error {
 	var pages []work.Validator
 	var passed []string
-	if h.account != nil {
-		pages = append(pages, *h.account)
-	}
 	for _, l := range h.lists {
 		pages = append(pages, l.pages...)
 		for url := range h.known.pages {

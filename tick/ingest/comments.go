@@ -39,7 +39,7 @@ func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewCommen
 
 // wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
-	talk, err := h.talks.take(ctx, number, func(ctx context.Context) ([]github.Comment, error) { return h.commentsOf(ctx, number, time.Time{}) })
+	talk, err := h.commentsOf(ctx, number, time.Time{})
 	if err == nil {
 		h.whole[number] = talk
 	}

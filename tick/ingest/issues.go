@@ -38,9 +38,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
-	timeline, err := h.timelines.take(ctx, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) {
-		return h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
-	})
+	timeline, err := h.timelineOf(ctx, is.Number)
 	if err != nil {
 		return err
 	}

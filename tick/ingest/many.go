@@ -25,7 +25,7 @@ const handful = 4
 const settled = 2 * time.Minute
 
 // turnOf is the longest time between two reads of a repository, one of n: ten seconds for each. A read
-// takes a point of the 5,000 an hour, if pull requests are open there.
+// takes a point of the 5,000 an hour.
 func turnOf(n int) time.Duration { return min(10*time.Second*time.Duration(n), time.Hour) }
 
 // mostReads is how many of many repositories a pass reads; the next one reads the others. Each takes four

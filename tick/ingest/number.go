@@ -28,6 +28,7 @@ type number struct {
 	waited   bool // an earlier pass put it there
 	fresh    bool // this pass found that it changed
 	details  bool // the light query says that its details changed
+	ahead    bool // what is read first of it was asked for
 	done     bool // it was read, or cannot be
 	stays    bool // the next pass reads it again
 	issue    *github.Issue
@@ -44,7 +45,6 @@ const readUntil = 9
 func (h *reading) read(ctx context.Context) error {
 	h.tellWaiting()
 	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
-	defer h.sent.Wait()
 	defer cancel()
 	if err := h.findChanged(most); err != nil {
 		return err
@@ -53,9 +53,6 @@ func (h *reading) read(ctx context.Context) error {
 		return err
 	}
 	if err := h.noteNews(ctx); err != nil {
-		return err
-	}
-	if err := h.sendForNext(most); err != nil { // beside the question which repository it is
 		return err
 	}
 	if err := h.identify(most); err != nil {
@@ -131,7 +128,7 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 // readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
-	if err := h.sendForNext(most); err != nil {
+	if err := h.readAhead(ctx, most); err != nil {
 		return err
 	}
 	h.unread = unread
@@ -471,10 +468,8 @@ func (h *reading) finish(ctx, most context.Context) error {
 			}
 		}
 	}
-	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
-		if err := sift(ctx); err != nil {
-			return err
-		}
+	if err := h.askCommandersAgain(ctx); err != nil {
+		return err
 	}
 	return h.keep(ctx, nil, h.conclude)
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,110 +160,29 @@ func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
 	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, oid) })
 }
 
-const (
-	detailsAtOnce = 10
-	mostAhead     = 50 // of how many pull requests the details are read together
-	aheadUntil    = 4  // tenths of Timings.IngestTimeout for that
-)
-
-// detail is GitHub's answer about a pull request.
-type detail struct {
-	github.PullDetail
-	err error
-}
-
-// readDetails reads the details of a pull request, together with those of the next ones, and ingests them.
+// readDetails reads the details of a pull request, and ingests them.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
-	if _, read := h.details[pull.Number]; !read {
-		if err := h.readNextDetails(ctx, pull); err != nil {
+	d, read := h.details[pull.Number]
+	if delete(h.details, pull.Number); !read {
+		ids := []string{pull.NodeID}
+		all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
+		if err == nil && len(all) == 0 {
+			err = errGone
+		}
+		if err != nil {
 			return err
 		}
+		d = all[0]
 	}
-	d, read := h.details[pull.Number]
-	delete(h.details, pull.Number)
-	if !read {
-		d.err = cmp.Or(ctx.Err(), errGone)
-	}
-	if d.err == nil {
-		d.PullDetail, d.err = h.readWhole(ctx, pull, d.PullDetail)
-	}
-	if d.err != nil {
-		return d.err
-	}
-	return h.intakeDetails(ctx, pull, d.PullDetail)
-}
-
-// readNextDetails reads the details of a pull request and of the next ones that changed. If one of them
-// hangs, the others are asked for singly.
-func (h *reading) readNextDetails(ctx context.Context, pull work.PullRequest) error {
-	numbers, ids := []int{pull.Number}, map[int]string{pull.Number: pull.NodeID}
-	if len(h.next) > 0 && !h.slow {
-		for _, c := range h.next[1:] {
-			other, open := h.openPulls[c.Number]
-			if open && c.Number != pull.Number && !c.done && !c.waits && (c.details || c.waited) && len(numbers) < mostAhead {
-				numbers, ids[c.Number] = append(numbers, c.Number), other.NodeID
-			}
-		}
-	}
-	if len(numbers) == 1 {
-		return h.fetchAhead(ctx, numbers, ids)
-	}
-	ahead, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
-	defer cancel()
-	err := h.fetchAhead(ahead, numbers, ids)
-	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+	d, err := h.readWhole(ctx, pull, d)
+	if err != nil {
 		return err
 	}
-	h.slow = true
-	if _, read := h.details[pull.Number]; read {
-		return nil
-	}
-	return h.fetchAhead(ctx, numbers[:1], ids)
+	return h.intakeDetails(ctx, pull, d)
 }
 
 // errGone is why the details of a pull request that was there cannot be read.
 var errGone = errors.New("GitHub does not know this pull request any more")
-
-// fetchAhead reads the details of pull requests side by side. What GitHub does not answer for is an answer,
-// too.
-func (h *reading) fetchAhead(ctx context.Context, numbers []int, ids map[int]string) error {
-	var reads []func(context.Context) error
-	for group := range slices.Chunk(numbers, github.MaxDetails) {
-		reads = append(reads, func(ctx context.Context) error { return h.fetchDetails(ctx, group, ids) })
-	}
-	return github.FirstError(github.AtOnce(ctx, detailsAtOnce, reads))
-}
-
-// fetchDetails reads the details of some pull requests. If GitHub cannot answer, it asks about halves, so
-// that one pull request does not hide the others.
-func (h *reading) fetchDetails(ctx context.Context, numbers []int, ids map[int]string) error {
-	asked := make([]string, len(numbers))
-	for i, n := range numbers {
-		asked[i] = ids[n]
-	}
-	read, missing, err := h.repo.GitHub.DetailsSince(ctx, asked, h.readSince(asked))
-	h.mu.Lock()
-	for _, d := range read {
-		h.details[d.Number] = detail{PullDetail: d}
-	}
-	left := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { _, read := h.details[n]; return read })
-	for _, n := range left {
-		if slices.Contains(missing, ids[n]) {
-			h.details[n] = detail{err: errGone}
-		}
-	}
-	h.mu.Unlock()
-	switch half := len(left) / 2; {
-	case err == nil, !github.IsItemError(err), len(left) == 0:
-		return err
-	case half > 0:
-		return errors.Join(h.fetchDetails(ctx, left[:half], ids), h.fetchDetails(ctx, left[half:], ids))
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.details[left[0]] = detail{err: err}
-	return nil
-}
 
 // readSince returns, by node id, since when the reviews and threads of pull requests are read: those
 // from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.

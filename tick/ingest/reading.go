@@ -37,7 +37,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
-	boxesCut       bool            // not all merge boxes are read in this pass
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
 	report
@@ -49,7 +48,6 @@ type backlog struct {
 	openPulls map[int]store.OpenPull // by number
 	lights    map[int]string         // fingerprints of pull requests from light queries
 	swept     []int                  // open pull requests whose details are to be read
-	account   *work.Validator        // of our account, if it was read
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
@@ -59,13 +57,12 @@ type backlog struct {
 	pullEnded bool         // a pull request that has just ended is among them
 }
 
-// ahead is what is read before it is needed.
+// ahead is what was read of the next numbers.
 type ahead struct {
-	mu   sync.Mutex // guards what concurrent reads write, of all of the reading
-	sent sync.WaitGroup
-	together
-	details map[int]detail // of pull requests, by number
-	slow    bool           // one of them hangs: details are read singly
+	mu        sync.Mutex                     // guards what concurrent reads write, of all of the reading
+	timelines map[int][]github.TimelineEvent // of issues, by number
+	details   map[int]github.PullDetail      // of pull requests, by number
+	slow      bool                           // one of them hangs: each number is read by itself
 }
 
 // report is how the read goes.
@@ -96,7 +93,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		ahead: ahead{together: newTogether(), details: map[int]detail{}}, slice: newSlice(),
+		ahead: ahead{timelines: map[int][]github.TimelineEvent{}, details: map[int]github.PullDetail{}}, slice: newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
@@ -237,12 +234,10 @@ type slice struct {
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	stillHidden  []int64              // ids of comments that are still hidden
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	boxes        []mergeBox
-	unreadBoxes  []int64            // pull requests whose merge boxes could not be read
 	dependencies []store.Dependency // those looked at
 	edges        []store.Dependency // those that GitHub lists as blocking, instead of the design
 	blocking     []blocking         // those read
@@ -285,7 +280,6 @@ func (h *reading) nextSlice() {
 	}
 	maps.Copy(h.answeredBefore, h.handled)
 	h.slice = newSlice()
-	clear(h.permissions.early)
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -145,9 +145,6 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
-	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
-		return err
-	}
 	return h.env.KeepClock(ctx, tx, h.repo)
 }
 
