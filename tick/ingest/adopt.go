@@ -122,9 +122,9 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		}
 	}
 	item.Branch = p.Head
-	h.putItem(item)
+	h.items[item.Number] = item
 	h.adopted[p.Number] = mark.Issue
-	h.met[p.Number] = trackedPull(h.row, item, p)
+	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
@@ -165,7 +165,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		}
 	}
 	if item, err = h.updateText(ctx, item, is, timeline, item.Label); err == nil {
-		h.noteIssueTalk(item, talk)
+		h.addTalk(work.EventSource, item.ID, talk)
 	}
 	return item, err
 }
@@ -328,7 +328,7 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 		return err
 	}
 	for number, issue := range h.adopted {
-		item, ok := h.changedItem(issue)
+		item, ok := h.items[issue]
 		pull, read := h.readPull(number)
 		if !ok || !read {
 			continue

@@ -104,7 +104,7 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 }
 
 // storeBeside stores what was learned of GitHub's own agents.
-func (h *reading) storeBeside(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeBeside(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, n := range sortedKeys(h.besides) {
 		if b := h.besides[n]; b.pull != 0 {
 			if err := tx.SetBeside(ctx, b.pull, b.Beside); err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,6 +190,21 @@ func (h *reading) readBlockers(ctx context.Context) error {
 		}
 		h.blocking = append(h.blocking, b)
 		if err := h.tellLateBlockers(ctx, item, b, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeBlockers stores what blocks issues, and wakes what waits for those that were closed or reopened.
+func (h *reading) storeBlockers(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, b := range h.blocking {
+		if err := tx.SetBlockers(ctx, b.item, b.Blocked, b.list, now); err != nil {
+			return err
+		}
+	}
+	for _, ref := range h.turned {
+		if err := errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now)); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 // itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
 // 0 if there is none.
 func (h *reading) itemID(issue int) int64 {
-	return cmp.Or(h.issues[issue].item.ID, h.newItems[issue])
+	return cmp.Or(h.items[issue].ID, h.newItems[issue])
 }
 
 // itemOf returns the id of the work item that an event belongs to, once the slice's items are
@@ -78,7 +78,7 @@ func (h *reading) itemOf(c candidate) int64 {
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if _, ok := h.changedItem(issue); ok && !c.former && (!c.pull || e.ItemID == 0) {
+	if _, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
 		return h.itemID(issue)
 	}
 	return e.ItemID

@@ -84,15 +84,15 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		t, ok := lastEvent(timeline, "unlabeled", item.Label)
 		if ok && (!item.Replans() || !t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
-			h.addToIssue(is.Number, timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
+			h.add(timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
 	if relabelled && is.State == "open" { // on a closed issue the label counts once it is reopened
 		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
-		h.putItem(item)
-		h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
 	}
-	h.changes(item, is.Number, timeline)
+	h.changes(item, timeline)
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	if err != nil {
 		return err
 	}
-	h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
+	h.add(timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
 	if again || is.ID != 0 && is.Comments == 0 {
 		return nil // the comments are in the database, or there are none
 	}
@@ -127,7 +127,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	if err != nil {
 		return err
 	}
-	h.noteIssueTalk(item, talk)
+	h.addTalk(work.EventSource, item.ID, talk)
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 	}
 	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
 	item.SubIssueOf = h.called(is.Parent)
-	h.putItem(item)
+	h.items[item.Number] = item
 	return item, nil
 }
 
@@ -187,7 +187,7 @@ func fingerprint(is github.Issue) string {
 }
 
 // changes adds events for closings and reopenings after the labelling that began the item.
-func (h *reading) changes(item work.Item, number int, timeline []github.TimelineEvent) {
+func (h *reading) changes(item work.Item, timeline []github.TimelineEvent) {
 	for _, t := range timeline {
 		kind := work.EventClosed
 		switch {
@@ -197,7 +197,7 @@ func (h *reading) changes(item work.Item, number int, timeline []github.Timeline
 			continue
 		}
 		if newer(t, item) {
-			h.addToIssue(number, timelineEvent(item, kind, number, t, ""))
+			h.add(timelineEvent(item, kind, item.Number, t, ""))
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	}
 	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
 	c.former = true
-	h.addToIssue(item.Number, c)
+	h.add(c)
 }
 
 // declineSecondLabel plans a comment that a label begins nothing, and how to switch: once for each
@@ -176,7 +176,7 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
 	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.addToIssue(is.Number, refused)
+	h.add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {

@@ -359,7 +359,7 @@ func (h *reading) intakeNumber(ctx context.Context, c *number) error {
 	}
 	for _, n := range sortedKeys(h.adopted) {
 		if _, read := h.readPull(n); !read {
-			if err := h.readDetails(ctx, h.met[n]); err != nil {
+			if err := h.readDetails(ctx, h.newsOf(n).row); err != nil {
 				return err
 			}
 		}
@@ -453,7 +453,6 @@ func (h *reading) judge(ctx context.Context) error {
 	if err := h.storePauses(ctx); err != nil {
 		return err
 	}
-	h.gatherEvents()
 	return h.judgeEvents(ctx)
 }
 

@@ -189,18 +189,13 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 			return fatal
 		}
 		if err == nil && !may {
-			h.revoked = append(h.revoked, e)
+			h.revoked = append(h.revoked, e.ID)
 			h.declineCommand(e)
 		}
 	}
 	return nil
 }
 
-func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx) error {
-	for _, e := range h.revoked {
-		if err := tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now()); err != nil {
-			return err
-		}
-	}
-	return nil
+func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	return tx.FinishEvents(ctx, h.revoked, work.OutcomeNoCommander, h.env.Now())
 }

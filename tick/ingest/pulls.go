@@ -13,11 +13,39 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// pullNews is the news of one pull request.
+type pullNews struct {
+	read      bool              // its details were read, or it was adopted after its end
+	row       work.PullRequest  // without number: it was neither read nor is it tracked from now on
+	old       *work.PullRequest // its row before its details were read
+	threads   []work.Thread     // nil: not read
+	fewer     bool              // threads lacks some that are stored
+	reviews   pullReviews
+	promotion *promotion      // of the design that was merged with it
+	end       *work.PullEnd   // set if it was merged or closed
+	lost      *string         // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
+	labelHead string          // the head that the label of somebody else's pull request covers
+	proposed  []work.Proposal // follow-ups that its description lists
+}
+
+// newsOf returns the news of a pull request, empty at first.
+func (h *reading) newsOf(pull int) *pullNews {
+	if h.pulls[pull] == nil {
+		h.pulls[pull] = &pullNews{}
+	}
+	return h.pulls[pull]
+}
+
+// readPull returns the news of a pull request. It reports false unless this slice read its details.
+func (h *reading) readPull(pull int) (*pullNews, bool) {
+	n := h.pulls[pull]
+	return n, n != nil && n.read
+}
+
 // intakeDetails ingests a pull request's details. Its snapshot and the events that the details show
 // are stored together: a merge recorded while the pull request still counts as open would never be
 // acted on.
 func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	h.old[d.Number] = old
 	h.pullEnded = h.pullEnded || d.State != work.PullOpen
 	h.labels[d.Number] = d.Labels
 	pull := old
@@ -40,7 +68,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		if err != nil {
 			return err
 		}
-		h.notePullTalk(pull, talk)
+		h.addTalk(work.EventIssue, pull.ItemID, talk)
 	}
 	if err := h.followDesign(ctx, old, &pull); err != nil {
 		return err
@@ -60,7 +88,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		return err
 	}
 	news := h.newsOf(d.Number)
-	news.row, news.read = pull, true
+	news.row, news.old, news.read = pull, &old, true
 	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
 		news.proposed = work.Proposed(d.Body)
 	}
@@ -103,7 +131,7 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest, d 
 			t.ID = pull.UpdatedAt.UnixMilli()
 		}
 	}
-	h.newsOf(pull.Number).add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
 	return nil
 }
 
@@ -134,7 +162,7 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 			if !told {
 				e.Outcome = "noted"
 			}
-			h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+			h.add(candidate{event: e, pull: true})
 		}
 	}
 	if pull.State != work.PullOpen {
@@ -151,7 +179,7 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
 		}
-		h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+		h.add(candidate{event: e, pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
 }
@@ -238,7 +266,7 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	if known {
 		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
 	}
-	h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+	h.add(candidate{event: e, pull: true})
 	return nil
 }
 

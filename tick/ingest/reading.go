@@ -173,31 +173,6 @@ func (h *reading) told() string {
 	return strings.Join(some, "; ")
 }
 
-func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {
-	if item.ID != 0 {
-		return tx.SetIssue(ctx, item)
-	}
-	id, err := tx.AddItem(ctx, item)
-	h.newItems[item.Number] = id
-	return err
-}
-
-// storeAgain reopens a known, unanswered event after its author reverted an edit or somebody
-// unresolved its thread.
-func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
-	e.RepoID = h.row.ID
-	if err := tx.RecordEditBack(ctx, e, now); err != nil {
-		return err
-	}
-	open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
-		return nil
-	}
-	// The store reopens events that were skipped because their thread was resolved. This call
-	// reopens events whose turn was cancelled.
-	return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
-}
-
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
@@ -215,14 +190,11 @@ func (h *reading) compareIdentity(who github.RepoNode) {
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
 	rows   storedRows
-	issues map[int]issueNews        // by number
+	items  map[int]work.Item        // changed and new ones, by number
 	pulls  map[int]*pullNews        // by number
 	judged *judgement               // of what was said
-	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
-	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
+	events []candidate              // what was said, and what the issues and pull requests show
 	whole  map[int][]github.Comment // conversations that were read whole
-	old    map[int]work.PullRequest // earlier rows of those whose details were read
-	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
 	left         map[int]string       // numbers on which something said waits, and why
@@ -231,7 +203,7 @@ type slice struct {
 	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
-	revoked      []work.Event         // pending commands whose authors lost the permission
+	revoked      []int64              // ids of pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
@@ -255,8 +227,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		rows: newStoredRows(), judged: &judgement{},
-		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{}, whole: map[int][]github.Comment{},
-		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
+		items: map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}

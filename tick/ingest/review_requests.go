@@ -51,12 +51,9 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.putItem(item)
+	h.items[p.Number] = item
 	h.adopted[p.Number] = p.Number
-	h.met[p.Number] = work.PullRequest{
-		RepoID: h.row.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
-		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
-	}
+	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
 	h.lights[p.Number] = ""
 	return nil
 }
@@ -77,14 +74,11 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	}
 	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.newsOf(number).add(refused)
+	h.add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts no review here: it was set in the name of %s, who has no triage permission on this repository. "+
 		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
-	})
+	h.declineOn(0, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
 	return false, nil
 }
 
@@ -137,7 +131,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 	}
 	t.item.Label = ""
 	t.refreshItem()
-	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
+	t.add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
 }
 
 // labelled stores that the label was set, and which head it covers.
@@ -151,7 +145,7 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 	}
 	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
 	t.refreshItem()
-	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
+	t.add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
 	t.coverHead(trusted)
 	return nil
 }
@@ -184,5 +178,5 @@ func (t reviewedPull) coverHead(trusted bool) {
 // refreshItem stores the item with the title and author just read.
 func (t reviewedPull) refreshItem() {
 	t.item.Title, t.item.Author = t.d.Title, t.d.Author
-	t.putItem(t.item)
+	t.items[t.item.Number] = t.item
 }

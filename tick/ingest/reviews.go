@@ -190,7 +190,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			c.event.Outcome = work.OutcomeTakenOver
 		}
 		if said {
-			h.newsOf(pull.Number).add(c)
+			h.add(c)
 		}
 	}
 	threads := make([]work.Thread, 0, len(d.Threads))
@@ -206,7 +206,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			if verdicts[c.ReviewID] && c.Word.Ignored(c.Author) == "" {
 				e.event.Outcome = work.OutcomeVerdict
 			}
-			h.newsOf(pull.Number).add(e)
+			h.add(e)
 		}
 	}
 	h.newsOf(pull.Number).threads, h.newsOf(pull.Number).fewer = threads, !d.Since.IsZero()

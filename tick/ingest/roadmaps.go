@@ -210,7 +210,7 @@ func (h *reading) isOurs(who work.Account) bool {
 }
 
 // storeRoadmaps stores merged documents. It runs after the work items have their rows.
-func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, m := range h.roadmaps {
 		first := cmp.Or(m.first, h.itemID(m.number))
 		before, known, err := tx.FindRoadmap(ctx, first)
