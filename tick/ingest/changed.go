@@ -155,9 +155,6 @@ func (h *reading) readPage(ctx context.Context, l *list, address string) (p page
 		l.items = append(l.items, it)
 	}
 	l.pages = append(l.pages, work.Validator{RepoID: h.row.ID, URL: address, ETag: p.ETag, Next: p.Next, SeenAt: asked})
-	h.mu.Lock()
-	h.brought = true
-	h.mu.Unlock()
 	return p, last, nil
 }
 

@@ -129,13 +129,11 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 	if why := p.env.BesideUs(r); why != nil {
 		return nil, why
 	}
-	if r.Row.NodeID == "" {
+	_, clock := r.GitHub.Ahead()
+	if r.Row.NodeID == "" || r.Row.IssuesSince.IsZero() && !clock { // the first "since" is computed from GitHub's time
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
 		}
-	}
-	if err := p.clockOf(ctx, r); err != nil {
-		return nil, err
 	}
 	h := newReading(p, r)
 	if h.shown = shown; shown != nil {
@@ -152,15 +150,6 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 		err = cmp.Or(p.env.MeetSign(context.WithoutCancel(ctx), r, h.sign), err)
 	}
 	return h, err
-}
-
-// clockOf asks for GitHub's time before the first "since" is computed from it.
-func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
-	began := !r.Row.IssuesSince.IsZero() && !r.Row.CommentsSince.IsZero() && !r.Row.ReviewCommentsSince.IsZero()
-	if _, known := r.GitHub.Ahead(); known || began {
-		return nil
-	}
-	return p.follow(ctx, r)
 }
 
 // Ingest reads what is new on GitHub.

@@ -42,7 +42,6 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if err != nil {
 		return err
 	}
-	item = resolveLabelEvent(item, timeline)
 	h.noteIssuePauses(is, item.Flow, timeline)
 	if !tracked && ignored { // a roadmap: see needsMoreReads
 		labelled, _ := lastEvent(timeline, "labeled", label.Name)
@@ -164,22 +163,6 @@ func refreshed(item work.Item, is github.Issue, c confirmed, settled bool, now t
 // makes the whole list be read again; that must not cost a request per issue. See timelineSettled.
 func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
-}
-
-// resolveLabelEvent replaces the node id of the labelling that began the item, which an earlier version stored, by
-// its id. If GitHub no longer has that entry, it takes the newest labelling.
-func resolveLabelEvent(item work.Item, timeline []github.TimelineEvent) work.Item {
-	if _, err := strconv.ParseInt(item.LabelEvent, 10, 64); err == nil || item.LabelEvent == "" {
-		return item
-	}
-	set, ok := lastEvent(timeline, "labeled", item.Label)
-	if at := slices.IndexFunc(timeline, func(e github.TimelineEvent) bool { return e.NodeID == item.LabelEvent }); at >= 0 {
-		set, ok = timeline[at], true
-	}
-	if ok {
-		item.LabelEvent = strconv.FormatInt(set.ID, 10)
-	}
-	return item
 }
 
 func fingerprint(is github.Issue) string {

@@ -68,7 +68,6 @@ type ahead struct {
 // report is how the read goes.
 type report struct {
 	sign       work.Sign // the newest text of ours by another installation
-	brought    bool      // there is something new
 	doubtful   bool      // the name may belong to another repository now
 	readSome   bool      // some number was read
 	incomplete error     // why not everything was read

@@ -34,7 +34,7 @@ func (h *reading) load(ctx context.Context) error {
 		for _, b := range backlog {
 			c := &number{Backlogged: b, waited: true, waits: h.waits(b), unheard: !b.Since.IsZero()}
 			if h.numbers[b.Number] = c; !c.waits {
-				h.changed[b.Number], h.brought = true, true
+				h.changed[b.Number] = true
 			}
 		}
 		if h.known.firstLook, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
