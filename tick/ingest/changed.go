@@ -195,7 +195,11 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	}
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
 	if len(open) == 0 {
-		parts = [][]string{nil}
+		err := h.sweepSome(ctx, nil)
+		if github.IsItemError(err) && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+			return nil // the account is known; the lists say what is wrong with the repository
+		}
+		return err
 	}
 	first := int(h.now().Unix() % int64(len(parts))) // those that go last may be too late
 	var asks []func(context.Context) error
@@ -223,7 +227,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	if half := len(ids) / 2; err != nil && github.IsItemError(err) && half > 0 {
 		return errors.Join(h.sweepSome(ctx, ids[:half]), h.sweepSome(ctx, ids[half:]))
 	}
-	if err != nil && github.IsItemError(err) {
+	if err != nil && github.IsItemError(err) && len(ids) == 1 {
 		h.noteUnswept(ids[0], err)
 		s, err = github.Sweep{Missing: ids}, nil
 	} else if err == nil {
@@ -309,7 +313,7 @@ func (h *reading) noteNews(ctx context.Context) error {
 		}
 	}
 	for _, c := range h.numbers {
-		if c.fresh && c.Within == 0 { // something new: it is tried at once
+		if c.fresh { // something new: it is tried at once
 			c.waits = false
 		}
 	}

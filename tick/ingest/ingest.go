@@ -116,7 +116,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep
 		return err
 	}
 	rep.Repo(name, func(x *env.RepoReport) {
-		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, cmp.Or(h.long, h.note)
+		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note
 	})
 	if wait, ok := errors.AsType[*work.WaitError](h.incomplete); ok {
 		return wait

@@ -72,7 +72,7 @@ type report struct {
 	readSome   bool      // some number was read
 	incomplete error     // why not everything was read
 	trouble    []string  // what could not be read
-	note, long string    // for the report: that more is to be read, and of which number there is more than a pass has time for
+	note       string    // for the report: that more is to be read, or which number cannot be
 	added      int
 	ignored    int
 }
