@@ -228,7 +228,6 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		return errors.Join(h.sweepSome(ctx, ids[:half]), h.sweepSome(ctx, ids[half:]))
 	}
 	if err != nil && github.IsItemError(err) && len(ids) == 1 {
-		h.noteUnswept(ids[0], err)
 		s, err = github.Sweep{Missing: ids}, nil
 	} else if err == nil {
 		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
@@ -249,17 +248,6 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// noteUnswept says of which pull request GitHub does not say whether it changed.
-func (h *reading) noteUnswept(id string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for n, pull := range h.openPulls {
-		if pull.NodeID == id {
-			h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, err))
-		}
-	}
 }
 
 // noteSwept notes which open pull requests changed or were never read, and a few of those that were

@@ -31,11 +31,14 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	byHost, others := p.byHost(rep), p.byOthers()
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
-			if n := len(byHost[host]) + others[host]; n > handful {
-				p.readMany(ctx, byHost[host], n, rep)
+			repos, n := p.notTooSoon(byHost[host], rep), len(byHost[host])+others[host]
+			if n > handful {
+				p.readMany(ctx, repos, n, rep)
 				return
 			}
-			p.readFew(ctx, byHost[host], rep)
+			for _, r := range repos {
+				wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
+			}
 		})
 	}
 	wg.Wait()
@@ -75,18 +78,6 @@ func (p *Ingest) byOthers() map[string]int {
 		}
 	}
 	return all
-}
-
-func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report) {
-	var wg sync.WaitGroup
-	for _, r := range repos {
-		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-			continue
-		}
-		wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
-	}
-	wg.Wait()
 }
 
 // ingestOne reads one repository and records how that went.
@@ -162,14 +153,17 @@ type Ingest struct {
 // New makes an Ingest.
 func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
 
-// tooSoon returns why a repository is not asked in this pass; "" if it is.
-func (p *Ingest) tooSoon(r *env.Repo) string {
-	now := r.GitHub.Now()
-	if p.env.AtOnce {
-		return ""
+// notTooSoon returns the repositories that this pass may ask about, and reports the others.
+func (p *Ingest) notTooSoon(all []*env.Repo, rep *env.Report) (some []*env.Repo) {
+	least := p.env.Config.Runtime.MinInterval
+	for _, r := range all {
+		now := r.GitHub.Now()
+		if p.env.AtOnce || !r.Row.HeartbeatAt.Add(least).After(now) || env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
+			some = append(some, r)
+			continue
+		}
+		note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
+		rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 	}
-	if next := r.Row.HeartbeatAt.Add(p.env.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.env.Config.Runtime.MinInterval)
-	}
-	return ""
+	return some
 }

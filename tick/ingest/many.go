@@ -69,6 +69,9 @@ func (c oneOfMany) due(n int, now time.Time) bool {
 
 // readMany reads those of a host's many repositories that are due, of n that share the login's limits.
 func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) {
+	if len(repos) == 0 {
+		return
+	}
 	var chosen []oneOfMany
 	err := p.env.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
 		chosen, err = p.choose(ctx, repos, n, rep)
@@ -105,10 +108,6 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 	}
 	var all []oneOfMany
 	for _, r := range repos {
-		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-			continue
-		}
 		unlisted := func(label string) bool { return !slices.Contains(labels[r.Row.ID], label) }
 		all = append(all, oneOfMany{Repo: r, unread: unread[r.Row.ID] || slices.ContainsFunc(r.Settings.StartLabels(), unlisted)})
 	}

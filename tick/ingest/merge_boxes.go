@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -50,9 +49,6 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 		c, err := all[i], read.Err
 		if err == nil {
 			err = h.takeMergeBox(ctx, c, read.Box)
-		}
-		if github.OutOfTime(err) {
-			return err
 		}
 		if err := h.deferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
 			return err

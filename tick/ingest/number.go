@@ -417,17 +417,24 @@ func (h *reading) judge(ctx context.Context) error {
 func (h *reading) finish(ctx, most context.Context) error {
 	if !h.timeIsUp() {
 		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
-			if err := read(most); github.OutOfTime(err) {
-				h.stopReading(err)
-			} else if err != nil {
+			if err := h.untilStopped(read(most)); err != nil {
 				return err
 			}
 		}
 	}
-	if err := h.askCommandersAgain(ctx); err != nil {
+	if err := h.untilStopped(h.askCommandersAgain(ctx)); err != nil {
 		return err
 	}
 	return h.keep(ctx, nil, h.conclude)
+}
+
+// untilStopped ends reading when the time or the rate limit is used up, and returns any other error.
+func (h *reading) untilStopped(err error) error {
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return err
 }
 
 // keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay

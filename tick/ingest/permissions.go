@@ -159,32 +159,24 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 // askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
 // to give them.
 func (h *reading) askCommandersAgain(ctx context.Context) error {
-	var waiting []work.Event
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
 		pending, err := tx.ListPendingCommands(ctx, h.repo.Row.ID)
 		for _, e := range pending {
-			if e.State == work.SaidLocally {
+			if err != nil || e.State == work.SaidLocally {
 				continue
 			}
-			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.row.Key(), e.Number, e.Key))
-			if err != nil {
-				return err
-			}
-			if !planned {
+			var planned bool
+			if _, planned, err = tx.GetAction(ctx, work.NoticeToken(h.row.Key(), e.Number, e.Key)); !planned {
 				waiting = append(waiting, e)
 			}
 		}
-		return err
+		return waiting, err
 	})
 	if err != nil {
 		return err
 	}
 	for _, e := range waiting {
 		may, err := h.permissions.mayNow(ctx, e.Author, true)
-		if github.OutOfTime(err) { // store what was read so far
-			h.stopReading(err)
-			return nil
-		}
 		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {
 			return fatal
 		}

@@ -87,12 +87,10 @@ func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullReque
 	if !item.Replans() {
 		return pull.Number, nil
 	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int, error) {
 		m, _, err := tx.FindRoadmap(ctx, item.Parent)
-		run = m.Run
-		return err
+		return m.Run, err
 	})
-	return run, err
 }
 
 // documentAt reads and checks the document of a roadmap at a commit or branch, and what is below its issue.
