@@ -371,17 +371,11 @@ const signFor = 24 * time.Hour
 // noteOwn records what a body of ours says: the events that it names as answered, and which installation
 // wrote it, if that is another one.
 func (h *reading) noteOwn(body string, at time.Time, url string) {
-	h.noteHandled(body)
-	marks, _ := work.ParseMarks(body)
-	if !h.env.Ours.Has(marks.By) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
-		h.sign = work.Sign{ID: marks.By, At: at, URL: url}
-	}
-}
-
-// noteHandled records the events that a body of ours names as answered.
-func (h *reading) noteHandled(body string) {
 	marks, _ := work.ParseMarks(body)
 	for _, key := range marks.Handled {
 		h.handled[key] = true
+	}
+	if !h.env.Ours.Has(marks.By) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+		h.sign = work.Sign{ID: marks.By, At: at, URL: url}
 	}
 }

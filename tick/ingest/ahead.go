@@ -34,9 +34,16 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		if open, is := h.openPulls[c.Number]; is && (c.details || c.waited) {
 			asked++
 			pulls = append(pulls, open.NodeID)
-		} else if issue, err := h.asksTimeline(ctx, c); err != nil {
+			continue
+		}
+		if c.issue == nil || c.issue.IsPull {
+			continue
+		}
+		item, tracked, err := h.item(ctx, c.Number)
+		if err != nil {
 			return err
-		} else if issue {
+		}
+		if h.needsMoreReads(item, tracked, *c.issue) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
 				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, c.Number)
@@ -71,15 +78,6 @@ func learnedAhead[T any](h *reading, all map[int]T, number int, read T, err erro
 		all[number] = read
 	}
 	return err
-}
-
-// asksTimeline reports whether a number is an issue whose timeline is read.
-func (h *reading) asksTimeline(ctx context.Context, c *number) (bool, error) {
-	if c.issue == nil || c.issue.IsPull {
-		return false, nil
-	}
-	item, tracked, err := h.item(ctx, c.Number)
-	return err == nil && h.needsMoreReads(item, tracked, *c.issue), err
 }
 
 // timelineOf returns the timeline of an issue, once as it was read ahead.

@@ -237,7 +237,12 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.compareIdentity(s.Repo)
+	switch who := s.Repo; {
+	case who.NodeID == h.row.NodeID:
+		h.repo.Confirm(h.now())
+	case who.NodeID != "", who.Gone:
+		h.doubtful = true
+	}
 	for _, light := range s.Pulls {
 		h.lights[light.Number] = light.Fingerprint
 	}

@@ -139,17 +139,11 @@ func (h *reading) take(j *judgement) {
 		h.declineMerge(e)
 	}
 	for _, c := range j.waiting {
-		h.waitForNumber(c.event.Number)
+		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
+		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
+			h.trouble = append(h.trouble, said)
+		}
 	}
-}
-
-// waitForNumber says that comments wait until a number can be read.
-func (h *reading) waitForNumber(on int) {
-	said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
-	if !slices.Contains(h.trouble, said) {
-		h.trouble = append(h.trouble, said)
-	}
-	h.left[on] = said
 }
 
 // factsAbout reads what the database has about candidates.

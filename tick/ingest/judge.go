@@ -70,12 +70,8 @@ type missing struct {
 	event work.Event
 }
 
-func newJudgement(f *facts) *judgement {
-	return &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
-}
-
 func judge(said []candidate, f *facts) *judgement {
-	j := newJudgement(f)
+	j := &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
 		all = j.byEditor(all)

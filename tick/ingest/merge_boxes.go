@@ -15,8 +15,7 @@ import (
 
 // mergeBox is a merge box that was read.
 type mergeBox struct {
-	pull work.PullRequest
-	was  merging.Box
+	mergeCandidate
 	box  merging.Box
 	left *queueExit // set if it left its base's merge queue
 }
@@ -130,7 +129,7 @@ func (h *reading) takeMergeBox(ctx context.Context, c mergeCandidate, box mergin
 	if c.was.Head == box.Head {
 		box.Found = c.was.Found
 	}
-	one := mergeBox{pull: c.pull, was: c.was, box: box}
+	one := mergeBox{mergeCandidate: c, box: box}
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}

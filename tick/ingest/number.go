@@ -43,7 +43,11 @@ const readUntil = 9
 
 // read finds what changed in the repository, and reads it. If the time runs out, what was read is kept.
 func (h *reading) read(ctx context.Context) error {
-	h.tellWaiting()
+	for _, n := range sortedKeys(h.numbers) { // says what could not be read and waits
+		if c := h.numbers[n]; c.waits {
+			h.trouble = append(h.trouble, h.sayUnread(c))
+		}
+	}
 	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
 	defer cancel()
 	if err := h.findChanged(most); err != nil {
@@ -229,15 +233,6 @@ func (h *reading) putOff(ctx context.Context, c *number) error {
 
 // lasting is how often a number could not be read when the report of a pass names it.
 const lasting = 3
-
-// tellWaiting says which numbers could not be read and wait.
-func (h *reading) tellWaiting() {
-	for _, n := range sortedKeys(h.numbers) {
-		if c := h.numbers[n]; c.waits {
-			h.trouble = append(h.trouble, h.sayUnread(c))
-		}
-	}
-}
 
 // sayUnread says why a number cannot be read, and when it is tried again.
 func (h *reading) sayUnread(c *number) string {

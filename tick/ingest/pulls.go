@@ -94,15 +94,17 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	}
 	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
-			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
+			news.reviews.found = true // not by its commits: a trailer of theirs proves nothing
 		}
 		return h.takeReviewLabel(ctx, item, old, d, timeline)
 	}
 	if err := h.findFixes(ctx, old, d); err != nil {
 		return err
 	}
-	if err := h.readEnd(ctx, old, pull, d); err != nil {
-		return err
+	if pull.State != work.PullOpen && old.State != pull.State {
+		if err := h.readCommitsAtEnd(ctx, pull, d.ClosedAt); err != nil {
+			return err
+		}
 	}
 	return h.headEvents(ctx, item, old, pull, d)
 }
@@ -147,7 +149,9 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	}
 	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		ours, err := h.ourCommit(ctx, pull.HeadOID)
+		ours, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
+			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
+		})
 		if err != nil {
 			return err
 		}
@@ -182,10 +186,6 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		h.add(candidate{event: e, pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
-}
-
-func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, oid) })
 }
 
 // readDetails reads the details of a pull request, and ingests them.
@@ -268,14 +268,6 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	}
 	h.add(candidate{event: e, pull: true})
 	return nil
-}
-
-// readEnd reads how a pull request ended, if its details show that for the first time.
-func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
-	if pull.State == work.PullOpen || old.State == pull.State {
-		return nil
-	}
-	return h.readCommitsAtEnd(ctx, pull, d.ClosedAt)
 }
 
 // readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:

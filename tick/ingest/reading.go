@@ -175,17 +175,6 @@ func (h *reading) told() string {
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
-// compareIdentity compares the repository that a light query found under the name with the stored
-// one.
-func (h *reading) compareIdentity(who github.RepoNode) {
-	switch {
-	case who.NodeID == h.row.NodeID:
-		h.repo.Confirm(h.now())
-	case who.NodeID != "", who.Gone:
-		h.doubtful = true
-	}
-}
-
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
 	rows   storedRows

@@ -82,71 +82,46 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	return false, nil
 }
 
-// reviewedPull is somebody else's pull request whose details were read.
-type reviewedPull struct {
-	*reading
-	item work.Item
-	old  work.PullRequest
-	d    github.PullDetail
-}
-
-// takeReviewLabel stores whether the label is set, and which head it covers.
+// takeReviewLabel stores whether the label of somebody else's pull request is set, and which head it covers:
+// an earlier one, until this one is proven.
 func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
 	label := h.repo.Settings.ReviewLabel()
-	if label == "" || d.State != work.PullOpen {
+	on := work.HasLabel(d.Labels, label)
+	if label == "" || d.State != work.PullOpen || !on && item.Label == "" {
 		return nil
 	}
-	t := reviewedPull{h, item, old, d}
-	switch on := work.HasLabel(d.Labels, label); {
-	case !on && item.Label != "":
-		t.unlabelled(timeline)
-		return nil
-	case !on:
+	item.Title, item.Author = d.Title, d.Author
+	if !on {
+		off, ok := lastEvent(timeline, "unlabeled", item.Label)
+		if !ok { // deleting a label leaves nothing on the timeline
+			off = github.TimelineEvent{ID: d.UpdatedAt.UnixMilli(), CreatedAt: d.UpdatedAt}
+		}
+		item.Label = ""
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventClosed, d.Number, off, "unlabelled"))
 		return nil
 	}
-	if set, ok := lastEvent(timeline, "labeled", label); ok && t.newer(set) {
+	covers := !d.CrossRepo // everybody who can push to this repository may write here
+	if set, ok := lastEvent(timeline, "labeled", label); ok && newer(set, item) {
 		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
 			return err
 		}
-		return t.labelled(ctx, set, label)
-	}
-	if old.HeadOID == d.HeadOID {
+		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, d.Number, set, label))
+		covers = covers || headPrecedesLabel(set.CreatedAt, old, d)
+	} else if old.HeadOID == d.HeadOID {
 		return nil
 	}
-	trusted, err := t.mayPush(ctx)
-	t.coverHead(trusted)
-	return err
-}
-
-// newer reports whether the label was set again since the item began.
-func (t reviewedPull) newer(set github.TimelineEvent) bool {
-	began, err := strconv.ParseInt(t.item.LabelEvent, 10, 64)
-	return err != nil || set.ID > began
-}
-
-func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
-	off, ok := lastEvent(timeline, "unlabeled", t.item.Label)
-	if !ok { // deleting a label leaves nothing on the timeline
-		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
-	}
-	t.item.Label = ""
-	t.refreshItem()
-	t.add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
-}
-
-// labelled stores that the label was set, and which head it covers.
-func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
-	trusted := headPrecedesLabel(set.CreatedAt, t.old, t.d)
-	if !trusted {
+	if !covers { // the author's permission as of now
 		var err error
-		if trusted, err = t.mayPush(ctx); err != nil {
+		if covers, err = h.permissions.mayCommand(ctx, d.Author, h.now().Add(time.Second)); err != nil {
 			return err
 		}
 	}
-	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
-	t.refreshItem()
-	t.add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
-	t.coverHead(trusted)
+	if covers {
+		h.newsOf(d.Number).labelHead = d.HeadOID
+	}
 	return nil
 }
 
@@ -156,27 +131,4 @@ func headPrecedesLabel(set time.Time, old work.PullRequest, d github.PullDetail)
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
 	pushed := d.HeadPushed.IsZero() || !d.HeadPushed.Before(set)
 	return seen || !pushed && !d.UpdatedAt.After(set)
-}
-
-// mayPush reports whether everybody who can push to the pull request may write here: its branch is
-// in this repository, or its author has write permission.
-func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
-	if !t.d.CrossRepo {
-		return true, nil
-	}
-	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // permission as of now
-}
-
-// coverHead records that the label covers the head, if that is proven. Otherwise it keeps covering
-// the earlier head.
-func (t reviewedPull) coverHead(trusted bool) {
-	if trusted {
-		t.newsOf(t.d.Number).labelHead = t.d.HeadOID
-	}
-}
-
-// refreshItem stores the item with the title and author just read.
-func (t reviewedPull) refreshItem() {
-	t.item.Title, t.item.Author = t.d.Title, t.d.Author
-	t.items[t.item.Number] = t.item
 }

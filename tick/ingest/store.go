@@ -205,27 +205,17 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 			}
 		}
 	}
-	keeps := map[string]bool{}
-	for _, c := range h.events {
-		keeps[c.event.Key] = c.keeps
-	}
-	ending := slices.DeleteFunc(slices.Clone(added), func(e work.Event) bool { return keeps[e.Key] })
-	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(ending), now)
-	return err
-}
-
-// endedVersions returns the comments whose older versions end.
-func endedVersions(added []work.Event) []store.Version {
-	var all []store.Version
+	var ended []store.Version // of what counts instead of its older versions
 	for _, e := range added {
-		if !e.Kind.Written() {
+		if !e.Kind.Written() || slices.ContainsFunc(h.events, func(c candidate) bool { return c.keeps && c.event.Key == e.Key }) {
 			continue
 		}
 		for _, v := range versionKeys(e) {
-			all = append(all, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
+			ended = append(ended, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
 		}
 	}
-	return all
+	_, err = tx.SupersedeOlderVersions(ctx, ended, now)
+	return err
 }
 
 // storeDeclined plans each answer to a declined person once, where it was first due: after the
