@@ -19,12 +19,13 @@ import (
 
 // facts are what judge reads beside what was said.
 type facts struct {
-	rights       *rights
-	ours         []int64               // ids of our accounts
-	unread       map[int]string        // numbers of the item that cannot be read, and why
-	answered     func(key string) bool // by the texts of ours that were read before
-	submitted    map[int64]time.Time   // when reviews were submitted, by id
-	reviewStates map[int64]string      // states of reviews, by id
+	rights        *rights
+	ours          []int64               // ids of our accounts
+	unread        map[int]string        // numbers of the item that cannot be read, and why
+	answered      func(key string) bool // by the texts of ours that were read before
+	obeyedEarlier []work.Event          // commands that were carried out before the database was lost
+	submitted     map[int64]time.Time   // when reviews were submitted, by id
+	reviewStates  map[int64]string      // states of reviews, by id
 
 	// From the database.
 	known           map[string]store.KnownEvent // by key
@@ -39,7 +40,6 @@ type facts struct {
 	mu        sync.Mutex               // guards what is read side by side
 	words     map[string]work.Word     // by node id
 	former    map[string]formerVersion // by node id
-	edits     map[string]time.Time     // when texts were last edited, by node id; zero: never
 	extra     map[string][]int64       // further copies of comments of ours, by token
 	said      map[int][]github.Comment // by number, since its oldest new command
 	reviewsOf map[int]bool             // numbers whose reviews are in reviewStates
@@ -67,9 +67,8 @@ const (
 	lackStored  lackKind = "stored"  // the last answer about an account
 	lackPin     lackKind = "pin"     // which account a login of the config means
 	lackLevel   lackKind = "level"   // what GitHub lets an account do
-	lackWord    lackKind = "word"    // who edited a text last, and whether it is hidden
+	lackWord    lackKind = "word"    // who edited a text last and when, and whether it is hidden
 	lackFormer  lackKind = "former"  // what its author wrote before
-	lackEdit    lackKind = "edit"    // when a text was last edited
 	lackCopies  lackKind = "copies"  // further copies of a comment of ours
 	lackAnswers lackKind = "answers" // what was said on a number since
 	lackReviews lackKind = "reviews" // states of the reviews of a pull request
@@ -126,6 +125,7 @@ func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement)
 // take notes what a judgement says.
 func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
+	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
 		h.recordOwnMarks(e)
 	}
@@ -150,9 +150,9 @@ func (h *reading) take(j *judgement) {
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
 		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
-		submitted: h.submitted, reviewStates: h.reviewStates,
+		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
-		words: map[string]work.Word{}, former: map[string]formerVersion{}, edits: map[string]time.Time{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
+		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
 	}
 	pulls := map[int]work.PullRequest{}
 	for _, c := range said {
@@ -334,9 +334,6 @@ func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 			})
 		}
 		return learned(f, f.former, m.node, former, err)
-	case lackEdit:
-		text, _, err := hub.Text(ctx, m.node)
-		return learned(f, f.edits, m.node, text.EditedAt, err)
 	case lackCopies:
 		extra, err := actions.ExtraCopies(ctx, actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}, f.actions[m.node])
 		return learned(f, f.extra, m.node, extra, err)

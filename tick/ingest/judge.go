@@ -43,6 +43,7 @@ type judgement struct {
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
 	commands  []work.Event    // new ones to carry out
+	obeyed    []work.Event    // those that were carried out before the database was lost
 	refused   []work.Event    // of people who may give no commands
 	unmerged  []work.Event    // merge commands of people who may not push
 	own       []work.Event    // new texts of ours
@@ -356,6 +357,7 @@ func (j *judgement) commandVerdict(e work.Event, ignored string) string {
 	case e.Outcome != "":
 		return e.Outcome
 	case j.obeyedBefore(e):
+		j.obeyed = append(j.obeyed, e)
 		return work.OutcomeAnswered
 	case ignored != "":
 		return ignored
@@ -429,7 +431,7 @@ func (j *judgement) paused(c candidate) string {
 	case e.Kind == work.EventConflict: // nobody knows since when it exists
 		return pausedNow(e, pauses)
 	}
-	at := j.textSince(c, pauses)
+	at := j.textSince(c)
 	if !slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
 		return ""
 	}
@@ -446,23 +448,13 @@ func pausedNow(e work.Event, pauses []work.Pause) string {
 	return work.OutcomePaused
 }
 
-// textSince returns when a comment got its current text. Reactions move the stamp as edits do, so
-// GitHub is asked where the difference matters.
-func (j *judgement) textSince(c candidate, pauses []work.Pause) time.Time {
-	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
-	if s := j.submitted[c.review]; s.After(at) {
-		at = s // it was a draft until then
-	}
-	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
-	if !c.event.Kind.IsComment() || !stamp.After(at) || c.event.Node == "" || !slices.ContainsFunc(pauses, meets) {
-		return at
-	}
-	edited, asked := j.edits[c.event.Node]
-	if !asked {
-		j.lack(lack{kind: lackEdit, node: c.event.Node}, c.event)
-	}
-	if edited.After(at) {
-		at = edited
+// textSince returns when a comment got its current text.
+func (j *judgement) textSince(c candidate) time.Time {
+	at := c.event.CreatedAt
+	for _, later := range []time.Time{j.submitted[c.review], c.word.EditedAt} { // it was a draft until then
+		if later.After(at) {
+			at = later
+		}
 	}
 	return at
 }
@@ -471,6 +463,7 @@ func (j *judgement) textSince(c candidate, pauses []work.Pause) time.Time {
 func (j *judgement) pausesFor(c candidate) []work.Pause {
 	at := j.spots[whoseOf(c)]
 	all := slices.Clone(at.pauses)
+	all = append(all, j.pausesByCommand(at.numbers, all)...)
 	for _, e := range slices.Concat(j.pendingCommands, j.commands) { // every comment after a command that ends a pause counts
 		for i, p := range all {
 			if since := work.StampOf(e); p.Open() && !since.Before(p.Began) && isCommand(e, work.VerbResume, at.numbers) {
@@ -479,6 +472,38 @@ func (j *judgement) pausesFor(c candidate) []work.Pause {
 		}
 	}
 	return all
+}
+
+// pausesByCommand returns the pauses begun by commands that were carried out before the database
+// was lost. Each ends when its label was set, as timelines show the pause from then on, when the label was
+// removed that paused already, or when another command ended it.
+func (j *judgement) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+	obeyed := slices.Concat(j.obeyedEarlier, j.obeyed)
+	for i, e := range obeyed { // oldest first
+		if !isCommand(e, work.VerbPause, numbers) {
+			continue
+		}
+		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
+		ends := func(at time.Time) {
+			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
+				p.Ended = at
+			}
+		}
+		for _, s := range shown {
+			if ends(s.Began); !s.Open() && s.Covers(p.Began) {
+				ends(s.Ended)
+			}
+		}
+		for _, o := range obeyed[i+1:] {
+			if isCommand(o, work.VerbResume, numbers) {
+				ends(work.StampOf(o))
+			}
+		}
+		if !p.Open() {
+			pauses = append(pauses, p)
+		}
+	}
+	return pauses
 }
 
 // oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids
