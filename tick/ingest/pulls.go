@@ -94,7 +94,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	}
 	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
-			news.reviews.found = true // not by its commits: a trailer of theirs proves nothing
+			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
 		}
 		return h.takeReviewLabel(ctx, item, old, d, timeline)
 	}

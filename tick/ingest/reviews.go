@@ -26,6 +26,8 @@ type pullReviews struct {
 	status      shownStatus
 	baseMoved   bool     // the base was rewritten, and nothing shows when
 	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
+
+	forPeople bool // it was adopted with the label for review by people only
 }
 
 // shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
@@ -425,8 +427,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 	if err != nil {
 		return err
 	}
-	seen := &h.newsOf(d.Number).reviews
-	seen.found = true
+	seen := noteReviewsToRecall(h, d)
 	for _, c := range commits {
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
@@ -436,6 +437,13 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 		}
 	}
 	return nil
+}
+
+// noteReviewsToRecall records that the database may lack reviews that GitHub shows.
+func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
+	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
+	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
+	return seen
 }
 
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and

@@ -47,6 +47,9 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 		if stored, err = h.restoreOwnMarks(ctx, tx, pull, stored, seen); err != nil {
 			return err
 		}
+		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
+			return err
+		}
 	}
 	for _, v := range seen.verdicts {
 		if err := storeVerdict(ctx, tx, pull, stored, v, seen.baseMoved); err != nil {
@@ -209,6 +212,14 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 		}
 	}
 	return tx.GetReviews(ctx, pull.ID)
+}
+
+// unlabel plans the removal of the label for review by people only, if it no longer applies.
+func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullRequest, stored store.Reviews, seen *pullReviews) error {
+	if !seen.forPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
+		return nil
+	}
+	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
 }
 
 // commandOf returns the author, URL and time of a command. Its answer, or a later edit of it, may
