@@ -30,7 +30,9 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		if c.done || c.waits || c.ahead {
 			continue
 		}
-		c.ahead = true
+		if c.ahead = true; c.unheard { // what was said comes first: it is judged by the pauses before it
+			continue
+		}
 		if open, is := h.openPulls[c.Number]; is && (c.details || c.waited) {
 			asked++
 			pulls = append(pulls, open.NodeID)
