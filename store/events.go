@@ -132,6 +132,16 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 	return nil
 }
 
+// TakeBack records that commands that were carried out are not in their comments any more.
+func (t *Tx) TakeBack(ctx context.Context, ids []int64) error {
+	for _, id := range ids {
+		if err := t.write(ctx, fmt.Sprintf("take back event %d", id), `UPDATE events SET outcome = ? WHERE id = ? AND processed_at > 0`, OutcomeEdited, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // OtherInstallation is another installation of gh mergexo, identified by its account.
 type OtherInstallation struct {
 	RepoID int64

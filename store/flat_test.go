@@ -360,6 +360,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.RecordEditBack(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.ReopenEvent(ctx, r.ID, "new", "void", t0),
+		tx.TakeBack(ctx, []int64{1}),
 		tx.ForgetDetails(ctx, pull.ID), tx.MoveVerdicts(ctx, pull, "", t0),
 		tx.PutPullEnd(ctx, work.PullEnd{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),

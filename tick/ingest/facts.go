@@ -54,10 +54,12 @@ type whose struct {
 
 func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.ItemID} }
 
-// spot has the stored pauses of an item on which somebody said something.
+// spot has the stored pauses and the hold of an item on which somebody said something.
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause
+	hold    *commandedHold // of its open pull request; nil: none
+	events  []work.Event   // if there is a hold
 }
 
 // lackKind is a kind of fact.
@@ -193,12 +195,9 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
-		for _, n := range at.numbers {
-			pauses, err := tx.ListPauses(ctx, repo, n)
-			if err != nil {
-				return err
-			}
-			at.pauses = append(at.pauses, pauses...)
+		edited := slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) })
+		if err := at.load(ctx, tx, repo, edited); err != nil {
+			return err
 		}
 		f.spots[of] = at
 	}
@@ -243,6 +242,21 @@ func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) err
 		}
 	}
 	return nil
+}
+
+// load reads the pauses of an item and, if something said there was edited, its hold.
+func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) (err error) {
+	for _, n := range s.numbers {
+		pauses, err := tx.ListPauses(ctx, repo, n)
+		if err != nil {
+			return err
+		}
+		s.pauses = append(s.pauses, pauses...)
+	}
+	if edited {
+		s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
+	}
+	return err
 }
 
 // partners returns the numbers of the issue and the pull request that an event belongs to, as far

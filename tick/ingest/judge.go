@@ -31,7 +31,9 @@ type candidate struct {
 type judged struct {
 	candidate
 	known bool   // the database has it
+	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
+	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
 }
 
 // judgement is what counts of what was said. It counts only once nothing is lacking.
@@ -50,6 +52,8 @@ type judgement struct {
 	answers   []ownText       // texts of ours that were found because of a command
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
+	takenBack []judged        // comments whose authors took a hold out of them
+	putBack   []putBack       // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
 }
 
@@ -111,8 +115,9 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 		switch {
 		case c.pending:
 		case known || twice[c.event.Key]:
-			if mayChange(k) || several[versionOf(c.event)] {
-				all = append(all, judged{candidate: c, known: true, was: k.Outcome})
+			counts := mayChange(k) || several[versionOf(c.event)]
+			if counts || c.event.UpdatedAt.After(c.event.CreatedAt) { // it may have been a hold in between
+				all = append(all, judged{candidate: c, known: true, over: !counts, was: k.Outcome})
 			}
 		case j.waits(c):
 			twice[c.event.Key] = true
@@ -210,15 +215,18 @@ func (j *judgement) pasted(e work.Event, token string) bool {
 // asksWord reports whether the last editor decides about a candidate, and is not known yet.
 func (x judged) asksWord() bool {
 	e := x.event
-	return e.Kind.Written() && e.Outcome == "" && !x.word.Known && e.Node != "" &&
-		(!x.known || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
+	return e.Kind.Written() && (e.Outcome == "" || x.holds != nil) && !x.word.Known && e.Node != "" &&
+		(!x.over || x.holds != nil) && (!x.known || x.holds != nil || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
 }
 
 // byEditor judges by who edited a text last and whether it is hidden, and adds what its author said before
 // somebody else edited it, if that holds work.
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
-		if x.asksWord() {
+		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
+			all[i].holds = j.heldBy(x.candidate)
+		}
+		if x = all[i]; x.asksWord() {
 			word, asked := j.words[x.event.Node]
 			if !asked {
 				j.lack(lack{kind: lackWord, node: x.event.Node}, x.event)
@@ -236,9 +244,29 @@ func (j *judgement) byEditor(all []judged) (out []judged) {
 				out = append(out, *brake)
 			}
 		}
+		if by := x.event.Author.ID; x.holds != nil && by != 0 && x.word.Editor.ID == by {
+			j.takenBack = append(j.takenBack, x)
+		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
+// earlier version of the comment, and may still command.
+func (j *judgement) heldBy(c candidate) []int {
+	at := j.spots[whoseOf(c)]
+	if !c.event.Kind.Written() || c.pending || at.hold == nil {
+		return nil
+	}
+	hold := *at.hold
+	if !hold.beganWith(at.events, c.event) {
+		return nil
+	}
+	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+		return nil
+	}
+	return at.numbers
 }
 
 // brakeOf looks whether a comment that somebody else edited was a hold or a pause when its author
@@ -300,6 +328,7 @@ func (j *judgement) byTime(all []judged) {
 			ignored = c.word.Ignored(c.event.Author)
 		}
 		switch {
+		case x.over:
 		case x.known:
 			j.judgeAgain(x, ignored)
 		case c.event.Kind == work.EventCommand:
@@ -341,10 +370,22 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 		return
 	case ignored != "":
 		c.event.Outcome = ignored
+	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}):
+		c.event.Outcome = j.holdAgain(c)
 	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
 	}
 	j.readAgain = append(j.readAgain, c.event)
+}
+
+// holdAgain has a hold that its author took out of a comment, and put back, hold again. The command was
+// answered; so is this.
+func (j *judgement) holdAgain(c candidate) string {
+	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+		return work.OutcomeNoCommander
+	}
+	j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
+	return work.OutcomeAnswered
 }
 
 // commandVerdict judges a new command: whether its author may give it, and whether it was carried out before the

@@ -3,7 +3,9 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -180,4 +183,44 @@ func told(j *judgement) string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// A comment that holds a pull request no longer holds it once its author takes the command out, and holds it
+// again once its author puts it back.
+func TestJudgeOfAHold(t *testing.T) {
+	first := said{id: 1, by: ann, body: "/mergexo hold"}.candidate()
+	first.event.ID = 30
+	held := review.Held{By: ann.Login, At: work.StampOf(first.event)}
+	at := spot{numbers: []int{5, 6}, hold: &commandedHold{held: held}, events: []work.Event{first.event}}
+	without := said{id: 1, by: ann, body: "Never mind.", edited: 9}.candidate()
+	f := factsOf()
+	f.spots[whose{5, false, 7}] = at
+	f.words["node1"] = work.Word{Known: true, Editor: ann}
+	if j := judge([]candidate{without}, f); len(j.takenBack) != 1 || told(j) != "counts" {
+		t.Errorf("taken out by its author: %d, %q", len(j.takenBack), told(j))
+	}
+	if !slices.Equal(f.spots[whose{5, false, 7}].hold.by, nil) {
+		t.Error("the judgement changed a fact")
+	}
+	f.words["node1"], f.former["node1"] = work.Word{Known: true, Editor: eve}, formerVersion{known: true}
+	if j := judge([]candidate{without}, f); len(j.takenBack) != 0 {
+		t.Error("somebody else's edit ended the hold")
+	}
+	resumed := said{id: 1, by: ann, body: "/mergexo resume", edited: 9}.candidate()
+	f.words["node1"] = work.Word{Known: true, Editor: ann}
+	if j := judge([]candidate{resumed}, f); len(j.takenBack) != 0 || len(j.commands) != 1 {
+		t.Errorf("edited to the command that ends it: taken back %d, commands %d", len(j.takenBack), len(j.commands))
+	}
+	back := said{id: 1, by: ann, body: "/mergexo hold", edited: 12}.candidate()
+	f = factsOf()
+	f.shown([]candidate{back})
+	f.known[back.event.Key] = store.KnownEvent{Outcome: store.OutcomeEdited, Edited: true}
+	if j := judge([]candidate{back}, f); len(j.putBack) != 1 || !slices.Equal(j.putBack[0].numbers, []int{5, 6}) || len(j.readAgain) != 1 {
+		t.Errorf("put back: %+v", j.putBack)
+	}
+	f.rights.fresh = maps.Clone(f.rights.fresh)
+	f.rights.fresh[ann.ID] = "read"
+	if j := judge([]candidate{back}, f); len(j.putBack) != 0 || j.readAgain[0].Outcome != work.OutcomeNoCommander {
+		t.Errorf("put back by somebody who may not command any more: %+v", j.putBack)
+	}
 }

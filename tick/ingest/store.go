@@ -75,7 +75,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	h.newItems = map[int]int64{}
 	for _, put := range []func(context.Context, *store.Tx, time.Time) error{
-		h.storeItems, h.storePulls, h.storeEvents, h.storeReviews, h.storeMergeBoxes, h.storePromoted, h.storeDesigns, h.storeBeside,
+		h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeMergeBoxes, h.storePromoted, h.storeDesigns, h.storeBeside,
 		h.storeRoadmaps, h.storeDependencies, h.storeBlockers, h.storeAgain, h.storeAdopted, h.storeCopies, h.storeDeclined, h.storeNearLabels, h.storeRevoked,
 	} {
 		if err := put(ctx, tx, now); err != nil {

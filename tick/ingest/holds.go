@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// The author of a comment that holds a pull request ends the hold by an edit that takes the command out.
+// Nobody else's edit ends it, and no edit that leaves the command's words: a hold that is written wrongly
+// is rather kept than lost.
+
+// mentionsHold reports whether a comment has the words of the command.
+func mentionsHold(e work.Event) bool {
+	return strings.Contains(strings.ToLower(e.Body), "/mergexo "+string(work.VerbHold))
+}
+
+// commandedHold is the hold of a pull request that a comment began.
+type commandedHold struct {
+	pull work.PullRequest
+	held review.Held
+	next review.Held // what holds it without that comment: somebody else asked for the same; zero: nothing
+	by   []int64     // ids of the events that began it
+}
+
+// holdOf returns the hold that an earlier version of a comment began; nil: none.
+func holdOf(ctx context.Context, tx *store.Tx, repoID int64, numbers []int, e work.Event) (*commandedHold, error) {
+	hold, all, err := loadHold(ctx, tx, repoID, numbers)
+	if hold == nil || !hold.beganWith(all, e) {
+		return nil, err
+	}
+	return hold, nil
+}
+
+// loadHold reads the hold of the open pull request among the numbers of an item, and what was said on them; nil:
+// none.
+func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, []work.Event, error) {
+	for _, n := range numbers {
+		pull, known, err := tx.GetPull(ctx, repoID, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !known || pull.State != work.PullOpen {
+			continue
+		}
+		stored, err := tx.GetReviews(ctx, pull.ID)
+		if err != nil || stored.Held == nil {
+			return nil, nil, err
+		}
+		var all []work.Event
+		for _, n := range numbers {
+			some, err := tx.ListEvents(ctx, repoID, n)
+			if err != nil {
+				return nil, nil, err
+			}
+			all = append(all, some...)
+		}
+		return &commandedHold{pull: pull, held: *stored.Held}, all, nil
+	}
+	return nil, nil, nil
+}
+
+// beganWith reports whether a comment began the hold, and notes who else asked for it since.
+func (c *commandedHold) beganWith(all []work.Event, e work.Event) (began bool) {
+	for _, o := range all {
+		at := work.StampOf(o)
+		switch {
+		case !isCommand(o, work.VerbHold, []int{o.Number}) || at.Before(c.held.At):
+		case sameComment(o, e): // an edit ends it as an event if its answer is not seen yet
+			if o.Author.Login == c.held.By && at.Equal(c.held.At) {
+				began, c.by = true, append(c.by, o.ID)
+			}
+		case o.Outcome != "" && o.Outcome != work.OutcomeAnswered:
+		case c.next == review.Held{} && !slices.ContainsFunc(all, func(v work.Event) bool { return v.ID > o.ID && sameComment(o, v) && !work.ByWord(v.Outcome) }):
+			c.next = review.Held{By: o.Author.Login, At: at, Labelled: c.held.Labelled}
+		}
+	}
+	return began
+}
+
+// sameComment reports whether two events are versions of one comment.
+func sameComment(a, b work.Event) bool {
+	return a.Number == b.Number && slices.Contains(versionKeys(b), [2]string{string(a.Kind), a.Source})
+}
+
+// storeTakenBack ends the holds whose authors took them back, and removes the label.
+func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	for _, c := range h.judged.takenBack {
+		hold, err := holdOf(ctx, tx, h.row.ID, c.holds, c.event)
+		if err != nil {
+			return err
+		}
+		if hold == nil { // a command or the label has ended it
+			continue
+		}
+		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {
+			return err
+		}
+		if err := tx.TakeBack(ctx, hold.by); err != nil {
+			return err
+		}
+		if hold.next != (review.Held{}) {
+			continue
+		}
+		a := review.Item{Repo: h.row, ID: hold.pull.ItemID, Pull: hold.pull, Labels: h.repo.Settings.Labels}.HoldLabel(false)
+		a.Why, a.PlannedAt = fmt.Sprintf("%s took the hold out of %s", c.event.Author.Login, c.event.URL), h.now()
+		if err := tx.RepeatAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putBack is a hold that its author put back into a comment, with the numbers of its issue and its pull
+// request.
+type putBack struct {
+	event   work.Event
+	numbers []int
+}
+
+// storePutBack holds the pull requests again, and sets the label.
+func (h *reading) storePutBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	for _, b := range h.judged.putBack {
+		for _, n := range b.numbers {
+			pull, known, err := tx.GetPull(ctx, h.row.ID, n)
+			if err != nil {
+				return err
+			}
+			if !known || pull.State != work.PullOpen {
+				continue
+			}
+			stored, err := tx.GetReviews(ctx, pull.ID)
+			if err != nil {
+				return err
+			}
+			if stored.Held != nil {
+				continue
+			}
+			if err := tx.SetHold(ctx, pull.ID, review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}); err != nil {
+				return err
+			}
+			a := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(true)
+			a.Why, a.PlannedAt = fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL), h.now()
+			if err := tx.RepeatAction(ctx, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
