@@ -209,6 +209,24 @@ func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) err
 		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, work.OutcomeEditedByOther, work.OutcomeHidden, timeOf(&e.UpdatedAt))
 }
 
+// ListHidden returns the comments of a repository that do not count because people hid them, and that
+// were looked at before a time, longest ago first: at most most, of open work and of none.
+func (t *Tx) ListHidden(ctx context.Context, repoID int64, before time.Time, most int) ([]work.Event, error) {
+	return listRows(ctx, t, "list hidden comments", scanEvents(),
+		selectEvent+`WHERE repo_id = ? AND outcome = ? AND processed_at > 0 AND seen_at < ? AND node <> ''
+		 AND (item_id IS NULL OR item_id IN (SELECT id FROM work_items WHERE `+openItem+`)) ORDER BY seen_at, id LIMIT ?`, repoID, work.OutcomeHidden, t.stamp(before), most)
+}
+
+// LookedAt records when events were looked at last.
+func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
+	for _, id := range ids {
+		if err := t.write(ctx, fmt.Sprintf("look at event %d", id), `UPDATE events SET seen_at = ? WHERE id = ?`, t.stamp(at), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReopenEvent makes an event pending again if it was processed with outcome, because the cause of
 // that outcome no longer exists.
 func (t *Tx) ReopenEvent(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {

@@ -199,6 +199,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		_, roadmapsErr := tx.ListRoadmaps(ctx, r.ID)
+		_, hiddenErr := tx.ListHidden(ctx, r.ID, t0, 100)
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
@@ -213,11 +214,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
-		return firstOf(accountErr, tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
+		return firstOf(accountErr, tx.LookedAt(ctx, []int64{1}, t0), tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
 	}))
 }
 

@@ -23,5 +23,6 @@ func (w Word) Ignored(author Account) string {
 	return ""
 }
 
-// ByWord reports whether an outcome is one of a text that may count later: when its author edits it.
+// ByWord reports whether an outcome is one of a text that may count later: when its author edits it,
+// or when it is shown again.
 func ByWord(outcome string) bool { return outcome == OutcomeEditedByOther || outcome == OutcomeHidden }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -361,6 +362,20 @@ func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 		if e.TurnID == 0 && e.Kind != work.EventCommand && (h.handled[e.Key] || h.handled[work.ShortKey(e.Key)]) {
 			done = append(done, e.ID)
 		}
+	}
+	// Shown again, a comment that was answered before it was hidden is not answered twice.
+	hidden, err := tx.ListHidden(ctx, h.row.ID, now.Add(time.Second), math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	for _, e := range hidden {
+		if !h.handled[e.Key] && !h.handled[work.ShortKey(e.Key)] {
+			continue
+		}
+		if err := tx.ReopenEvent(ctx, h.row.ID, e.Key, work.OutcomeHidden, now); err != nil {
+			return err
+		}
+		done = append(done, e.ID)
 	}
 	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
 }

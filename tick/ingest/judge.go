@@ -75,8 +75,12 @@ type missing struct {
 	event work.Event
 }
 
+func newJudgement(f *facts) *judgement {
+	return &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
+}
+
 func judge(said []candidate, f *facts) *judgement {
-	j := &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
+	j := newJudgement(f)
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
 		all = j.byEditor(all)

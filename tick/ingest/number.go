@@ -417,8 +417,10 @@ func (h *reading) finish(ctx, most context.Context) error {
 			}
 		}
 	}
-	if err := h.untilStopped(h.askCommandersAgain(ctx)); err != nil {
-		return err
+	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
+		if err := h.untilStopped(sift(ctx)); err != nil {
+			return err
+		}
 	}
 	return h.keep(ctx, nil, h.conclude)
 }

@@ -193,6 +193,7 @@ type slice struct {
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
 	revoked      []int64              // ids of pending commands whose authors lost the permission
+	stillHidden  []int64              // ids of comments that are still hidden
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	submitted    map[int64]time.Time  // when reviews were submitted, by id

@@ -82,6 +82,9 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
+		return err
+	}
 	return h.env.KeepClock(ctx, tx, h.repo)
 }
 
