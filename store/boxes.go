@@ -21,7 +21,7 @@ func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 	if err != nil {
 		return fmt.Errorf("put the merge box of pull request %d: %w", pullID, err)
 	}
-	return t.changeReview(ctx, pullID, "merge box", `box_at = ?2, box_read_at = ?2, box = ?3`, `box <> ?3`, t.stamp(box.At), text)
+	return t.changeReview(ctx, pullID, "merge box", `box_at = ?2, box = ?3`, `box <> ?3`, t.stamp(box.At), text)
 }
 
 // boxText returns a box as it is stored and compared. Each of its texts is cleaned separately,
@@ -71,27 +71,6 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 	}
 	box.At = at
 	return box, true, nil
-}
-
-// MarkBoxRead stores that a pull request's merge box was read or tried. If a pass cannot read all, the
-// next one begins with others.
-func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
-	return t.write(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
-		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
-}
-
-// ListBoxReads returns when the merge boxes of a repository's merge candidates were last read, by
-// pull request, as stored by MarkBoxRead and PutBox.
-func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Time, error) {
-	all := map[int64]time.Time{}
-	scan := func(row scanner) (id int64, err error) {
-		var at time.Time
-		err = row.Scan(&id, timeOf(&at))
-		all[id] = at
-		return id, err
-	}
-	_, err := listRows(ctx, t, "list when merge boxes were read", scan, `SELECT pull_id, box_read_at FROM pull_reviews WHERE box_read_at > 0 AND pull_id IN (`+mergeCandidates+`)`, repoID)
-	return all, err
 }
 
 // AddMergeApproval stores a person's approval to merge a head, and reports whether it is new. A

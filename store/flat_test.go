@@ -232,8 +232,7 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUnreportedHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
-	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeApprovals(ctx, p.ID)
@@ -314,7 +313,6 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		planErr, wordErr, lostErr, putErr, againErr, landErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
-		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),
 		tx.SetMergeTrouble(ctx, p.ID, "h", work.Reason{}),
 	)

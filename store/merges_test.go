@@ -112,22 +112,6 @@ func TestABoxThatCannotBeReadIsNone(t *testing.T) {
 	equal(t, []any{got, ok}, []any{fullBox(time.Hour), true})
 }
 
-// Of more boxes than a pass may read those are known that were read the longest ago.
-func TestListBoxReads(t *testing.T) {
-	d, ctx := newDB(t), t.Context()
-	p, q, none := approvedPull(t, d, 1), approvedPull(t, d, 2), newPull(t, d, 3)
-	update(t, d, func(tx *Tx) error {
-		return firstOf(
-			tx.PutBox(ctx, p.ID, fullBox(0)), tx.PutBox(ctx, q.ID, fullBox(0)), tx.PutBox(ctx, none.ID, fullBox(0)),
-			tx.MarkBoxRead(ctx, q.ID, t0.Add(time.Hour)), tx.PutBox(ctx, q.ID, fullBox(time.Minute)),
-		)
-	})
-	reads := inTx(t, d, func(tx *Tx) (map[int64]time.Time, error) { return tx.ListBoxReads(ctx, p.RepoID) })
-	equal(t, reads, map[int64]time.Time{p.ID: t0, q.ID: t0.Add(time.Hour)})
-	box, _ := boxOf(t, d, q.ID)
-	equal(t, box, fullBox(0)) // as it has read since then
-}
-
 func TestMergeWords(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	p := approvedPull(t, d, 1)

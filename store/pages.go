@@ -19,7 +19,6 @@ type readingRow struct {
 	at        time.Time
 	etag, url string
 	failures  int
-	within    time.Duration
 	since     time.Time
 	why       string
 	again     bool
@@ -27,10 +26,10 @@ type readingRow struct {
 
 func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
 	return t.write(ctx, what,
-		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
 		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url,
-		 failures = excluded.failures, within = excluded.within, since = excluded.since, why = excluded.why, again = excluded.again`,
-		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, r.within.Milliseconds(), t.stamp(r.since), t.clean(r.why), r.again)
+		 failures = excluded.failures, since = excluded.since, why = excluded.why, again = excluded.again`,
+		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, t.stamp(r.since), t.clean(r.why), r.again)
 }
 
 const selectPage = `SELECT repo_id, key, etag, url, at FROM reading WHERE what = 'page' AND repo_id = ? `
@@ -158,25 +157,21 @@ func (t *Tx) ListNearLabels(ctx context.Context, now time.Time) (map[int64][]Nea
 // Backlogged is an issue or a pull request that changed and is not read yet.
 type Backlogged struct {
 	Number int
-	Since  time.Time     // what was said on it since then is not read; zero: nothing
-	At     time.Time     // when it was put there or tried; after a failure, when it is tried again
-	Tries  int           // how often it could not be read
-	Why    string        // why not, the last time
-	Within time.Duration // the time that a pass has, if that did not suffice; otherwise 0
-	Again  bool          // it was read once, when GitHub's lists and timelines did not agree
+	Since  time.Time // what was said on it since then is not read; zero: nothing
+	At     time.Time // when it was put there or tried; after a failure, when it is tried again
+	Tries  int       // how often it could not be read
+	Why    string    // why not, the last time
+	Again  bool      // it was read once, when GitHub's lists and timelines did not agree
 }
 
 func scanBacklogged(row scanner) (b Backlogged, err error) {
-	var within int64
-	err = row.Scan(&b.Number, timeOf(&b.Since), timeOf(&b.At), &b.Tries, &b.Why, &within, &b.Again)
-	b.Within = time.Duration(within) * time.Millisecond
-	return b, err
+	return b, row.Scan(&b.Number, timeOf(&b.Since), timeOf(&b.At), &b.Tries, &b.Why, &b.Again)
 }
 
 // ListBacklog returns the numbers that changed and are not read yet. Those tried longest ago come first.
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]Backlogged, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanBacklogged,
-		`SELECT n, since, at, failures, why, within, again FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
+		`SELECT n, since, at, failures, why, again FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
 }
 
 // Unread is what of a repository's backlog no pass had the time for yet.
@@ -200,7 +195,7 @@ func (t *Tx) ListUnreadNumbers(ctx context.Context) (map[int64]Unread, error) {
 // PutBacklog records that a number is to be read, after those with an earlier time.
 func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
 	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{
-		what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Tries, within: b.Within, since: b.Since, why: b.Why, again: b.Again,
+		what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Tries, since: b.Since, why: b.Why, again: b.Again,
 	})
 }
 

@@ -31,6 +31,9 @@ type passRequests struct {
 	Writes    int // REST and GraphQL
 }
 
+// idle reports whether a pass read only the light query, and that nothing has changed.
+func (p passRequests) idle() bool { return p.Reads == 0 && p.GraphQL <= 1 && p.Writes == 0 }
+
 func (p passRequests) total() int { return p.Reads + p.Unchanged + p.GraphQL + p.Writes }
 
 // ask runs this program and decodes the JSON that it prints.

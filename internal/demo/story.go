@@ -236,12 +236,12 @@ func (d *demo) idle(ctx context.Context) error {
 		if rep, err = d.pass(ctx, "nothing new"); err != nil {
 			return err
 		}
-		if p = d.passes[len(d.passes)-1]; p.Unchanged == p.total() {
+		if p = d.passes[len(d.passes)-1]; p.idle() {
 			break
 		}
 	}
 	d.say("  %s, %d of them answered 304; nothing written.", work.Count(p.total(), "request"), p.Unchanged)
-	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
+	if len(rep.Turns) != 0 || !p.idle() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
 	return d.sees().paidOnce(15)

@@ -274,23 +274,19 @@ func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, bod
 	return c.issue(w), nil
 }
 
-// Text is the content of an issue, comment or review.
+// Text is the content of an issue.
 type Text struct {
-	Title    string // of an issue
-	Body     string
-	EditedAt time.Time    // last edit of the body; zero: never
-	Editor   work.Account // whose edit that was, of a comment in a conversation
+	Title, Body string
+	EditedAt    time.Time // last edit of the body; zero: never
 }
 
 type wireText struct {
 	Title    string    `json:"title"`
 	Body     string    `json:"body"`
 	EditedAt time.Time `json:"lastEditedAt"`
-	wireWord
 }
 
-// Text reads the content of an issue, comment or review by its node id. It is false if it was
-// deleted or may not be seen.
+// Text reads the content of an issue by its node id. It is false if it was deleted or may not be seen.
 func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	data, _, err := transport.GraphQLStrict[struct {
 		Node *wireText `json:"node"`
@@ -303,5 +299,5 @@ func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	case data.Node == nil:
 		return Text{}, false, nil
 	}
-	return Text{Title: data.Node.Title, Body: data.Node.Body, EditedAt: data.Node.EditedAt, Editor: data.Node.word().Editor}, true, nil
+	return Text(*data.Node), true, nil
 }

@@ -33,7 +33,7 @@ var (
 	threadsQuery  = loadQuery("threads", "threads", "comments", "author")
 	commentsQuery = loadQuery("comments", "comments", "author")
 	checksQuery   = loadQuery("checks", "checks")
-	textQuery     = loadQuery("text", "author")
+	textQuery     = loadQuery("text")
 	wordsQuery    = loadQuery("words", "author")
 	resolveQuery  = loadQuery("resolve")
 

@@ -13,15 +13,16 @@ import (
 // MaxWords is the maximum number of comments and reviews of one Words.
 const MaxWords = 100
 
-// wireWord is what GraphQL has of each comment and review: who edited it last, and whether it is
+// wireWord is what GraphQL has of each comment and review: who edited it last and when, and whether it is
 // hidden.
 type wireWord struct {
-	Editor *transport.Actor `json:"editor"`
-	Hidden bool             `json:"isMinimized"`
+	Editor   *transport.Actor `json:"editor"`
+	EditedAt time.Time        `json:"lastEditedAt"`
+	Hidden   bool             `json:"isMinimized"`
 }
 
 func (w wireWord) word() work.Word {
-	word := work.Word{Known: true, Hidden: w.Hidden}
+	word := work.Word{Known: true, EditedAt: w.EditedAt, Hidden: w.Hidden}
 	if w.Editor != nil {
 		word.Editor = w.Editor.Account()
 	}

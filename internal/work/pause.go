@@ -24,11 +24,6 @@ func (p Pause) Covers(at time.Time) bool {
 	return !at.Before(p.Began) && (p.Open() || at.Before(p.Ended))
 }
 
-// Meets reports whether a span, including its ends, overlaps the pause.
-func (p Pause) Meets(from, to time.Time) bool {
-	return !to.Before(p.Began) && (p.Open() || from.Before(p.Ended))
-}
-
 // Reason returns the reason of a paused item.
 func (p Pause) Reason() Reason { return Reason{Kind: WhyPaused, Who: p.By, At: p.Began.UnixMilli()} }
 

@@ -1,11 +1,14 @@
 package work
 
+import "time"
+
 // Word is what decides besides its author whether a comment or the text of a review counts. GitHub's
 // lists do not have it.
 type Word struct {
-	Known  bool    // GitHub was asked
-	Editor Account // who edited it last; zero: nobody, or an account that is gone
-	Hidden bool    // as spam, off topic, abuse, outdated, resolved or a duplicate
+	Known    bool      // GitHub was asked
+	Editor   Account   // who edited it last; zero: nobody, or an account that is gone
+	EditedAt time.Time // zero: never. A reaction moves the stamp as an edit does
+	Hidden   bool      // as spam, off topic, abuse, outdated, resolved or a duplicate
 }
 
 // Ignored returns the outcome of a text that does not count; "" if it counts. Everybody with the role

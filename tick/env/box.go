@@ -3,6 +3,7 @@ package env
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -21,7 +22,7 @@ type BoxOf struct {
 // ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases
 // and what they change. Of a box that was read before it reuses that if head and merge base are the
 // same, and the rules of the base if GitHub answers that they are. The boxes are read last, so that
-// they show what changed during the other reads, in one query: there are at most MaxBoxes of them.
+// they show what changed during the other reads.
 // Only they show the base's tip, by whose files agents obey some of what is changed.
 func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 	b := boxReader{r: r, preflight: p.Preflight, rules: map[string]baseRules{}}
@@ -144,19 +145,23 @@ func (b boxReader) demands(ctx context.Context, base string) (merging.Rules, err
 	return of.rules, of.err
 }
 
-// boxes reads merge boxes, at most MaxBoxes. A query that fails is split in halves, so
-// that one pull request that GitHub cannot answer for does not hide the others; not if GitHub
-// refuses the query itself.
-func (b boxReader) boxes(ctx context.Context, all []merging.BoxOf) []github.BoxRead {
-	if len(all) == 0 {
-		return nil
+// boxes reads merge boxes, MaxBoxes in a query.
+func (b boxReader) boxes(ctx context.Context, all []merging.BoxOf) (read []github.BoxRead) {
+	for some := range slices.Chunk(all, github.MaxBoxes) {
+		read = append(read, b.someBoxes(ctx, some)...)
 	}
+	return read
+}
+
+// someBoxes reads some merge boxes. A query that fails is split in halves, so that one pull request that GitHub
+// cannot answer for does not hide the others; not if GitHub refuses the query itself.
+func (b boxReader) someBoxes(ctx context.Context, all []merging.BoxOf) []github.BoxRead {
 	read, err := b.r.GitHub.Boxes(ctx, b.r.Row.Current, all)
 	switch half := len(all) / 2; {
 	case err == nil:
 		return read
 	case half > 0 && github.IsItemError(err):
-		return append(b.boxes(ctx, all[:half]), b.boxes(ctx, all[half:])...)
+		return append(b.someBoxes(ctx, all[:half]), b.someBoxes(ctx, all[half:])...)
 	}
 	read = make([]github.BoxRead, len(all))
 	for i := range read {

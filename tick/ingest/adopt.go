@@ -123,9 +123,9 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		}
 	}
 	item.Branch = p.Head
-	h.putItem(item)
+	h.items[item.Number] = item
 	h.adopted[p.Number] = mark.Issue
-	h.met[p.Number] = trackedPull(h.row, item, p)
+	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
@@ -166,7 +166,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		}
 	}
 	if item, err = h.updateText(ctx, item, is, timeline, item.Label); err == nil {
-		h.noteIssueTalk(item, talk)
+		h.addTalk(work.EventSource, item.ID, talk)
 	}
 	return item, err
 }
@@ -329,7 +329,7 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 		return err
 	}
 	for number, issue := range h.adopted {
-		item, ok := h.changedItem(issue)
+		item, ok := h.items[issue]
 		pull, read := h.readPull(number)
 		if !ok || !read {
 			continue
@@ -386,18 +386,12 @@ const signFor = 24 * time.Hour
 // noteOwn records what a body of ours says: the events that it names as answered, and which installation
 // wrote it, if that is another one.
 func (h *reading) noteOwn(body string, at time.Time, url string) {
-	h.noteHandled(body)
-	marks, _ := work.ParseMarks(body)
-	by := work.InstallationIn(h.row.Key(), marks.By)
-	if !h.env.Ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
-		h.sign = work.Sign{ID: by, At: at, URL: url}
-	}
-}
-
-// noteHandled records the events that a body of ours names as answered.
-func (h *reading) noteHandled(body string) {
 	marks, _ := work.ParseMarks(body)
 	for _, key := range marks.Handled {
 		h.handled[key] = true
+	}
+	by := work.InstallationIn(h.row.Key(), marks.By)
+	if !h.env.Ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+		h.sign = work.Sign{ID: by, At: at, URL: url}
 	}
 }

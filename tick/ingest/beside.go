@@ -85,18 +85,15 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 			continue
 		}
 		on, err := h.repo.GitHub.AgentMerge(ctx, h.row.Current, n)
-		switch {
-		case github.OutOfTime(err):
-			h.stopReading(err)
-			return nil
-		case err != nil: // it stays due
-			if err := h.deferOne(err, "read whether Agent Merge is on for #%d", n); err != nil {
-				return err
-			}
-		case on:
-			b.Merges, b.LookAt = true, h.now().Add(agentMergeLife)
-		default:
-			b.Merges, b.LookAt = false, time.Time{}
+		if err := h.deferOne(err, "read whether Agent Merge is on for #%d", n); err != nil {
+			return err
+		}
+		if err != nil {
+			continue // it stays due
+		}
+		b.Merges, b.LookAt = on, time.Time{}
+		if on {
+			b.LookAt = h.now().Add(agentMergeLife)
 		}
 		h.besides[n] = b
 	}
@@ -104,7 +101,7 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 }
 
 // storeBeside stores what was learned of GitHub's own agents.
-func (h *reading) storeBeside(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeBeside(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, n := range sortedKeys(h.besides) {
 		if b := h.besides[n]; b.pull != 0 {
 			if err := tx.SetBeside(ctx, b.pull, b.Beside); err != nil {

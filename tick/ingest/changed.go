@@ -155,9 +155,6 @@ func (h *reading) readPage(ctx context.Context, l *list, address string) (p page
 		l.items = append(l.items, it)
 	}
 	l.pages = append(l.pages, work.Validator{RepoID: h.row.ID, URL: address, ETag: p.ETag, Next: p.Next, SeenAt: asked})
-	h.mu.Lock()
-	h.brought = true
-	h.mu.Unlock()
 	return p, last, nil
 }
 
@@ -189,17 +186,21 @@ const sweepsAtOnce = 4
 // nothing shows a change: no stamp is proof.
 const rotateAfter = 30 * time.Minute
 
-// sweepOpen asks which open tracked pull requests changed, and for our account: that decides what is
-// ours, so nothing is judged without it.
+// sweepOpen asks which open tracked pull requests changed, which repository this is, and for our account: that
+// decides what is ours, so nothing is judged without it.
 func (h *reading) sweepOpen(ctx context.Context) error {
 	var open []string
 	for _, n := range sortedKeys(h.openPulls) {
 		open = append(open, h.openPulls[n].NodeID)
 	}
-	if len(open) == 0 {
-		return h.readOurAccount(ctx)
-	}
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
+	if len(open) == 0 {
+		err := h.sweepSome(ctx, nil)
+		if github.IsItemError(err) && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+			return nil // the account is known; the lists say what is wrong with the repository
+		}
+		return err
+	}
 	first := int(h.now().Unix() % int64(len(parts))) // those that go last may be too late
 	var asks []func(context.Context) error
 	for _, ids := range slices.Concat(parts[first:], parts[:first]) {
@@ -226,8 +227,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	if half := len(ids) / 2; err != nil && github.IsItemError(err) && half > 0 {
 		return errors.Join(h.sweepSome(ctx, ids[:half]), h.sweepSome(ctx, ids[half:]))
 	}
-	if err != nil && github.IsItemError(err) {
-		h.noteUnswept(ids[0], err)
+	if err != nil && github.IsItemError(err) && len(ids) == 1 {
 		s, err = github.Sweep{Missing: ids}, nil
 	} else if err == nil {
 		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
@@ -237,7 +237,12 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.compareIdentity(s.Repo)
+	switch who := s.Repo; {
+	case who.NodeID == h.row.NodeID:
+		h.repo.Confirm(h.now())
+	case who.NodeID != "", who.Gone:
+		h.doubtful = true
+	}
 	for _, light := range s.Pulls {
 		h.lights[light.Number] = light.Fingerprint
 	}
@@ -248,17 +253,6 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// noteUnswept says of which pull request GitHub does not say whether it changed.
-func (h *reading) noteUnswept(id string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for n, pull := range h.openPulls {
-		if pull.NodeID == id {
-			h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, err))
-		}
-	}
 }
 
 // noteSwept notes which open pull requests changed or were never read, and a few of those that were
@@ -280,38 +274,6 @@ func (h *reading) noteSwept() {
 	}
 	slices.Sort(h.swept)
 	h.swept = slices.Compact(h.swept)
-}
-
-// readOurAccount asks for our account when no sweep does. The request is conditional: the answer is
-// the same in nearly every pass.
-func (h *reading) readOurAccount(ctx context.Context) error {
-	url := "user@" + h.repo.Name.Host
-	var v work.Validator
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		v, _, err = tx.GetValidator(ctx, 0, url)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(h.env.Accounts.Operators(h.repo.Name.Host)) == 0 {
-		v.ETag = ""
-	}
-	who, etag, same, err := h.repo.GitHub.Viewer(ctx, v.ETag)
-	if github.IsStatus(err, 403) {
-		return h.env.ReadOwnAccount(ctx, h.repo)
-	}
-	if err != nil || same {
-		return err
-	}
-	if err := h.env.AcceptAccount(ctx, h.repo.Name.Host, who); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.account = &work.Validator{URL: url, ETag: etag, SeenAt: h.now()}
-	return nil
 }
 
 // isNews reports whether an item of a list was not in the backlog before. A tracked issue may read
@@ -344,7 +306,7 @@ func (h *reading) noteNews(ctx context.Context) error {
 		}
 	}
 	for _, c := range h.numbers {
-		if c.fresh && c.Within == 0 { // something new: it is tried at once
+		if c.fresh { // something new: it is tried at once
 			c.waits = false
 		}
 	}
@@ -356,9 +318,6 @@ func (h *reading) noteNews(ctx context.Context) error {
 func (h *reading) storeChanged(ctx context.Context) error {
 	var pages []work.Validator
 	var passed []string
-	if h.account != nil {
-		pages = append(pages, *h.account)
-	}
 	for _, l := range h.lists {
 		pages = append(pages, l.pages...)
 		for url := range h.known.pages {

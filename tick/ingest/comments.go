@@ -11,14 +11,39 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
+// A comment that begins with /mergexo is a command. It becomes an event of its own kind, on any
+// issue or pull request, so that it is not feedback, gets no 👀 and no redirect, and never reaches
+// an agent.
+
+// add adds an event that a list, a conversation, an issue or a pull request shows.
+func (h *reading) add(c candidate) {
+	c.event = work.AsCommand(c.event)
+	h.events = append(h.events, c)
+}
+
+// addTalk adds a whole conversation.
+func (h *reading) addTalk(kind work.EventKind, item int64, talk []github.Comment) {
+	for _, c := range talk {
+		h.add(commentEvent(kind, item, c))
+	}
+}
+
 func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
-	at, err := h.placeOf(ctx, c.Number)
-	switch {
-	case err != nil:
+	pull, tracked, err := h.pull(ctx, c.Number)
+	if err != nil {
 		return err
-	case at.kind != "":
-		h.add(commentEvent(at.kind, at.item, c))
-	default:
+	}
+	if tracked {
+		h.add(commentEvent(work.EventIssue, pull.ItemID, c))
+		return nil
+	}
+	item, known, err := h.item(ctx, c.Number)
+	if err != nil {
+		return err
+	}
+	if known {
+		h.add(commentEvent(work.EventSource, item.ID, c))
+	} else {
 		h.intakeUntracked(commentEvent(work.EventSource, 0, c))
 	}
 	return nil
@@ -37,9 +62,18 @@ func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewCommen
 	return nil
 }
 
+// intakeUntracked ingests commands from issues and pull requests that we do not work on. Other
+// comments there are ignored.
+func (h *reading) intakeUntracked(c candidate) {
+	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
+		c.pull = false
+		h.add(c)
+	}
+}
+
 // wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
-	talk, err := h.talks.take(ctx, number, func(ctx context.Context) ([]github.Comment, error) { return h.commentsOf(ctx, number, time.Time{}) })
+	talk, err := h.commentsOf(ctx, number, time.Time{})
 	if err == nil {
 		h.whole[number] = talk
 	}
@@ -53,33 +87,6 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 		return h.repo.GitHub.CommentsOf(ctx, h.row.Current, number, since)
 	}
 	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
-}
-
-// place is what the number of a comment is to us.
-type place struct {
-	kind work.EventKind // empty if nothing is worked on there
-	item int64
-}
-
-// placeOf looks up what a number is to us, once a slice.
-func (h *reading) placeOf(ctx context.Context, number int) (place, error) {
-	if at, known := h.places[number]; known {
-		return at, nil
-	}
-	at := place{}
-	pull, tracked, err := h.pull(ctx, number)
-	if err != nil {
-		return at, err
-	}
-	if tracked {
-		at = place{work.EventIssue, pull.ItemID}
-	} else if item, known, err := h.item(ctx, number); err != nil {
-		return at, err
-	} else if known {
-		at = place{work.EventSource, item.ID}
-	}
-	h.places[number] = at
-	return at, nil
 }
 
 // commentEvent is the event of a comment on an issue or a pull request.

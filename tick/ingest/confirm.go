@@ -184,9 +184,10 @@ func (h *reading) writtenAt(ctx context.Context, c github.Comment) (at time.Time
 	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
 		return c.CreatedAt, true, nil
 	}
-	text, ok, err := h.repo.GitHub.Text(ctx, c.NodeID)
-	if err != nil || !ok || text.EditedAt.IsZero() {
+	words, err := h.repo.GitHub.Words(ctx, []string{c.NodeID})
+	word := words[c.NodeID]
+	if err != nil || word.EditedAt.IsZero() {
 		return c.CreatedAt, true, err
 	}
-	return text.EditedAt, work.Word{Editor: text.Editor}.Ignored(c.Author) == "", nil
+	return word.EditedAt, work.Word{Editor: word.Editor}.Ignored(c.Author) == "", nil
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,8 +55,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 			read[strings.ToLower(d.Ref)] = seen
 		}
 		if github.OutOfTime(seen.err) {
-			h.stopReading(seen.err)
-			return nil
+			return seen.err
 		}
 		if seen.err != nil {
 			h.tellUnread(fmt.Errorf("read the dependency %s: %w", d.Ref, seen.err))
@@ -150,84 +150,84 @@ const mostBlocked = 50
 
 // blocking is what GitHub lists as blocking an item's issue.
 type blocking struct {
-	item   int64
-	number int
+	item int64
 	work.Blocked
 	list []work.Blocker
+}
+
+// blockedItem is an item whose issue others block, and the stored states of what it depends on, by reference.
+type blockedItem struct {
+	work.Item
+	known map[string]work.DependencyState
 }
 
 // readBlockers reads what blocks the issues that work has not begun on: where GitHub counts
 // others than before, where one of them changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
-	var due []work.Item
-	now := h.now()
-	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		due, err = tx.ListBlocked(ctx, h.row.ID, h.statesNow(), now)
-		return err
-	}); err != nil {
-		return err
-	}
-	due, err := h.withEdges(ctx, due)
+	due, err := readRows(ctx, h.database, h.listBlocked)
 	if err != nil {
 		return err
 	}
-	for _, item := range due[:min(len(due), mostBlocked)] {
-		known, err := h.knownBlockers(ctx, item.ID)
-		if err != nil {
+	for _, item := range due {
+		b, err := h.blockersOf(ctx, item)
+		if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
 			return err
 		}
-		b, err := h.blockersOf(ctx, item, known)
-		if github.OutOfTime(err) {
-			h.stopReading(err)
-			return nil
-		}
 		if err != nil {
-			if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
-				return err
-			}
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)
-		if err := h.tellLateBlockers(ctx, item, b, known); err != nil {
+		if err := h.tellLateBlockers(ctx, item, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// withEdges adds the implementations whose design's list GitHub's replaces.
-func (h *reading) withEdges(ctx context.Context, due []work.Item) ([]work.Item, error) {
+// listBlocked returns the items whose blockers are due, and the implementations whose design's list GitHub's
+// replaces.
+func (h *reading) listBlocked(ctx context.Context, tx *store.Tx) (due []blockedItem, err error) {
+	items, err := tx.ListBlocked(ctx, h.row.ID, h.statesNow(), h.now())
 	for _, e := range h.edges {
-		if slices.ContainsFunc(due, func(i work.Item) bool { return i.ID == e.ItemID }) {
-			continue
+		if err == nil && !slices.ContainsFunc(items, func(i work.Item) bool { return i.ID == e.ItemID }) {
+			var item work.Item
+			item, err = tx.GetItem(ctx, e.ItemID)
+			items = append(items, item)
 		}
-		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-			item, err := tx.GetItem(ctx, e.ItemID)
-			due = append(due, item)
-			return err
-		})
+	}
+	for _, item := range items[:min(len(items), mostBlocked)] {
 		if err != nil {
 			return nil, err
 		}
+		var stored []store.Dependency
+		stored, err = tx.ListDependencies(ctx, item.ID)
+		of := blockedItem{item, map[string]work.DependencyState{}}
+		for _, d := range stored {
+			of.known[d.Ref] = d.State
+		}
+		due = append(due, of)
 	}
-	return due, nil
+	return due, err
 }
 
-// knownBlockers returns the stored states of what an item depends on, by reference.
-func (h *reading) knownBlockers(ctx context.Context, item int64) (map[string]work.DependencyState, error) {
-	known := map[string]work.DependencyState{}
-	return known, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		stored, err := tx.ListDependencies(ctx, item)
-		for _, d := range stored {
-			known[d.Ref] = d.State
+// storeBlockers stores what blocks issues, and wakes what waits for those that were closed or reopened.
+func (h *reading) storeBlockers(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, b := range h.blocking {
+		if err := tx.SetBlockers(ctx, b.item, b.Blocked, b.list, now); err != nil {
+			return err
 		}
-		return err
-	})
+	}
+	for _, ref := range h.turned {
+		if err := errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tellLateBlockers plans a comment on an issue that others block since work on it began: that work is not held. The
 // comment is edited when they change, and when none is left.
-func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocking, known map[string]work.DependencyState) error {
+func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b blocking) error {
 	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
 		return nil
 	}
@@ -236,15 +236,14 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 	for _, x := range b.list {
 		if x.Ref != "" && x.State == work.DependencyOpen {
 			open = append(open, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
-			late = late || known[x.Ref] != work.DependencyOpen
+			late = late || item.known[x.Ref] != work.DependencyOpen
 		}
 	}
 	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
 	if !late {
-		told := false
-		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		told, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
 			_, told, err = tx.GetAction(ctx, token)
-			return err
+			return told, err
 		})
 		if err != nil || !told {
 			return err
@@ -264,14 +263,14 @@ func (h *reading) tellLateBlockers(ctx context.Context, item work.Item, b blocki
 // blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
 // issues that it does not list for an account that may not see them. Such a count may be older than
 // the list, so that one alone proves nothing.
-func (h *reading) blockersOf(ctx context.Context, item work.Item, known map[string]work.DependencyState) (blocking, error) {
-	b := blocking{item: item.ID, number: item.Number}
+func (h *reading) blockersOf(ctx context.Context, item blockedItem) (blocking, error) {
+	b := blocking{item: item.ID}
 	is, ok, err := h.issueOf(ctx, item.Number)
 	if err != nil || !ok {
 		return b, err
 	}
 	hidden := work.DependencyOpen
-	if _, twice := known[""]; twice {
+	if _, twice := item.known[""]; twice {
 		hidden = work.DependencyRefused
 	}
 	if b.Open = is.Blockers.Open; is.Blockers.All > 0 {

@@ -67,7 +67,7 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 // itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
 // 0 if there is none.
 func (h *reading) itemID(issue int) int64 {
-	return cmp.Or(h.issues[issue].item.ID, h.newItems[issue])
+	return cmp.Or(h.items[issue].ID, h.newItems[issue])
 }
 
 // itemOf returns the id of the work item that an event belongs to, once the slice's items are
@@ -78,7 +78,7 @@ func (h *reading) itemOf(c candidate) int64 {
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if _, ok := h.changedItem(issue); ok && !c.former && (!c.pull || e.ItemID == 0) {
+	if _, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
 		return h.itemID(issue)
 	}
 	return e.ItemID
@@ -90,19 +90,16 @@ func (h *reading) declineCommand(e work.Event) {
 	if e.Author.ID == 0 {
 		return // the account was deleted
 	}
-	h.decline(e, work.NoticeToken(h.row.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10)),
-		"Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. "+
-			"Please ask one of them to give the command. Further commands will be ignored.")
+	token := work.NoticeToken(h.row.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
+	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
+		"Please ask one of them to give the command. Further commands will be ignored."
+	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, token, body, "a command by "+e.Author.Login+", who may not give any")
 }
 
 // declineMerge plans a comment to an author who may give other commands, but not merge.
 func (h *reading) declineMerge(e work.Event) {
-	h.decline(e, work.NoticeToken(h.row.Key(), e.Number, e.Key),
-		"`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done.")
-}
-
-func (h *reading) decline(e work.Event, token, body string) {
-	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, token, body, "a command by "+e.Author.Login+", who may not give any")
+	body := "`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done."
+	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, work.NoticeToken(h.row.Key(), e.Number, e.Key), body, "a merge by "+e.Author.Login+", who may not push")
 }
 
 // declineOn plans a comment that what somebody asked for is not done.

@@ -40,7 +40,6 @@ type facts struct {
 	mu        sync.Mutex               // guards what is read side by side
 	words     map[string]work.Word     // by node id
 	former    map[string]formerVersion // by node id
-	edits     map[string]time.Time     // when texts were last edited, by node id; zero: never
 	extra     map[string][]int64       // further copies of comments of ours, by token
 	said      map[int][]github.Comment // by number, since its oldest new command
 	reviewsOf map[int]bool             // numbers whose reviews are in reviewStates
@@ -70,9 +69,8 @@ const (
 	lackStored  lackKind = "stored"  // the last answer about an account
 	lackPin     lackKind = "pin"     // which account a login of the config means
 	lackLevel   lackKind = "level"   // what GitHub lets an account do
-	lackWord    lackKind = "word"    // who edited a text last, and whether it is hidden
+	lackWord    lackKind = "word"    // who edited a text last and when, and whether it is hidden
 	lackFormer  lackKind = "former"  // what its author wrote before
-	lackEdit    lackKind = "edit"    // when a text was last edited
 	lackCopies  lackKind = "copies"  // further copies of a comment of ours
 	lackAnswers lackKind = "answers" // what was said on a number since
 	lackReviews lackKind = "reviews" // states of the reviews of a pull request
@@ -143,17 +141,11 @@ func (h *reading) take(j *judgement) {
 		h.declineMerge(e)
 	}
 	for _, c := range j.waiting {
-		h.waitForNumber(c.event.Number)
+		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
+		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
+			h.trouble = append(h.trouble, said)
+		}
 	}
-}
-
-// waitForNumber says that comments wait until a number can be read.
-func (h *reading) waitForNumber(on int) {
-	said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
-	if !slices.Contains(h.trouble, said) {
-		h.trouble = append(h.trouble, said)
-	}
-	h.left[on] = said
 }
 
 // factsAbout reads what the database has about candidates.
@@ -162,7 +154,7 @@ func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, err
 		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
 		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
-		words: map[string]work.Word{}, former: map[string]formerVersion{}, edits: map[string]time.Time{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
+		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
 	}
 	pulls := map[int]work.PullRequest{}
 	for _, c := range said {
@@ -356,9 +348,6 @@ func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 			})
 		}
 		return learned(f, f.former, m.node, former, err)
-	case lackEdit:
-		text, _, err := hub.Text(ctx, m.node)
-		return learned(f, f.edits, m.node, text.EditedAt, err)
 	case lackCopies:
 		extra, err := actions.ExtraCopies(ctx, actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}, f.actions[m.node])
 		return learned(f, f.extra, m.node, extra, err)

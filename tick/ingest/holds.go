@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -89,7 +90,7 @@ func sameComment(a, b work.Event) bool {
 }
 
 // storeTakenBack ends the holds whose authors took them back, and removes the label.
-func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, c := range h.judged.takenBack {
 		hold, err := holdOf(ctx, tx, h.row.ID, c.holds, c.event)
 		if err != nil {
@@ -124,7 +125,7 @@ type putBack struct {
 }
 
 // storePutBack holds the pull requests again, and sets the label.
-func (h *reading) storePutBack(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storePutBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, b := range h.judged.putBack {
 		for _, n := range b.numbers {
 			pull, known, err := tx.GetPull(ctx, h.row.ID, n)

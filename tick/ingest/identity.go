@@ -18,11 +18,8 @@ import (
 // are compared in every pass that reads anything new, and again before a write or the start of an
 // agent.
 
-const (
-	// confirmEvery is how often the identity is checked although nothing in a repository changes.
-	// The light query for open pull requests checks it in each pass anyway.
-	confirmEvery = 30 * time.Minute
-)
+// confirmEvery is how often GitHub is asked for all of the identity: the light query has the node id only.
+const confirmEvery = 30 * time.Minute
 
 // errAnother says that another repository than the stored one was read, or that the stored one has
 // a new name.
@@ -31,25 +28,19 @@ var errAnother = errors.New("GitHub returned another repository than the stored 
 // identify checks, before anything read is judged, that it is from the repository that the database
 // knows.
 func (h *reading) identify(ctx context.Context) error {
-	if !h.doubted() {
+	now := h.now()
+	if !h.doubtful && h.repo.Confirmed(now, env.SameFor) && now.Sub(h.row.ConfirmedAt).Abs() < confirmEvery {
 		return nil
 	}
 	if err := h.ingest.follow(ctx, h.repo); err != nil {
 		return err
 	}
-	now := h.repo.Row
-	if now.ID != h.row.ID || !now.Current.Equal(h.row.Current) {
+	row := h.repo.Row
+	if row.ID != h.row.ID || !row.Current.Equal(h.row.Current) {
 		return errAnother
 	}
-	h.row.DefaultBranch, h.row.ConfirmedAt = now.DefaultBranch, now.ConfirmedAt
+	h.row.DefaultBranch, h.row.ConfirmedAt = row.DefaultBranch, row.ConfirmedAt
 	return nil
-}
-
-// doubted reports whether the repository's identity must be checked.
-func (h *reading) doubted() bool {
-	at := h.now()
-	recent := h.repo.Confirmed(at, env.SameFor) || !h.brought && at.Sub(h.row.ConfirmedAt).Abs() < confirmEvery
-	return !recent || h.doubtful
 }
 
 // gatherAgain reads a repository again after it turned out to be another one or to have moved.

@@ -2,8 +2,8 @@
 // transaction.
 //
 // changed.go finds the numbers of what changed, and first.go those of what a lost database knew. number.go
-// has the order in which they are read; issues.go, pulls.go and comments.go turn what was read into events;
-// judge.go decides which of them count.
+// has the order in which they are read, ahead.go what is read of the next ones first; issues.go, pulls.go and
+// comments.go turn what was read into events; judge.go decides which of them count.
 package ingest
 
 import (
@@ -31,11 +31,14 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	byHost, others := p.byHost(rep), p.byOthers()
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
-			if n := len(byHost[host]) + others[host]; n > handful {
-				p.readMany(ctx, byHost[host], n, rep)
+			repos, n := p.notTooSoon(byHost[host], rep), len(byHost[host])+others[host]
+			if n > handful {
+				p.readMany(ctx, repos, n, rep)
 				return
 			}
-			p.readFew(ctx, byHost[host], rep)
+			for _, r := range repos {
+				wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
+			}
 		})
 	}
 	wg.Wait()
@@ -77,18 +80,6 @@ func (p *Ingest) byOthers() map[string]int {
 	return all
 }
 
-func (p *Ingest) readFew(ctx context.Context, repos []*env.Repo, rep *env.Report) {
-	var wg sync.WaitGroup
-	for _, r := range repos {
-		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-			continue
-		}
-		wg.Go(func() { p.ingestOne(ctx, r, nil, rep) })
-	}
-	wg.Wait()
-}
-
 // ingestOne reads one repository and records how that went.
 func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) {
 	err := p.env.Contain(ctx, "read "+p.env.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
@@ -116,7 +107,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep
 		return err
 	}
 	rep.Repo(name, func(x *env.RepoReport) {
-		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, cmp.Or(h.long, h.note)
+		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note
 	})
 	if wait, ok := errors.AsType[*work.WaitError](h.incomplete); ok {
 		return wait
@@ -129,20 +120,15 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 	if why := p.env.BesideUs(r); why != nil {
 		return nil, why
 	}
-	if r.Row.NodeID == "" {
+	_, clock := r.GitHub.Ahead()
+	if r.Row.NodeID == "" || r.Row.IssuesSince.IsZero() && !clock { // the first "since" is computed from GitHub's time
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.clockOf(ctx, r); err != nil {
-		return nil, err
-	}
 	h := newReading(p, r)
 	if h.shown = shown; shown != nil {
 		h.doubtful = shown.doubted // the name is settled before anything is judged
-		if shown.err != nil {
-			h.tellUnread(shown.err)
-		}
 	}
 	if err := h.load(ctx); err != nil {
 		return nil, err
@@ -152,15 +138,6 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 		err = cmp.Or(p.env.MeetSign(context.WithoutCancel(ctx), r, h.sign), err)
 	}
 	return h, err
-}
-
-// clockOf asks for GitHub's time before the first "since" is computed from it.
-func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
-	began := !r.Row.IssuesSince.IsZero() && !r.Row.CommentsSince.IsZero() && !r.Row.ReviewCommentsSince.IsZero()
-	if _, known := r.GitHub.Ahead(); known || began {
-		return nil
-	}
-	return p.follow(ctx, r)
 }
 
 // Ingest reads what is new on GitHub.
@@ -173,14 +150,17 @@ type Ingest struct {
 // New makes an Ingest.
 func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
 
-// tooSoon returns why a repository is not asked in this pass; "" if it is.
-func (p *Ingest) tooSoon(r *env.Repo) string {
-	now := r.GitHub.Now()
-	if p.env.AtOnce {
-		return ""
+// notTooSoon returns the repositories that this pass may ask about, and reports the others.
+func (p *Ingest) notTooSoon(all []*env.Repo, rep *env.Report) (some []*env.Repo) {
+	least := p.env.Config.Runtime.MinInterval
+	for _, r := range all {
+		now := r.GitHub.Now()
+		if p.env.AtOnce || !r.Row.HeartbeatAt.Add(least).After(now) || env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
+			some = append(some, r)
+			continue
+		}
+		note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
+		rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 	}
-	if next := r.Row.HeartbeatAt.Add(p.env.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.env.Config.Runtime.MinInterval)
-	}
-	return ""
+	return some
 }

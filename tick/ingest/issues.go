@@ -38,13 +38,10 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
-	timeline, err := h.timelines.take(ctx, is.Number, func(ctx context.Context) ([]github.TimelineEvent, error) {
-		return h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
-	})
+	timeline, err := h.timelineOf(ctx, is.Number)
 	if err != nil {
 		return err
 	}
-	item = resolveLabelEvent(item, timeline)
 	h.noteIssuePauses(is, item.Flow, timeline)
 	if !tracked && ignored { // a roadmap: see needsMoreReads
 		labelled, _ := lastEvent(timeline, "labeled", label.Name)
@@ -86,15 +83,15 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		t, ok := lastEvent(timeline, "unlabeled", item.Label)
 		if ok && (!item.Replans() || !t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
-			h.addToIssue(is.Number, timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
+			h.add(timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
 	if relabelled && is.State == "open" { // on a closed issue the label counts once it is reopened
 		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
-		h.putItem(item)
-		h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
 	}
-	h.changes(item, is.Number, timeline)
+	h.changes(item, timeline)
 	return nil
 }
 
@@ -121,7 +118,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	if err != nil {
 		return err
 	}
-	h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
+	h.add(timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
 	if again || is.ID != 0 && is.Comments == 0 {
 		return nil // the comments are in the database, or there are none
 	}
@@ -129,7 +126,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	if err != nil {
 		return err
 	}
-	h.noteIssueTalk(item, talk)
+	h.addTalk(work.EventSource, item.ID, talk)
 	return nil
 }
 
@@ -144,7 +141,7 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 	}
 	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
 	item.SubIssueOf = h.called(is.Parent)
-	h.putItem(item)
+	h.items[item.Number] = item
 	return item, nil
 }
 
@@ -168,28 +165,12 @@ func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
 
-// resolveLabelEvent replaces the node id of the labelling that began the item, which an earlier version stored, by
-// its id. If GitHub no longer has that entry, it takes the newest labelling.
-func resolveLabelEvent(item work.Item, timeline []github.TimelineEvent) work.Item {
-	if _, err := strconv.ParseInt(item.LabelEvent, 10, 64); err == nil || item.LabelEvent == "" {
-		return item
-	}
-	set, ok := lastEvent(timeline, "labeled", item.Label)
-	if at := slices.IndexFunc(timeline, func(e github.TimelineEvent) bool { return e.NodeID == item.LabelEvent }); at >= 0 {
-		set, ok = timeline[at], true
-	}
-	if ok {
-		item.LabelEvent = strconv.FormatInt(set.ID, 10)
-	}
-	return item
-}
-
 func fingerprint(is github.Issue) string {
 	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers.Open, is.Blockers.All), is.Parent)
 }
 
 // changes adds events for closings and reopenings after the labelling that began the item.
-func (h *reading) changes(item work.Item, number int, timeline []github.TimelineEvent) {
+func (h *reading) changes(item work.Item, timeline []github.TimelineEvent) {
 	for _, t := range timeline {
 		kind := work.EventClosed
 		switch {
@@ -199,7 +180,7 @@ func (h *reading) changes(item work.Item, number int, timeline []github.Timeline
 			continue
 		}
 		if newer(t, item) {
-			h.addToIssue(number, timelineEvent(item, kind, number, t, ""))
+			h.add(timelineEvent(item, kind, item.Number, t, ""))
 		}
 	}
 }

@@ -476,7 +476,7 @@ func (j *judgement) paused(c candidate) string {
 	case e.Kind == work.EventConflict: // nobody knows since when it exists
 		return pausedNow(e, pauses)
 	}
-	at := j.textSince(c, pauses)
+	at := j.textSince(c)
 	if !slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
 		return ""
 	}
@@ -493,23 +493,13 @@ func pausedNow(e work.Event, pauses []work.Pause) string {
 	return work.OutcomePaused
 }
 
-// textSince returns when a comment got its current text. Reactions move the stamp as edits do, so
-// GitHub is asked where the difference matters.
-func (j *judgement) textSince(c candidate, pauses []work.Pause) time.Time {
-	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
-	if s := j.submitted[c.review]; s.After(at) {
-		at = s // it was a draft until then
-	}
-	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
-	if !c.event.Kind.IsComment() || !stamp.After(at) || c.event.Node == "" || !slices.ContainsFunc(pauses, meets) {
-		return at
-	}
-	edited, asked := j.edits[c.event.Node]
-	if !asked {
-		j.lack(lack{kind: lackEdit, node: c.event.Node}, c.event)
-	}
-	if edited.After(at) {
-		at = edited
+// textSince returns when a comment got its current text.
+func (j *judgement) textSince(c candidate) time.Time {
+	at := c.event.CreatedAt
+	for _, later := range []time.Time{j.submitted[c.review], c.word.EditedAt} { // it was a draft until then
+		if later.After(at) {
+			at = later
+		}
 	}
 	return at
 }

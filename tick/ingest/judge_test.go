@@ -51,7 +51,7 @@ func factsOf() *facts {
 		ours: []int64{us.ID}, answered: func(string) bool { return false },
 		known: map[string]store.KnownEvent{}, spots: map[whose]spot{{5, false, 7}: {numbers: []int{5, 6}}}, foreign: map[int]bool{}, fixed: map[int][]int64{},
 		sent: map[int64][]work.Action{}, actions: map[string]work.Action{}, words: map[string]work.Word{}, former: map[string]formerVersion{},
-		edits: map[string]time.Time{}, extra: map[string][]int64{}, said: map[int][]github.Comment{5: nil}, reviewsOf: map[int]bool{},
+		extra: map[string][]int64{}, said: map[int][]github.Comment{5: nil}, reviewsOf: map[int]bool{},
 	}
 }
 
@@ -131,12 +131,14 @@ func TestJudge(t *testing.T) {
 		"it was carried out before": {[]said{{id: 1, by: ann, body: "/mergexo cancel"}}, func(f *facts) {
 			f.said[5] = []github.Comment{{Author: us, Body: answer(said{id: 1, by: ann, body: "/mergexo cancel"}.candidate())}}
 		}, "answered"},
-		"in a pause":                             {[]said{question}, asPaused(0, 30), work.OutcomePaused},
-		"before a pause":                         {[]said{question}, asPaused(2, 30), "counts"},
-		"after a pause":                          {[]said{question}, asPaused(-9, 1), "counts"},
-		"edited near a pause":                    {[]said{{id: 1, by: ann, body: "Why?", edited: 9}}, asPaused(2, 30), "lacks edit"},
-		"edited in a pause":                      {[]said{{id: 1, by: ann, body: "Why?", edited: 9}}, func(f *facts) { asPaused(2, 30)(f); f.edits["node1"] = noon.Add(9 * time.Minute) }, work.OutcomePaused},
-		"a reaction in a pause":                  {[]said{{id: 1, by: ann, body: "Why?", edited: 9}}, func(f *facts) { asPaused(2, 30)(f); f.edits["node1"] = time.Time{} }, "counts"},
+		"in a pause":     {[]said{question}, asPaused(0, 30), work.OutcomePaused},
+		"before a pause": {[]said{question}, asPaused(2, 30), "counts"},
+		"after a pause":  {[]said{question}, asPaused(-9, 1), "counts"},
+		"edited in a pause": {[]said{{id: 1, by: ann, body: "Why?", edited: 9}}, func(f *facts) {
+			asPaused(2, 30)(f)
+			f.words["node1"] = work.Word{Known: true, EditedAt: noon.Add(9 * time.Minute)}
+		}, work.OutcomePaused},
+		"a reaction in a pause":                  {[]said{{id: 1, by: ann, body: "Why?", edited: 9}}, asPaused(2, 30), "counts"},
 		"after the command that ends the pause":  {[]said{{id: 9, by: ann, body: "Why?"}, {id: 4, by: ann, body: "/mergexo resume"}}, asPaused(0, 0), "counts, counts"},
 		"before the command that ends the pause": {[]said{{id: 3, by: ann, body: "Why?"}, {id: 4, by: ann, body: "/mergexo resume"}}, asPaused(0, 0), "counts, " + work.OutcomePaused},
 		"in a pause of commands that were obeyed": {[]said{{id: 9, by: ann, body: "Why?"}}, func(f *facts) {

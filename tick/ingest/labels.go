@@ -110,20 +110,18 @@ func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, 
 
 // underWay names the item's pull request, or its branch while the pull request is being opened; "" if
 // it has neither.
-func (h *reading) underWay(ctx context.Context, item work.Item) (what string, err error) {
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+func (h *reading) underWay(ctx context.Context, item work.Item) (string, error) {
+	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (string, error) {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
-			what = fmt.Sprintf("#%d is under way", pull.Number)
-			return err
+			return fmt.Sprintf("#%d is under way", pull.Number), err
 		}
 		turns, err := tx.ListTurns(ctx, item.ID)
 		if slices.ContainsFunc(turns, func(t work.Turn) bool { return t.Step == work.StepPushed || t.Step == work.StepApplied }) {
-			what = "the pull request of the work before it is being opened"
+			return "the pull request of the work before it is being opened", err
 		}
-		return err
+		return "", err
 	})
-	return what, err
 }
 
 // withdraw ends an item whose label was replaced.
@@ -134,7 +132,7 @@ func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	}
 	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
 	c.former = true
-	h.addToIssue(item.Number, c)
+	h.add(c)
 }
 
 // declineSecondLabel plans a comment that a label begins nothing, and how to switch: once for each
@@ -176,7 +174,7 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
 	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.addToIssue(is.Number, refused)
+	h.add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {

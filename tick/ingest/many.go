@@ -25,7 +25,7 @@ const handful = 4
 const settled = 2 * time.Minute
 
 // turnOf is the longest time between two reads of a repository, one of n: ten seconds for each. A read
-// takes a point of the 5,000 an hour, if pull requests are open there.
+// takes a point of the 5,000 an hour.
 func turnOf(n int) time.Duration { return min(10*time.Second*time.Duration(n), time.Hour) }
 
 // mostReads is how many of many repositories a pass reads; the next one reads the others. Each takes four
@@ -42,8 +42,7 @@ const checksFor = time.Hour
 // stamps is what the query about many showed of a repository.
 type stamps struct {
 	work.Stamps
-	doubted bool  // it has another name than the stored one, or is archived
-	err     error // why GitHub shows nothing
+	doubted bool // it has another name than the stored one, or is archived
 }
 
 // oneOfMany is one of many repositories that a pass may read.
@@ -57,7 +56,7 @@ type oneOfMany struct {
 func (c oneOfMany) due(n int, now time.Time) bool {
 	row := c.Row
 	switch {
-	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted, c.shown.err != nil:
+	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted:
 		return true
 	case !c.shown.Issues.Equal(row.Newest.Issues), !c.shown.Pulls.Equal(row.Newest.Pulls):
 		return true // a stamp that went back, too: what changed last is gone
@@ -69,6 +68,9 @@ func (c oneOfMany) due(n int, now time.Time) bool {
 
 // readMany reads those of a host's many repositories that are due, of n that share the login's limits.
 func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) {
+	if len(repos) == 0 {
+		return
+	}
 	var chosen []oneOfMany
 	err := p.env.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
 		chosen, err = p.choose(ctx, repos, n, rep)
@@ -105,10 +107,6 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 	}
 	var all []oneOfMany
 	for _, r := range repos {
-		if note := p.tooSoon(r); note != "" {
-			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-			continue
-		}
 		unlisted := func(label string) bool { return !slices.Contains(labels[r.Row.ID], label) }
 		all = append(all, oneOfMany{Repo: r, unread: unread[r.Row.ID] || slices.ContainsFunc(r.Settings.StartLabels(), unlisted)})
 	}
@@ -167,9 +165,7 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 	errs := make([]error, len(all))
 	for i, err := range github.AtOnce(ctx, sweepsAtOnce, asks) {
 		for _, at := range hundreds[i] {
-			if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
-				all[at].shown = &stamps{err: err}
-			} else {
+			if !github.IsItemError(err) { // else one of them may be the reason: each is read
 				errs[at] = err
 			}
 		}

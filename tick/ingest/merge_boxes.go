@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -14,13 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// mostBoxes is how many merge boxes a pass reads per repository: as many as one query has.
-const mostBoxes = github.MaxBoxes
-
 // mergeBox is a merge box that was read.
 type mergeBox struct {
-	pull work.PullRequest
-	was  merging.Box
+	mergeCandidate
 	box  merging.Box
 	left *queueExit // set if it left its base's merge queue
 }
@@ -33,7 +28,6 @@ type mergeCandidate struct {
 	held   bool        // by its label
 	paused bool        // by its label
 	was    merging.Box // as last read
-	at     time.Time   // when was was read
 	policy merging.Policy
 	queued time.Time // when its head was last seen in the queue where we put it; zero if we did not, took it out, or it has ended
 	half   bool      // its commit is on the base but the pull request is open: a person must act
@@ -55,12 +49,6 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 		if err == nil {
 			err = h.takeMergeBox(ctx, c, read.Box)
 		}
-		if github.OutOfTime(err) {
-			return err
-		}
-		if err != nil {
-			h.unreadBoxes = append(h.unreadBoxes, c.pull.ID)
-		}
 		if err := h.deferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
 			return err
 		}
@@ -68,8 +56,7 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 	return nil
 }
 
-// mergeCandidates returns the pull requests whose boxes this pass reads, by number; if there are
-// too many, those read or tried longest ago.
+// mergeCandidates returns the pull requests whose boxes this pass reads, by number.
 func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
 	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
 	if !slices.ContainsFunc(work.Flows(), merges) {
@@ -80,17 +67,13 @@ func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, er
 		if err != nil {
 			return err
 		}
-		times, err := tx.ListBoxReads(ctx, h.row.ID)
-		if err != nil {
-			return err
-		}
 		for _, pull := range pulls {
 			if news, ok := h.readPull(pull.Number); ok {
 				now := news.row
 				now.ID, now.ItemID = pull.ID, pull.ItemID
 				pull = now
 			}
-			c := mergeCandidate{pull: pull, at: times[pull.ID]}
+			c := mergeCandidate{pull: pull}
 			ok, err := h.fillCandidate(ctx, tx, &c)
 			if err != nil {
 				return err
@@ -101,10 +84,6 @@ func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, er
 		}
 		return nil
 	})
-	if h.boxesCut = len(all) > mostBoxes; h.boxesCut {
-		slices.SortStableFunc(all, func(a, b mergeCandidate) int { return a.at.Compare(b.at) })
-		all = all[:mostBoxes]
-	}
 	return all, err
 }
 
@@ -150,7 +129,7 @@ func (h *reading) takeMergeBox(ctx context.Context, c mergeCandidate, box mergin
 	if c.was.Head == box.Head {
 		box.Found = c.was.Found
 	}
-	one := mergeBox{pull: c.pull, was: c.was, box: box}
+	one := mergeBox{mergeCandidate: c, box: box}
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}
@@ -209,11 +188,6 @@ func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Ti
 		if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
 			return err
 		}
-		if h.boxesCut {
-			if err := tx.MarkBoxRead(ctx, one.pull.ID, now); err != nil {
-				return err
-			}
-		}
 		if one.was.Forbids() && !one.box.Forbids() {
 			if err := liftPermission(ctx, tx, one.pull); err != nil {
 				return err
@@ -226,14 +200,6 @@ func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Ti
 			if err := one.left.store(ctx, tx, one); err != nil {
 				return err
 			}
-		}
-	}
-	if !h.boxesCut {
-		return nil
-	}
-	for _, pull := range h.unreadBoxes { // else they would keep others from being read
-		if err := tx.MarkBoxRead(ctx, pull, now); err != nil {
-			return err
 		}
 	}
 	return nil

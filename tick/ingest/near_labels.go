@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -45,7 +46,7 @@ func (h *reading) noteClosedLabel(is github.Issue, label string) {
 }
 
 // storeNearLabels stores which of the issues that were read have such a label.
-func (h *reading) storeNearLabels(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeNearLabels(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	slices.SortStableFunc(h.near, func(a, b store.NearLabel) int { return cmp.Compare(a.Number, b.Number) })
 	for _, near := range h.near {
 		if err := tx.SetNearLabel(ctx, h.row.ID, near); err != nil {

@@ -28,6 +28,7 @@ type number struct {
 	waited   bool // an earlier pass put it there
 	fresh    bool // this pass found that it changed
 	details  bool // the light query says that its details changed
+	ahead    bool // what is read first of it was asked for
 	done     bool // it was read, or cannot be
 	stays    bool // the next pass reads it again
 	issue    *github.Issue
@@ -42,9 +43,12 @@ const readUntil = 9
 
 // read finds what changed in the repository, and reads it. If the time runs out, what was read is kept.
 func (h *reading) read(ctx context.Context) error {
-	h.tellWaiting()
+	for _, n := range sortedKeys(h.numbers) { // says what could not be read and waits
+		if c := h.numbers[n]; c.waits {
+			h.trouble = append(h.trouble, h.sayUnread(c))
+		}
+	}
 	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
-	defer h.sent.Wait()
 	defer cancel()
 	if err := h.findChanged(most); err != nil {
 		return err
@@ -53,9 +57,6 @@ func (h *reading) read(ctx context.Context) error {
 		return err
 	}
 	if err := h.noteNews(ctx); err != nil {
-		return err
-	}
-	if err := h.sendForNext(most); err != nil { // beside the question which repository it is
 		return err
 	}
 	if err := h.identify(most); err != nil {
@@ -88,14 +89,11 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 		if h.timeIsUp() {
 			return nil
 		}
-		if c.done || c.waits && !c.fresh {
+		if c.done || c.waits {
 			continue
 		}
 		h.next = order[i:]
 		group, unread, err := h.groupOf(ctx, c)
-		if err == nil && c.waits { // of what takes the time of a pass only what was said is read
-			unread[c.Number], c.stays = c.Why, true
-		}
 		if err == nil {
 			err = h.readGroup(ctx, most, group, unread)
 		}
@@ -131,17 +129,13 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 // readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
-	if err := h.sendForNext(most); err != nil {
+	if err := h.readAhead(ctx, most); err != nil {
 		return err
 	}
 	h.unread = unread
 	failed, err := h.intakeGroup(ctx, most, group)
 	if err == nil {
-		known := len(h.permissions.fresh)
 		err = h.contain(ctx, "judge", group[0], func() error { return h.judge(most) })
-		if err != nil && timeUp(most, err) && len(h.permissions.fresh) > known {
-			return h.goOnLater(ctx, group, err)
-		}
 		failed = numberOfJudged(group, err)
 	}
 	if err != nil {
@@ -166,22 +160,6 @@ func (h *reading) readGroup(ctx, most context.Context, group []*number, unread m
 func timeUp(most context.Context, err error) bool {
 	_, limited := errors.AsType[*work.WaitError](err)
 	return limited || most.Err() != nil && github.OutOfTime(err)
-}
-
-// goOnLater leaves a group to the next pass, which gets further: what people may do is stored. It comes after the
-// others.
-func (h *reading) goOnLater(ctx context.Context, group []*number, err error) error {
-	h.slice = newSlice()
-	h.stopReading(err)
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, c := range group {
-			c.done, c.stays, c.At = true, true, h.now()
-			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // intakeGroup ingests the numbers of an item; of those that cannot be read, what was said. It returns the one
@@ -222,34 +200,28 @@ func numberOfJudged(group []*number, err error) *number {
 // leave has a number that could not be read stay in the backlog. It returns an error that is not of that
 // number alone.
 func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
-	c.done, c.stays, c.Within = true, true, 0
+	c.done, c.stays = true, true
 	up := timeUp(most, err)
+	if up {
+		h.stopReading(err)
+	}
 	switch {
 	case up && !errors.Is(most.Err(), context.DeadlineExceeded):
-		h.stopReading(err)
-		return nil // it is in the backlog
-	case up && c.waits: // something new came while it waits for more time
-		h.stopReading(err)
-		return nil
+		return nil // the rate limit
 	case up && h.readSome:
-		h.stopReading(err)
 		c.At = time.Time{} // the next pass begins with it
 		return h.putOff(ctx, c)
 	case up:
-		h.stopReading(err)
-		c.Within = h.env.Config.Runtime.IngestTimeout // no other pass would get further with it
-		err = h.tellLong(c.Number)
+		err = fmt.Errorf("it has more to read than a pass has time for (%s), or GitHub answers slowly", h.env.Config.Runtime.IngestTimeout)
 	case !github.IsItemError(err) && !errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("read #%d: %w", c.Number, err)
 	}
 	c.Tries++
 	c.Why, c.At = err.Error(), h.now()
-	if c.Tries > 1 || c.Within != 0 { // most failures are over in the next pass
+	if c.Tries > 1 || up { // most failures are over in the next pass
 		c.At = c.At.Add(min(work.Backoff(h.env.Config.Runtime.RetryBase, c.Tries), work.LongestWait))
 	}
-	if c.Within == 0 {
-		h.tellUnread(errors.New(h.sayUnread(c)))
-	}
+	h.tellUnread(errors.New(h.sayUnread(c)))
 	return h.putOff(ctx, c)
 }
 
@@ -262,19 +234,6 @@ func (h *reading) putOff(ctx context.Context, c *number) error {
 // lasting is how often a number could not be read when the report of a pass names it.
 const lasting = 3
 
-// tellWaiting says which numbers could not be read and wait.
-func (h *reading) tellWaiting() {
-	for _, n := range sortedKeys(h.numbers) {
-		switch c := h.numbers[n]; {
-		case !c.waits:
-		case c.Within != 0:
-			_ = h.tellLong(n)
-		default:
-			h.trouble = append(h.trouble, h.sayUnread(c))
-		}
-	}
-}
-
 // sayUnread says why a number cannot be read, and when it is tried again.
 func (h *reading) sayUnread(c *number) string {
 	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
@@ -284,20 +243,10 @@ func (h *reading) sayUnread(c *number) string {
 	return said
 }
 
-// waits reports whether a number that could not be read is left for a later pass. More time, and a person
-// who asks for this pass, end that.
+// waits reports whether a number that could not be read is left for a later pass. A person who asks for this
+// pass ends that.
 func (h *reading) waits(b store.Backlogged) bool {
-	more := b.Within != 0 && h.env.Config.Runtime.IngestTimeout > b.Within
-	return b.Tries > 0 && !h.env.AtOnce && !more && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
-}
-
-// tellLong reports that a number takes longer than a pass, and returns that as an error.
-func (h *reading) tellLong(number int) error {
-	h.long = fmt.Sprintf("#%d has more to read than a pass has time for (%s), or GitHub answers slowly; it is tried again", number, h.env.Config.Runtime.IngestTimeout)
-	if !slices.Contains(h.trouble, h.long) {
-		h.trouble = append(h.trouble, h.long)
-	}
-	return errors.New(h.long)
+	return b.Tries > 0 && !h.env.AtOnce && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
 }
 
 // numberOf returns a number of the backlog; it is added if it is not there.
@@ -362,7 +311,7 @@ func (h *reading) intakeNumber(ctx context.Context, c *number) error {
 	}
 	for _, n := range sortedKeys(h.adopted) {
 		if _, read := h.readPull(n); !read {
-			if err := h.readDetails(ctx, h.met[n]); err != nil {
+			if err := h.readDetails(ctx, h.newsOf(n).row); err != nil {
 				return err
 			}
 		}
@@ -414,7 +363,7 @@ func (h *reading) intakeOther(ctx context.Context, c *number) error {
 // hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
 // comes before all else that is read of the item: a comment is judged by the pauses before it.
 func (h *reading) hear(ctx context.Context, c *number) error {
-	if !c.unheard || c.waits { // of what takes the time of a pass only the newest is judged
+	if !c.unheard {
 		return nil
 	}
 	since := c.Since.Add(-time.Second) // GitHub does not document whether "since" includes its own second
@@ -456,7 +405,6 @@ func (h *reading) judge(ctx context.Context) error {
 	if err := h.storePauses(ctx); err != nil {
 		return err
 	}
-	h.gatherEvents()
 	return h.judgeEvents(ctx)
 }
 
@@ -464,19 +412,26 @@ func (h *reading) judge(ctx context.Context) error {
 func (h *reading) finish(ctx, most context.Context) error {
 	if !h.timeIsUp() {
 		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
-			if err := read(most); github.OutOfTime(err) {
-				h.stopReading(err)
-			} else if err != nil {
+			if err := h.untilStopped(read(most)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
-		if err := sift(ctx); err != nil {
+		if err := h.untilStopped(sift(ctx)); err != nil {
 			return err
 		}
 	}
 	return h.keep(ctx, nil, h.conclude)
+}
+
+// untilStopped ends reading when the time or the rate limit is used up, and returns any other error.
+func (h *reading) untilStopped(err error) error {
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return err
 }
 
 // keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay

@@ -21,14 +21,13 @@ import (
 type permissions struct {
 	database
 	rights
-	env   *env.Env
-	repo  *env.Repo
-	mu    sync.Mutex             // guards the facts of rights while they are learned side by side
-	early answers[int64, string] // GitHub's answers that were asked for ahead and that nothing needed yet
+	env  *env.Env
+	repo *env.Repo
+	mu   sync.Mutex // guards the facts of rights while they are learned side by side
 }
 
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
-	return &permissions{database: database{e.Store}, env: e, repo: r, early: answers[int64, string]{}, rights: rights{
+	return &permissions{database: database{e.Store}, env: e, repo: r, rights: rights{
 		settings: r.Settings, operators: func() []int64 { return e.Accounts.Operators(r.Name.Host) }, now: e.Now,
 		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
 	}}
@@ -68,15 +67,7 @@ func (p *permissions) learn(ctx context.Context, l lack) error {
 			return err
 		})
 	}
-	p.mu.Lock()
-	early, sent := p.early[l.who.ID]
-	delete(p.early, l.who.ID)
-	p.mu.Unlock()
-	wait := func(ctx context.Context) (string, error) { return p.ask(ctx, l.who) }
-	if sent {
-		wait = early.wait
-	}
-	level, err := wait(ctx)
+	level, err := p.ask(ctx, l.who)
 	if err != nil {
 		return fmt.Errorf("ask what %s may do: %w", l.who.Login, err)
 	}
@@ -96,32 +87,6 @@ func (p *permissions) ask(ctx context.Context, who work.Account) (string, error)
 	return level, p.update(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutPermission(ctx, p.repo.Row.ID, who.ID, who.Login, level, p.now())
 	})
-}
-
-// asks reports whether GitHub must be asked what who may do to judge a text of that time.
-func (p *permissions) asks(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	for {
-		_, missing := p.has(who, at, writing)
-		if missing.kind != lackStored {
-			return missing.is(), nil
-		}
-		if err := p.learn(ctx, missing); err != nil {
-			return false, err
-		}
-	}
-}
-
-// sendFor asks GitHub what who may do, which a text of that time is about to need, unless the answer is
-// known or on its way.
-func (p *permissions) sendFor(ctx context.Context, group *sync.WaitGroup, who work.Account, at time.Time) error {
-	if _, asked := p.early[who.ID]; asked {
-		return nil
-	}
-	asks, err := p.asks(ctx, who, at)
-	if asks {
-		p.early.send(ctx, group, who.ID, func(ctx context.Context) (string, error) { return p.ask(ctx, who) })
-	}
-	return err
 }
 
 // The rules of rights, settled.
@@ -194,48 +159,35 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 // askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
 // to give them.
 func (h *reading) askCommandersAgain(ctx context.Context) error {
-	var waiting []work.Event
-	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
 		pending, err := tx.ListPendingCommands(ctx, h.repo.Row.ID)
 		for _, e := range pending {
-			if e.State == work.SaidLocally {
+			if err != nil || e.State == work.SaidLocally {
 				continue
 			}
-			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.row.Key(), e.Number, e.Key))
-			if err != nil {
-				return err
-			}
-			if !planned {
+			var planned bool
+			if _, planned, err = tx.GetAction(ctx, work.NoticeToken(h.row.Key(), e.Number, e.Key)); !planned {
 				waiting = append(waiting, e)
 			}
 		}
-		return err
+		return waiting, err
 	})
 	if err != nil {
 		return err
 	}
 	for _, e := range waiting {
 		may, err := h.permissions.mayNow(ctx, e.Author, true)
-		if github.OutOfTime(err) { // store what was read so far
-			h.stopReading(err)
-			return nil
-		}
 		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {
 			return fatal
 		}
 		if err == nil && !may {
-			h.revoked = append(h.revoked, e)
+			h.revoked = append(h.revoked, e.ID)
 			h.declineCommand(e)
 		}
 	}
 	return nil
 }
 
-func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx) error {
-	for _, e := range h.revoked {
-		if err := tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now()); err != nil {
-			return err
-		}
-	}
-	return nil
+func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	return tx.FinishEvents(ctx, h.revoked, work.OutcomeNoCommander, h.env.Now())
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +13,39 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// pullNews is the news of one pull request.
+type pullNews struct {
+	read      bool              // its details were read, or it was adopted after its end
+	row       work.PullRequest  // without number: it was neither read nor is it tracked from now on
+	old       *work.PullRequest // its row before its details were read
+	threads   []work.Thread     // nil: not read
+	fewer     bool              // threads lacks some that are stored
+	reviews   pullReviews
+	promotion *promotion      // of the design that was merged with it
+	end       *work.PullEnd   // set if it was merged or closed
+	lost      *string         // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
+	labelHead string          // the head that the label of somebody else's pull request covers
+	proposed  []work.Proposal // follow-ups that its description lists
+}
+
+// newsOf returns the news of a pull request, empty at first.
+func (h *reading) newsOf(pull int) *pullNews {
+	if h.pulls[pull] == nil {
+		h.pulls[pull] = &pullNews{}
+	}
+	return h.pulls[pull]
+}
+
+// readPull returns the news of a pull request. It reports false unless this slice read its details.
+func (h *reading) readPull(pull int) (*pullNews, bool) {
+	n := h.pulls[pull]
+	return n, n != nil && n.read
+}
+
 // intakeDetails ingests a pull request's details. Its snapshot and the events that the details show
 // are stored together: a merge recorded while the pull request still counts as open would never be
 // acted on.
 func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	h.old[d.Number] = old
 	h.pullEnded = h.pullEnded || d.State != work.PullOpen
 	h.labels[d.Number] = d.Labels
 	pull := old
@@ -41,7 +68,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		if err != nil {
 			return err
 		}
-		h.notePullTalk(pull, talk)
+		h.addTalk(work.EventIssue, pull.ItemID, talk)
 	}
 	if err := h.followDesign(ctx, old, &pull); err != nil {
 		return err
@@ -61,7 +88,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		return err
 	}
 	news := h.newsOf(d.Number)
-	news.row, news.read = pull, true
+	news.row, news.old, news.read = pull, &old, true
 	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
 		news.proposed = work.Proposed(d.Body)
 	}
@@ -74,8 +101,10 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.findFixes(ctx, old, d); err != nil {
 		return err
 	}
-	if err := h.readEnd(ctx, old, pull, d); err != nil {
-		return err
+	if pull.State != work.PullOpen && old.State != pull.State {
+		if err := h.readCommitsAtEnd(ctx, pull, d.ClosedAt); err != nil {
+			return err
+		}
 	}
 	return h.headEvents(ctx, item, old, pull, d)
 }
@@ -104,7 +133,7 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest, d 
 			t.ID = pull.UpdatedAt.UnixMilli()
 		}
 	}
-	h.newsOf(pull.Number).add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
 	return nil
 }
 
@@ -120,7 +149,9 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	}
 	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		ours, err := h.ourCommit(ctx, pull.HeadOID)
+		ours, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
+			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
+		})
 		if err != nil {
 			return err
 		}
@@ -135,7 +166,7 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 			if !told {
 				e.Outcome = "noted"
 			}
-			h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+			h.add(candidate{event: e, pull: true})
 		}
 	}
 	if pull.State != work.PullOpen {
@@ -152,119 +183,34 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
 		}
-		h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+		h.add(candidate{event: e, pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
 }
 
-func (h *reading) ourCommit(ctx context.Context, oid string) (bool, error) {
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, oid) })
-}
-
-const (
-	detailsAtOnce = 10
-	mostAhead     = 50 // of how many pull requests the details are read together
-	aheadUntil    = 4  // tenths of Timings.IngestTimeout for that
-)
-
-// detail is GitHub's answer about a pull request.
-type detail struct {
-	github.PullDetail
-	err error
-}
-
-// readDetails reads the details of a pull request, together with those of the next ones, and ingests them.
+// readDetails reads the details of a pull request, and ingests them.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
-	if _, read := h.details[pull.Number]; !read {
-		if err := h.readNextDetails(ctx, pull); err != nil {
+	d, read := h.details[pull.Number]
+	if delete(h.details, pull.Number); !read {
+		ids := []string{pull.NodeID}
+		all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
+		if err == nil && len(all) == 0 {
+			err = errGone
+		}
+		if err != nil {
 			return err
 		}
+		d = all[0]
 	}
-	d, read := h.details[pull.Number]
-	delete(h.details, pull.Number)
-	if !read {
-		d.err = cmp.Or(ctx.Err(), errGone)
-	}
-	if d.err == nil {
-		d.PullDetail, d.err = h.readWhole(ctx, pull, d.PullDetail)
-	}
-	if d.err != nil {
-		return d.err
-	}
-	return h.intakeDetails(ctx, pull, d.PullDetail)
-}
-
-// readNextDetails reads the details of a pull request and of the next ones that changed. If one of them
-// hangs, the others are asked for singly.
-func (h *reading) readNextDetails(ctx context.Context, pull work.PullRequest) error {
-	numbers, ids := []int{pull.Number}, map[int]string{pull.Number: pull.NodeID}
-	if len(h.next) > 0 && !h.slow {
-		for _, c := range h.next[1:] {
-			other, open := h.openPulls[c.Number]
-			if open && c.Number != pull.Number && !c.done && !c.waits && (c.details || c.waited) && len(numbers) < mostAhead {
-				numbers, ids[c.Number] = append(numbers, c.Number), other.NodeID
-			}
-		}
-	}
-	if len(numbers) == 1 {
-		return h.fetchAhead(ctx, numbers, ids)
-	}
-	ahead, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
-	defer cancel()
-	err := h.fetchAhead(ahead, numbers, ids)
-	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+	d, err := h.readWhole(ctx, pull, d)
+	if err != nil {
 		return err
 	}
-	h.slow = true
-	if _, read := h.details[pull.Number]; read {
-		return nil
-	}
-	return h.fetchAhead(ctx, numbers[:1], ids)
+	return h.intakeDetails(ctx, pull, d)
 }
 
 // errGone is why the details of a pull request that was there cannot be read.
 var errGone = errors.New("GitHub does not know this pull request any more")
-
-// fetchAhead reads the details of pull requests side by side. What GitHub does not answer for is an answer,
-// too.
-func (h *reading) fetchAhead(ctx context.Context, numbers []int, ids map[int]string) error {
-	var reads []func(context.Context) error
-	for group := range slices.Chunk(numbers, github.MaxDetails) {
-		reads = append(reads, func(ctx context.Context) error { return h.fetchDetails(ctx, group, ids) })
-	}
-	return github.FirstError(github.AtOnce(ctx, detailsAtOnce, reads))
-}
-
-// fetchDetails reads the details of some pull requests. If GitHub cannot answer, it asks about halves, so
-// that one pull request does not hide the others.
-func (h *reading) fetchDetails(ctx context.Context, numbers []int, ids map[int]string) error {
-	asked := make([]string, len(numbers))
-	for i, n := range numbers {
-		asked[i] = ids[n]
-	}
-	read, missing, err := h.repo.GitHub.DetailsSince(ctx, asked, h.readSince(asked))
-	h.mu.Lock()
-	for _, d := range read {
-		h.details[d.Number] = detail{PullDetail: d}
-	}
-	left := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { _, read := h.details[n]; return read })
-	for _, n := range left {
-		if slices.Contains(missing, ids[n]) {
-			h.details[n] = detail{err: errGone}
-		}
-	}
-	h.mu.Unlock()
-	switch half := len(left) / 2; {
-	case err == nil, !github.IsItemError(err), len(left) == 0:
-		return err
-	case half > 0:
-		return errors.Join(h.fetchDetails(ctx, left[:half], ids), h.fetchDetails(ctx, left[half:], ids))
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.details[left[0]] = detail{err: err}
-	return nil
-}
 
 // readSince returns, by node id, since when the reviews and threads of pull requests are read: those
 // from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
@@ -320,16 +266,8 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	if known {
 		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
 	}
-	h.newsOf(pull.Number).add(candidate{event: e, pull: true})
+	h.add(candidate{event: e, pull: true})
 	return nil
-}
-
-// readEnd reads how a pull request ended, if its details show that for the first time.
-func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
-	if pull.State == work.PullOpen || old.State == pull.State {
-		return nil
-	}
-	return h.readCommitsAtEnd(ctx, pull, d.ClosedAt)
 }
 
 // readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:

@@ -112,3 +112,25 @@ func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
 	return n.reading.storeEvents(ctx, tx, n.reading.env.Now())
 }
+
+// lostWords returns the events of a turn whose texts do not count any more, with the outcome of each,
+// by id: people hid them, or somebody else edited them, while they waited.
+func (h *reading) lostWords(ctx context.Context, events []work.Event) (map[int64]string, error) {
+	var nodes []string
+	for _, e := range events {
+		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
+			nodes = append(nodes, e.Node)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	words, err := h.repo.GitHub.Words(ctx, nodes)
+	lost := map[int64]string{}
+	for _, e := range events {
+		if outcome := words[e.Node].Ignored(e.Author); outcome != "" && e.Kind.IsComment() {
+			lost[e.ID] = outcome
+		}
+	}
+	return lost, err
+}

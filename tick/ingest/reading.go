@@ -37,7 +37,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
-	boxesCut       bool            // not all merge boxes are read in this pass
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
@@ -50,7 +49,6 @@ type backlog struct {
 	openPulls map[int]store.OpenPull // by number
 	lights    map[int]string         // fingerprints of pull requests from light queries
 	swept     []int                  // open pull requests whose details are to be read
-	account   *work.Validator        // of our account, if it was read
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
@@ -60,24 +58,22 @@ type backlog struct {
 	pullEnded bool         // a pull request that has just ended is among them
 }
 
-// ahead is what is read before it is needed.
+// ahead is what was read of the next numbers.
 type ahead struct {
-	mu   sync.Mutex // guards what concurrent reads write, of all of the reading
-	sent sync.WaitGroup
-	together
-	details map[int]detail // of pull requests, by number
-	slow    bool           // one of them hangs: details are read singly
+	mu        sync.Mutex                     // guards what concurrent reads write, of all of the reading
+	timelines map[int][]github.TimelineEvent // of issues, by number
+	details   map[int]github.PullDetail      // of pull requests, by number
+	slow      bool                           // one of them hangs: each number is read by itself
 }
 
 // report is how the read goes.
 type report struct {
 	sign       work.Sign // the newest text of ours by another installation
-	brought    bool      // there is something new
 	doubtful   bool      // the name may belong to another repository now
 	readSome   bool      // some number was read
 	incomplete error     // why not everything was read
 	trouble    []string  // what could not be read
-	note, long string    // for the report: that more is to be read, and of which number there is more than a pass has time for
+	note       string    // for the report: that more is to be read, or which number cannot be
 	added      int
 	ignored    int
 }
@@ -97,7 +93,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		ahead: ahead{together: newTogether(), details: map[int]detail{}}, slice: newSlice(),
+		ahead: ahead{timelines: map[int][]github.TimelineEvent{}, details: map[int]github.PullDetail{}}, slice: newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
@@ -177,56 +173,17 @@ func (h *reading) told() string {
 	return strings.Join(some, "; ")
 }
 
-func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {
-	if item.ID != 0 {
-		return tx.SetIssue(ctx, item)
-	}
-	id, err := tx.AddItem(ctx, item)
-	h.newItems[item.Number] = id
-	return err
-}
-
-// storeAgain reopens a known, unanswered event after its author reverted an edit or somebody
-// unresolved its thread.
-func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
-	e.RepoID = h.row.ID
-	if err := tx.RecordEditBack(ctx, e, now); err != nil {
-		return err
-	}
-	open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
-		return nil
-	}
-	// The store reopens events that were skipped because their thread was resolved. This call
-	// reopens events whose turn was cancelled.
-	return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
-}
-
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
-
-// compareIdentity compares the repository that a light query found under the name with the stored
-// one.
-func (h *reading) compareIdentity(who github.RepoNode) {
-	switch {
-	case who.NodeID == h.row.NodeID:
-		h.repo.Confirm(h.now())
-	case who.NodeID != "", who.Gone:
-		h.doubtful = true
-	}
-}
 
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
 	rows   storedRows
-	issues map[int]issueNews        // by number
+	items  map[int]work.Item        // changed and new ones, by number
 	pulls  map[int]*pullNews        // by number
 	judged *judgement               // of what was said
-	events []candidate              // what people said; gatherEvents adds what the issues and pull requests show
-	met    map[int]work.PullRequest // pull requests that are tracked from this slice on
+	events []candidate              // what was said, and what the issues and pull requests show
 	whole  map[int][]github.Comment // conversations that were read whole
-	old    map[int]work.PullRequest // earlier rows of those whose details were read
-	places map[int]place            // of numbers on which something was said
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
 	left         map[int]string       // numbers on which something said waits, and why
@@ -235,15 +192,14 @@ type slice struct {
 	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
-	revoked      []work.Event         // pending commands whose authors lost the permission
+	revoked      []int64              // ids of pending commands whose authors lost the permission
+	stillHidden  []int64              // ids of comments that are still hidden
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	stillHidden  []int64              // ids of comments that are still hidden
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	boxes        []mergeBox
-	unreadBoxes  []int64            // pull requests whose merge boxes could not be read
 	dependencies []store.Dependency // those looked at
 	edges        []store.Dependency // those that GitHub lists as blocking, instead of the design
 	blocking     []blocking         // those read
@@ -261,8 +217,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		rows: newStoredRows(), judged: &judgement{},
-		issues: map[int]issueNews{}, pulls: map[int]*pullNews{}, met: map[int]work.PullRequest{}, old: map[int]work.PullRequest{}, whole: map[int][]github.Comment{},
-		left: map[int]string{}, later: map[int]bool{}, places: map[int]place{},
+		items: map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
@@ -286,7 +241,6 @@ func (h *reading) nextSlice() {
 	}
 	maps.Copy(h.answeredBefore, h.handled)
 	h.slice = newSlice()
-	clear(h.permissions.early)
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -51,12 +51,9 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.putItem(item)
+	h.items[p.Number] = item
 	h.adopted[p.Number] = p.Number
-	h.met[p.Number] = work.PullRequest{
-		RepoID: h.row.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
-		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
-	}
+	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
 	h.lights[p.Number] = ""
 	return nil
 }
@@ -77,82 +74,54 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	}
 	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.newsOf(number).add(refused)
+	h.add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts no review here: it was set in the name of %s, who has no triage permission on this repository. "+
 		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
-	h.declined = append(h.declined, work.Action{
-		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
-	})
+	h.declineOn(0, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
 	return false, nil
 }
 
-// reviewedPull is somebody else's pull request whose details were read.
-type reviewedPull struct {
-	*reading
-	item work.Item
-	old  work.PullRequest
-	d    github.PullDetail
-}
-
-// takeReviewLabel stores whether the label is set, and which head it covers.
+// takeReviewLabel stores whether the label of somebody else's pull request is set, and which head it covers:
+// an earlier one, until this one is proven.
 func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
 	label := h.repo.Settings.ReviewLabel()
-	if label == "" || d.State != work.PullOpen {
+	on := work.HasLabel(d.Labels, label)
+	if label == "" || d.State != work.PullOpen || !on && item.Label == "" {
 		return nil
 	}
-	t := reviewedPull{h, item, old, d}
-	switch on := work.HasLabel(d.Labels, label); {
-	case !on && item.Label != "":
-		t.unlabelled(timeline)
-		return nil
-	case !on:
+	item.Title, item.Author = d.Title, d.Author
+	if !on {
+		off, ok := lastEvent(timeline, "unlabeled", item.Label)
+		if !ok { // deleting a label leaves nothing on the timeline
+			off = github.TimelineEvent{ID: d.UpdatedAt.UnixMilli(), CreatedAt: d.UpdatedAt}
+		}
+		item.Label = ""
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventClosed, d.Number, off, "unlabelled"))
 		return nil
 	}
-	if set, ok := lastEvent(timeline, "labeled", label); ok && t.newer(set) {
+	covers := !d.CrossRepo // everybody who can push to this repository may write here
+	if set, ok := lastEvent(timeline, "labeled", label); ok && newer(set, item) {
 		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
 			return err
 		}
-		return t.labelled(ctx, set, label)
-	}
-	if old.HeadOID == d.HeadOID {
+		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, d.Number, set, label))
+		covers = covers || headPrecedesLabel(set.CreatedAt, old, d)
+	} else if old.HeadOID == d.HeadOID {
 		return nil
 	}
-	trusted, err := t.mayPush(ctx)
-	t.coverHead(trusted)
-	return err
-}
-
-// newer reports whether the label was set again since the item began.
-func (t reviewedPull) newer(set github.TimelineEvent) bool {
-	began, err := strconv.ParseInt(t.item.LabelEvent, 10, 64)
-	return err != nil || set.ID > began
-}
-
-func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
-	off, ok := lastEvent(timeline, "unlabeled", t.item.Label)
-	if !ok { // deleting a label leaves nothing on the timeline
-		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
-	}
-	t.item.Label = ""
-	t.refreshItem()
-	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
-}
-
-// labelled stores that the label was set, and which head it covers.
-func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
-	trusted := headPrecedesLabel(set.CreatedAt, t.old, t.d)
-	if !trusted {
+	if !covers { // the author's permission as of now
 		var err error
-		if trusted, err = t.mayPush(ctx); err != nil {
+		if covers, err = h.permissions.mayCommand(ctx, d.Author, h.now().Add(time.Second)); err != nil {
 			return err
 		}
 	}
-	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
-	t.refreshItem()
-	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
-	t.coverHead(trusted)
+	if covers {
+		h.newsOf(d.Number).labelHead = d.HeadOID
+	}
 	return nil
 }
 
@@ -162,27 +131,4 @@ func headPrecedesLabel(set time.Time, old work.PullRequest, d github.PullDetail)
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
 	pushed := d.HeadPushed.IsZero() || !d.HeadPushed.Before(set)
 	return seen || !pushed && !d.UpdatedAt.After(set)
-}
-
-// mayPush reports whether everybody who can push to the pull request may write here: its branch is
-// in this repository, or its author has write permission.
-func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
-	if !t.d.CrossRepo {
-		return true, nil
-	}
-	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // permission as of now
-}
-
-// coverHead records that the label covers the head, if that is proven. Otherwise it keeps covering
-// the earlier head.
-func (t reviewedPull) coverHead(trusted bool) {
-	if trusted {
-		t.newsOf(t.d.Number).labelHead = t.d.HeadOID
-	}
-}
-
-// refreshItem stores the item with the title and author just read.
-func (t reviewedPull) refreshItem() {
-	t.item.Title, t.item.Author = t.d.Title, t.d.Author
-	t.putItem(t.item)
 }

@@ -58,11 +58,11 @@ func (h *reading) readReviewers(ctx context.Context) error {
 func (h *reading) levelOf(ctx context.Context, x config.Reviewer, login string) (string, error) {
 	who := work.Account{ID: x.LoginID, Login: login}
 	if x.Human && who.ID == 0 {
-		err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			who.ID, _, err = tx.PinnedAccount(ctx, h.row.ID, login)
-			return err
-		})
-		if err != nil {
+		var err error
+		if who.ID, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int64, error) {
+			id, _, err := tx.PinnedAccount(ctx, h.row.ID, login)
+			return id, err
+		}); err != nil {
 			return "", err
 		}
 	}

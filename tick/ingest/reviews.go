@@ -190,7 +190,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			c.event.Outcome = work.OutcomeTakenOver
 		}
 		if said {
-			h.newsOf(pull.Number).add(c)
+			h.add(c)
 		}
 	}
 	threads := make([]work.Thread, 0, len(d.Threads))
@@ -206,7 +206,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			if verdicts[c.ReviewID] && c.Word.Ignored(c.Author) == "" {
 				e.event.Outcome = work.OutcomeVerdict
 			}
-			h.newsOf(pull.Number).add(e)
+			h.add(e)
 		}
 	}
 	h.newsOf(pull.Number).threads, h.newsOf(pull.Number).fewer = threads, !d.Since.IsZero()
@@ -236,10 +236,7 @@ func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by rev
 	}
 	by.policy = h.repo.Settings.ReviewPolicy(item.Flow)
 	if !by.policy.Off() && pull.ID != 0 {
-		err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			by.stored, err = tx.GetReviews(ctx, pull.ID)
-			return err
-		})
+		by.stored, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
 	}
 	by.called = by.stored.Inserted
 	by.line = review.Line(by.policy, by.called)
@@ -515,25 +512,23 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 	if err != nil || by.policy.Off() {
 		return nil, err
 	}
-	for _, v := range by.stored.Verdicts {
-		if v.Head == pull.HeadOID {
-			bases = append(bases, v.MergeBase)
-		}
-	}
+	given := by.stored.Verdicts
 	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
+		given = append(given, v.Verdict)
+	}
+	for _, v := range given {
 		if v.Head == pull.HeadOID {
 			bases = append(bases, v.MergeBase)
 		}
 	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		approvals, err := tx.ListMergeApprovals(ctx, pull.ID)
-		for _, w := range approvals {
-			if w.Head == pull.HeadOID {
-				bases = append(bases, w.MergeBase)
-			}
-		}
-		return err
+	approvals, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) {
+		return tx.ListMergeApprovals(ctx, pull.ID)
 	})
+	for _, w := range approvals {
+		if w.Head == pull.HeadOID {
+			bases = append(bases, w.MergeBase)
+		}
+	}
 	slices.Sort(bases)
 	return slices.Compact(bases), err
 }

@@ -87,12 +87,10 @@ func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullReque
 	if !item.Replans() {
 		return pull.Number, nil
 	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int, error) {
 		m, _, err := tx.FindRoadmap(ctx, item.Parent)
-		run = m.Run
-		return err
+		return m.Run, err
 	})
-	return run, err
 }
 
 // documentAt reads and checks the document of a roadmap at a commit or branch, and what is below its issue.
@@ -210,7 +208,7 @@ func (h *reading) isOurs(who work.Account) bool {
 }
 
 // storeRoadmaps stores merged documents. It runs after the work items have their rows.
-func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, m := range h.roadmaps {
 		first := cmp.Or(m.first, h.itemID(m.number))
 		before, known, err := tx.FindRoadmap(ctx, first)

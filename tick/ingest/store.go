@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -35,7 +34,7 @@ func (h *reading) load(ctx context.Context) error {
 		for _, b := range backlog {
 			c := &number{Backlogged: b, waited: true, waits: h.waits(b), unheard: !b.Since.IsZero()}
 			if h.numbers[b.Number] = c; !c.waits {
-				h.changed[b.Number], h.brought = true, true
+				h.changed[b.Number] = true
 			}
 		}
 		if h.known.firstLook, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
@@ -72,69 +71,52 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)
 }
 
-// store stores a slice.
+// store stores a slice: first items and pull requests, for their rows.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	h.newItems = map[int]int64{}
-	for _, n := range sortedKeys(h.issues) {
-		if item, changed := h.changedItem(n); changed {
-			if err := h.storeItem(ctx, tx, item); err != nil {
-				return err
-			}
+	for _, put := range []func(context.Context, *store.Tx, time.Time) error{
+		h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeMergeBoxes, h.storePromoted, h.storeDesigns, h.storeBeside,
+		h.storeRoadmaps, h.storeDependencies, h.storeBlockers, h.storeAgain, h.storeAdopted, h.storeCopies, h.storeDeclined, h.storeNearLabels, h.storeRevoked,
+	} {
+		if err := put(ctx, tx, now); err != nil {
+			return err
 		}
 	}
+	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
+		return err
+	}
+	return h.env.KeepClock(ctx, tx, h.repo)
+}
+
+func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	for _, n := range sortedKeys(h.items) {
+		item := h.items[n]
+		if item.ID != 0 {
+			if err := tx.SetIssue(ctx, item); err != nil {
+				return err
+			}
+			continue
+		}
+		id, err := tx.AddItem(ctx, item)
+		if err != nil {
+			return err
+		}
+		h.newItems[n] = id
+	}
+	return nil
+}
+
+func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, n := range sortedKeys(h.pulls) {
 		if err := h.storePull(ctx, tx, n, h.pulls[n]); err != nil {
 			return err
 		}
 	}
-	if err := h.storeEvents(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := h.storeTakenBack(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storePutBack(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storeReviews(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storeMergeBoxes(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := h.storePromoted(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := h.storeDesigns(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := h.storeBeside(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storeRoadmaps(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storeDependencies(ctx, tx, now); err != nil {
-		return err
-	}
-	for _, b := range h.blocking {
-		if err := tx.SetBlockers(ctx, b.item, b.Blocked, b.list, now); err != nil {
-			return err
-		}
-	}
-	for _, ref := range h.turned {
-		if err := errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now)); err != nil {
-			return err
-		}
-	}
-	for _, e := range h.judged.readAgain {
-		if err := h.storeAgain(ctx, tx, e, now); err != nil {
-			return err
-		}
-	}
-	if err := h.storeAdopted(ctx, tx, now); err != nil {
-		return err
-	}
+	return nil
+}
+
+// storeCopies plans the removal of further copies of our comments.
+func (h *reading) storeCopies(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, c := range h.judged.copies {
 		for _, id := range c.ids {
 			if _, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now)); err != nil {
@@ -142,19 +124,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			}
 		}
 	}
-	if err := h.storeDeclined(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := h.storeNearLabels(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.storeRevoked(ctx, tx); err != nil {
-		return err
-	}
-	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
-		return err
-	}
-	return h.env.KeepClock(ctx, tx, h.repo)
+	return nil
 }
 
 // storePull stores a pull request's snapshot and what else its details show. Events and reviews
@@ -238,25 +208,63 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 			}
 		}
 	}
-	keeps := map[string]bool{}
-	for _, c := range h.events {
-		keeps[c.event.Key] = c.keeps
-	}
-	ending := slices.DeleteFunc(slices.Clone(added), func(e work.Event) bool { return keeps[e.Key] })
-	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(ending), now)
-	return err
-}
-
-// endedVersions returns the comments whose older versions end.
-func endedVersions(added []work.Event) []store.Version {
-	var all []store.Version
+	var ended []store.Version // of what counts instead of its older versions
 	for _, e := range added {
-		if !e.Kind.Written() {
+		if !e.Kind.Written() || slices.ContainsFunc(h.events, func(c candidate) bool { return c.keeps && c.event.Key == e.Key }) {
 			continue
 		}
 		for _, v := range versionKeys(e) {
-			all = append(all, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
+			ended = append(ended, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
 		}
 	}
-	return all
+	_, err = tx.SupersedeOlderVersions(ctx, ended, now)
+	return err
+}
+
+// storeDeclined plans each answer to a declined person once, where it was first due: after the
+// database is lost, a pass finds it there again.
+func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
+	for _, a := range h.declined {
+		before, planned, err := tx.GetAction(ctx, a.Token)
+		if err != nil {
+			return err
+		}
+		a.PlannedAt = now
+		switch {
+		case a.Kind == work.ActionSticky:
+			if err := tx.RenewAction(ctx, a); err != nil {
+				return err
+			}
+			continue
+		case planned && before.State != work.ActionVoid:
+			continue
+		}
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeAgain reopens known, unanswered events after their authors reverted an edit or somebody unresolved
+// their threads.
+func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, e := range h.judged.readAgain {
+		e.RepoID = h.row.ID
+		if err := tx.RecordEditBack(ctx, e, now); err != nil {
+			return err
+		}
+		news, read := h.readPull(e.Number)
+		open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
+		if e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
+			continue
+		}
+		// The store reopens events that were skipped because their thread was resolved. This call
+		// reopens events whose turn was cancelled.
+		if err := tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 // storeReviews stores what was read about reviews, after pull requests have their rows. It marks
 // reviews whose inputs changed, so that the plan decides them again.
-func (h *reading) storeReviews(ctx context.Context, tx *store.Tx) error {
+func (h *reading) storeReviews(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	if !h.repo.Settings.Review.Enabled {
 		return nil
 	}
@@ -76,8 +76,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
 		return err
 	}
-	old, known := h.old[pull.Number]
-	if known && !reviewInputsChanged(old, pull) {
+	if old := h.newsOf(pull.Number).old; old != nil && !reviewInputsChanged(*old, pull) {
 		return nil
 	}
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it

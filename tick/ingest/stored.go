@@ -35,7 +35,7 @@ func once[K comparable, V any](ctx context.Context, d database, rows map[K]V, ke
 
 // item returns the newest work item of an issue, with this slice's changes.
 func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error) {
-	if item, ok := h.changedItem(number); ok {
+	if item, ok := h.items[number]; ok {
 		return item, true, nil
 	}
 	item, err := once(ctx, h.database, h.rows.newest, number, func(ctx context.Context, tx *store.Tx) (work.Item, error) {
@@ -52,11 +52,8 @@ func (h *reading) storedItem(ctx context.Context, id int64) (work.Item, error) {
 
 // pull returns a tracked pull request, with this slice's changes.
 func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
-	if news, ok := h.readPull(number); ok {
+	if news := h.pulls[number]; news != nil && news.row.Number != 0 {
 		return news.row, true, nil
-	}
-	if pull, met := h.met[number]; met {
-		return pull, true, nil
 	}
 	pull, err := once(ctx, h.database, h.rows.pulls, number, func(ctx context.Context, tx *store.Tx) (work.PullRequest, error) {
 		pull, _, err := tx.GetPull(ctx, h.row.ID, number)
@@ -69,9 +66,9 @@ func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool,
 // none is stored yet.
 func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
 	if pull.ItemID == 0 {
-		return h.issues[h.adopted[pull.Number]].item, nil
+		return h.items[h.adopted[pull.Number]], nil
 	}
-	if item, ok := h.changedItem(pull.Number); ok && item.ID == pull.ItemID {
+	if item, ok := h.items[pull.Number]; ok && item.ID == pull.ItemID {
 		return item, nil
 	}
 	return h.storedItem(ctx, pull.ItemID)

@@ -36,29 +36,26 @@ type below struct {
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
-	var live []roadmap.Record
-	if err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		live, err = tx.ListRoadmaps(ctx, h.row.ID)
-		return err
-	}); err != nil {
+	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+		return tx.ListRoadmaps(ctx, h.row.ID)
+	})
+	if err != nil {
 		return err
 	}
 	for _, m := range live {
 		if m.State == roadmap.Deleted {
 			continue
 		}
-		due := h.env.AtOnce || !m.LookAt.After(h.now())
 		var err error
+		due := h.env.AtOnce || !m.LookAt.After(h.now())
 		if due || len(h.changed) > 0 {
 			err = h.readBelow(ctx, m, due)
 		}
 		if err == nil && (due || h.pullEnded) {
 			err = h.readDocument(ctx, m)
 		}
-		if err != nil {
-			if done, err := h.laterOrFail(m, err); done || err != nil {
-				return err
-			}
+		if err := h.deferOne(err, "read the roadmap of #%d", m.Number); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -87,18 +84,6 @@ func (h *reading) changedBelow(m roadmap.Record, nodes []roadmap.Child, before [
 		}
 	}
 	return false
-}
-
-// laterOrFail leaves a roadmap that could not be read to the next pass. done means that the time is up.
-func (h *reading) laterOrFail(m roadmap.Record, err error) (done bool, _ error) {
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return true, nil
-	}
-	if errors.Is(err, context.Canceled) {
-		return true, err
-	}
-	return false, h.deferOne(err, "read the roadmap of #%d", m.Number)
 }
 
 // readBelow reads the sub-issues of a roadmap's issue, if that is due or their rows differ from what this pass has

@@ -27,12 +27,8 @@ func (h *reading) readHidden(ctx context.Context) error {
 		nodes[i] = e.Node
 	}
 	words, err := h.repo.GitHub.Words(ctx, nodes)
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return nil
-	}
 	if err != nil {
-		return h.deferOne(err, "read which comments are hidden")
+		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
 	var shown []candidate
 	for _, e := range hidden {
@@ -60,35 +56,9 @@ func (h *reading) readHidden(ctx context.Context) error {
 		}
 		return j
 	})
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return nil
-	}
 	if err != nil {
-		return h.deferOne(err, "judge what is shown again")
+		return h.deferOne(h.untilStopped(err), "judge what is shown again")
 	}
 	h.judged = j
 	return nil
-}
-
-// lostWords returns the events of a turn whose texts do not count any more, with the outcome of each,
-// by id: people hid them, or somebody else edited them, while they waited.
-func (h *reading) lostWords(ctx context.Context, events []work.Event) (map[int64]string, error) {
-	var nodes []string
-	for _, e := range events {
-		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
-			nodes = append(nodes, e.Node)
-		}
-	}
-	if len(nodes) == 0 {
-		return nil, nil
-	}
-	words, err := h.repo.GitHub.Words(ctx, nodes)
-	lost := map[int64]string{}
-	for _, e := range events {
-		if outcome := words[e.Node].Ignored(e.Author); outcome != "" && e.Kind.IsComment() {
-			lost[e.ID] = outcome
-		}
-	}
-	return lost, err
 }
