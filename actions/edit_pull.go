@@ -33,6 +33,8 @@ func (e *editPull) find(ctx context.Context, s Scope, a work.Action) (observatio
 	return observation{}, false, err
 }
 
+// do returns a refusal as it is, so that its turn is tried again and shown: nothing else would say that the
+// edit was not made.
 func (e *editPull) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	body := a.Body
 	if body != "" {
