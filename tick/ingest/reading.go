@@ -187,9 +187,12 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 }
 
 // storeAgain reopens a known, unanswered event after its author reverted an edit or somebody
-// unresolved its thread.
+// unresolved its thread, or reopened its pull request.
 func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
 	e.RepoID = h.row.ID
+	if e.Kind == work.EventCheck {
+		return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonClosed, now)
+	}
 	if err := tx.RecordEditBack(ctx, e, now); err != nil {
 		return err
 	}
