@@ -33,12 +33,14 @@ func (e *editPull) find(ctx context.Context, s Scope, a work.Action) (observatio
 	return observation{}, false, err
 }
 
+// do returns a refusal as it is, so that its turn is tried again and shown: nothing else would say that the
+// edit was not made.
 func (e *editPull) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
-	body := e.pull.Body
-	if a.Body != "" {
-		_, tail := work.SplitPull(body)
-		body = a.Body + "\n\n" + tail
+	body := a.Body
+	if body != "" {
+		_, tail := work.SplitPull(e.pull.Body)
+		body += "\n\n" + tail
 	}
-	err := s.GitHub.UpdateIssue(ctx, s.Repo.Current, a.Number, cmp.Or(a.Title, e.pull.Title), body)
-	return observation{id: strconv.Itoa(a.Number), url: e.pull.URL}, overIfRefused(err)
+	err := s.GitHub.UpdateIssue(ctx, s.Repo.Current, a.Number, a.Title, body)
+	return observation{id: strconv.Itoa(a.Number), url: e.pull.URL}, err
 }

@@ -84,3 +84,40 @@ func TestTitleAndTextOfPeopleStay(t *testing.T) {
 		})
 	}
 }
+
+// What a person edits while the request is under way stays, where the action is about something else.
+func TestOnlyWhatIsReplacedIsSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		of          func(a *work.Action)
+		title, text *string // the person's
+	}{
+		"the title of a new text":    {func(a *work.Action) { a.Title = "" }, new("Mine"), nil},
+		"the text below a new title": {func(a *work.Action) { a.Body = "" }, nil, new("My own words." + pullTail)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRoadmapStage(t)
+			number, a := s.retitle()
+			c.of(&a)
+			a.Token = work.EditPullToken(s.scope.Repo.Key(), number, name)
+			s.hub.AddFault(githubsim.Fault{Method: "PATCH", Path: "/repos/octo/app/issues/*", Do: func() error {
+				return s.repo.EditIssue(number, "olga", c.title, c.text)
+			}})
+			got := s.apply(s.add(a))
+			p, _, err := s.scope.GitHub.Pull(t.Context(), s.scope.Repo.Current, number)
+			s.must(err)
+			if got.State != work.ActionApplied || c.title != nil && p.Title != *c.title || c.text != nil && p.Body != *c.text {
+				t.Errorf("it is %s: %q, %q", got.State, p.Title, p.Body)
+			}
+		})
+	}
+}
+
+// What GitHub refuses is neither done nor over.
+func TestARefusedTitleStaysAsked(t *testing.T) {
+	s := newRoadmapStage(t)
+	_, a := s.retitle()
+	s.hub.AddFault(githubsim.Fault{Method: "PATCH", Path: "/repos/octo/app/issues/*", Status: 422})
+	if got, err := s.runner.Apply(t.Context(), s.scope, a); err == nil || got.State.Settled() {
+		t.Errorf("it is %s, %v", got.State, err)
+	}
+}

@@ -60,7 +60,7 @@ func effectOf(kind work.ActionKind) (effect, error) {
 	case work.ActionEditPull:
 		return &editPull{}, nil
 	case work.ActionEditIssue:
-		return editIssue{}, nil
+		return &editIssue{}, nil
 	case work.ActionCloseIssue:
 		return closeIssue{}, nil
 	case work.ActionReview:

@@ -406,3 +406,21 @@ func TestWhatPeopleTouchedStaysOpen(t *testing.T) {
 		})
 	}
 }
+
+// A person gives the roadmap's issue a title while its new text is under way: it stays.
+func TestOnlyTheTextOfAnIssueIsSent(t *testing.T) {
+	s := newRoadmapStage(t)
+	a := s.add(work.Action{
+		Kind: work.ActionEditIssue, Token: work.EditIssueToken(s.scope.Repo.Key(), s.roadmap, "a", "text"), Number: s.roadmap,
+		Title: "The plan", Body: work.Mark("Its new text", work.Marks{Token: strings.Repeat("a", 64)}), Base: work.IssueHash("The plan", "Its text"),
+	})
+	s.hub.AddFault(githubsim.Fault{Method: "PATCH", Path: "/repos/octo/app/issues/*", Do: func() error {
+		return s.repo.EditIssue(s.roadmap, "olga", new("Mine"), nil)
+	}})
+	got := s.apply(a)
+	is, _, err := s.scope.GitHub.Issue(t.Context(), s.scope.Repo.Current, s.roadmap)
+	s.must(err)
+	if got.State != work.ActionApplied || is.Title != "Mine" || !strings.HasPrefix(is.Body, "Its new text") {
+		t.Errorf("it is %s: %q, %q", got.State, is.Title, is.Body)
+	}
+}

@@ -109,11 +109,12 @@ func (c *Client) CloseIssue(ctx context.Context, repo work.RepoName, number int,
 	return nil
 }
 
-// UpdateIssue replaces the title and the text of an issue.
+// UpdateIssue replaces the title or the text of an issue or pull request, or both. What is empty is
+// not sent, so that it stays as a person edits it at the same time.
 func (c *Client) UpdateIssue(ctx context.Context, repo work.RepoName, number int, title, body string) error {
 	request := struct {
-		Title string `json:"title"`
-		Body  string `json:"body"`
+		Title string `json:"title,omitempty"`
+		Body  string `json:"body,omitempty"`
 	}{title, body}
 	if err := c.api.Write(ctx, http.MethodPatch, issuePath(repo, number), request, &wireIssue{}); err != nil {
 		return fmt.Errorf("edit issue %s: %w", work.Ref(repo, number), err)

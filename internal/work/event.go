@@ -168,6 +168,10 @@ const (
 // ReasonGone ends a turn whose comments were all deleted or resolved while it ran.
 const ReasonGone = "what it was to answer is gone"
 
+// ReasonClosed ends what was to be done about a pull request that people closed. Its red checks count
+// again once it is open again.
+const ReasonClosed = "the pull request was " + string(PullClosed)
+
 // OutcomeNoCommander is for commands by people without the permission to give them.
 const OutcomeNoCommander = "ignored: command by an author without write permission"
 

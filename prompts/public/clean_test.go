@@ -222,6 +222,28 @@ func TestNoClosing(t *testing.T) {
 	}
 }
 
+// What the former text closes, the new one may close, and nothing else.
+func TestNoNewClosing(t *testing.T) {
+	const former = "It closes #3.\n\nResolves: octo/lib#12\nfix https://github.com/o/n/issues/1, see #5, Fixes \u200b#6; prefixes #8; a fix (#9) or `fix #10`"
+	for in, want := range map[string]string{
+		"Closes #3":                            "Closes #3",
+		"closes #3, and closes #4":             "closes #3, and closes \u200b#4",
+		"Closes #31":                           "Closes \u200b#31",
+		"Closes #3&#49;":                       "Closes \u200b#3&#49;",
+		"Fixes: #3":                            "Fixes: #3",
+		"Fixes #9, fixes #10":                  "Fixes \u200b#9, fixes \u200b#10",
+		"resolves: octo/lib#12":                "resolves: octo/lib#12",
+		"resolves: octo/app#12":                "resolves: \u200bocto/app#12",
+		"fix https://github.com/o/n/issues/1.": "fix https://github.com/o/n/issues/1.",
+		"fix https://github.com/o/n/issues/12": "fix \u200bhttps://github.com/o/n/issues/12",
+		"Closes #5, fixes #6, fixes #8":        "Closes \u200b#5, fixes \u200b#6, fixes \u200b#8",
+	} {
+		if got := NoNewClosing(in, former); got != want {
+			t.Errorf("NoNewClosing(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestNothingOnALineStaysNothing(t *testing.T) {
 	for _, s := range []string{"", " ", "\n"} {
 		if got := InlineBody(s); got != "" {

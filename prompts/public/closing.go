@@ -2,6 +2,7 @@ package public
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,10 @@ var (
 	closing = lazy.Regexp(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
 		`(?:([ \t\p{Zs}:]+)[^\p{L}\p{N}#]*|[^\p{L}\p{N}#]+)(?:(?:[\w.*~\x01-]+/[\w.*~\x01-]+)?#[^\p{L}\p{N}]*[0-9]|GH-[0-9]|https?:)`)
 
+	// restOfIssue is what may follow the first digit of a number, or the scheme of an address.
+	restOfIssue = lazy.Regexp(`^[\p{L}\p{N}/._-]*[\p{L}\p{N}]`)
+	plainIssue  = lazy.Regexp(`^(?:#|[A-Za-z0-9])`)
+
 	reference = lazy.Regexp(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
 )
 
@@ -27,23 +32,53 @@ func parted(word string) string { return strings.Join(strings.Split(word, ""), p
 // only its own. It looks at the text as shown: character references, tags and emphasis make no
 // difference. It also disables words that skip checks or sign for somebody, because the text may
 // become a commit message.
-func NoClosing(s string) string {
+func NoClosing(s string) string { return NoNewClosing(s, "") }
+
+// NoNewClosing is NoClosing for a text that replaces the former one, and still closes what that one closes:
+// a person wrote or left it there.
+func NoNewClosing(s, former string) string {
 	s = noVouching(s)
-	seen, from := shown(s)
+	kept := Closes(former)
 	var b strings.Builder
 	at := 0
-	for _, m := range closing().FindAllStringSubmatchIndex(seen, -1) {
-		word, end := from[m[0]], m[3]
-		if m[5] > end {
-			end = m[5] // after the white space
+	for _, c := range closings(s) {
+		if !slices.Contains(kept, c.issue) {
+			b.WriteString(s[at:c.begins] + zeroWidth)
+			at = c.begins
 		}
-		if last, _ := utf8.DecodeLastRuneInString(seen[:m[0]]); m[0] > 0 && (unicode.IsLetter(last) || unicode.IsDigit(last)) && !endsLink(s[:word]) {
-			continue // "prefixes #7"
-		}
-		b.WriteString(s[at:from[end]] + zeroWidth)
-		at = from[end]
 	}
 	return b.String() + s[at:]
+}
+
+// Closes returns the issues that a text closes by plain words outside code, in small letters: "#7",
+// "octo/lib#7".
+func Closes(s string) (issues []string) {
+	for _, c := range closings(mask(s)) {
+		if c.plain {
+			issues = append(issues, c.issue)
+		}
+	}
+	return issues
+}
+
+// closed is an issue that a text closes, or may close.
+type closed struct {
+	issue  string // as shown
+	begins int    // where it begins in the source
+	plain  bool   // nothing but white space and a colon parts it from its keyword, as GitHub wants it
+}
+
+func closings(s string) (all []closed) {
+	seen, from := shown(s)
+	for _, m := range closing().FindAllStringSubmatchIndex(seen, -1) {
+		if last, _ := utf8.DecodeLastRuneInString(seen[:m[0]]); m[0] > 0 && (unicode.IsLetter(last) || unicode.IsDigit(last)) && !endsLink(s[:from[m[0]]]) {
+			continue // "prefixes #7"
+		}
+		begins := max(m[3], m[5]) // after the white space
+		issue := seen[begins:m[1]] + restOfIssue().FindString(seen[m[1]:])
+		all = append(all, closed{strings.ToLower(issue), from[begins], m[5] > 0 && plainIssue().MatchString(issue)})
+	}
+	return all
 }
 
 // shown resolves character references in Markdown and replaces each tag by a control character;

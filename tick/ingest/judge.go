@@ -370,6 +370,7 @@ func (j *judgement) isAnswered(key string) bool { return j.handled[key] || j.ans
 func (j *judgement) judgeAgain(x judged, ignored string) {
 	c := x.candidate
 	switch reopened := x.was == store.OutcomeEdited; {
+	case c.event.Kind == work.EventCheck && x.was == work.OutcomeVoid+work.ReasonClosed: // it is open again
 	case !c.event.Kind.Written(), ignored != "" && (c.keeps || ignored == x.was):
 		return
 	case ignored != "":
@@ -578,9 +579,10 @@ func commandsFirst(a, b candidate) int {
 
 // mayChange reports whether a known version that is read again may count again: it has other
 // versions, was ended for one or together with what its turn was to answer, or did not count for its
-// last editor or because it was hidden.
+// last editor or because it was hidden, or because its pull request was closed.
 func mayChange(k store.KnownEvent) bool {
-	return k.Edited || work.ByWord(k.Outcome) || k.Outcome == store.OutcomeEdited || k.Outcome == work.OutcomeVoid+work.ReasonGone
+	return k.Edited || work.ByWord(k.Outcome) || k.Outcome == store.OutcomeEdited || k.Outcome == work.OutcomeVoid+work.ReasonGone ||
+		k.Outcome == work.OutcomeVoid+work.ReasonClosed
 }
 
 // commentVersion identifies a comment; its versions share it.

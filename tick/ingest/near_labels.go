@@ -10,11 +10,12 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // A label that is nearly one of ours, such as agent:smalljob, starts nothing, and the person who set it waits
-// in vain. One comment on the issue says so, and status names the label until it is gone.
+// in vain. One comment on the issue names the first such label, and status names it until it is gone.
 
 // noteNearLabel notes whether an open issue, or a pull request that is not tracked, has such a label.
 func (h *reading) noteNearLabel(is github.Issue) {
@@ -31,8 +32,8 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	if near.Set == "" {
 		return
 	}
-	token := work.NoticeToken(h.row.Key(), is.Number, "near label "+near.Set)
-	set := strings.ReplaceAll(near.Set, "`", "'") // a label may mention somebody: it stays within its quotes
+	token := work.NoticeToken(h.row.Key(), is.Number, "near label")
+	set := strings.ReplaceAll(public.OneLine(near.Set), "`", "'") // a label may mention somebody: it stays within its quotes
 	body := fmt.Sprintf("The label `%s` starts nothing here; the one that gh mergexo knows is `%s`. If that is what you meant, set it instead.", set, near.Meant)
 	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
 }

@@ -252,6 +252,12 @@ func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time
 func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, e := range h.judged.readAgain {
 		e.RepoID = h.row.ID
+		if e.Kind == work.EventCheck {
+			if err := tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonClosed, now); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := tx.RecordEditBack(ctx, e, now); err != nil {
 			return err
 		}

@@ -176,7 +176,7 @@ func (r *itemPlanner) moveToEnd() (why string) {
 			to = work.StateMerged
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
-		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.item.Pull.Number)
+		cause, to, why = work.CausePullClosed, work.StateClosed, work.ReasonClosed
 	case r.item.ReviewWithdrawn():
 		if cause, to = work.CauseWithdrawn, work.StateClosed; r.item.State != to {
 			why = "the label was taken away"

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
@@ -60,19 +61,28 @@ func (p *briefs) accepts(ctx context.Context, l *env.Lease) (*prompts.Accepts, e
 	return &a, nil
 }
 
-// editPull plans a new title and text of the pull request, where the agent saw both.
+// editPull plans a new title and text of the pull request, where the agent saw both. What the agent
+// leaves as it is, is no part of it. The new text closes what the former one closes, and nothing else.
 func (c *composer) editPull() {
-	a, t := c.answer, c.l.Turn
-	seen := c.l.StoredContext().Task.PullRequest
-	if a.Title == "" && a.Description == "" || seen == nil || seen.Version == "" {
+	t, seen := c.l.Turn, c.l.StoredContext().Task.PullRequest
+	if seen == nil || seen.Version == "" {
 		return
 	}
-	title, body := "", ""
-	if a.Title != "" {
-		title = public.NoClosing(public.Title(a.Title))
+	former := seen.Title + "\n" + seen.Text
+	title := public.NoNewClosing(public.Title(c.answer.Title), former)
+	body := public.NoNewClosing(public.Body(c.answer.Description), former)
+	if title == seen.Title {
+		title = ""
 	}
-	if a.Description != "" {
-		body = public.NoClosing(public.Body(a.Description))
+	if body == seen.Text {
+		body = ""
+	}
+	if title == "" && body == "" {
+		return
+	}
+	own := fmt.Sprintf("#%d", c.l.Item.Number)
+	if body != "" && slices.Contains(public.Closes(seen.Text), own) && !slices.Contains(public.Closes(body), own) {
+		body += "\n\nCloses " + own // not the words of our own line, which is no part of the text
 	}
 	c.add(work.Action{
 		Kind: work.ActionEditPull, Need: work.NeedRequired, Token: work.EditPullToken(c.l.Repo.Row.Key(), t.Number, t.Key), Number: t.Number,

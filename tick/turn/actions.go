@@ -184,11 +184,6 @@ func (c *composer) generalText() string {
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
 	}
-	for _, e := range c.planned {
-		if e.Kind == work.ActionEditPull {
-			parts = append(parts, "Changed "+editedParts(e)+" of the pull request.")
-		}
-	}
 	changed, claimed := c.l.Turn.Commit != "" || c.l.Committed(), a.CommitMessage != ""
 	if claimed && !changed {
 		parts = append(parts, "No file was changed.")
@@ -199,10 +194,14 @@ func (c *composer) generalText() string {
 	if changed && c.l.Turn.Kind == work.KindFix && c.l.Turn.Reviewer == "" {
 		return "" // nobody asked, and the commit shows it
 	}
-	if changed {
+	edit := slices.IndexFunc(c.planned, isEdit)
+	switch {
+	case edit >= 0: // sent only if the edit was: see overtaken
+		parts = append(parts, "Changed "+editedParts(c.planned[edit])+" of the pull request.")
+	case changed:
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
 		parts = append(parts, "Pushed a change: "+public.InlineBody(subject))
-	} else {
+	default:
 		parts = append(parts, "I have read this and changed nothing.")
 	}
 	if c.unanswered() { // stored before each comment needed an answer
@@ -210,6 +209,8 @@ func (c *composer) generalText() string {
 	}
 	return strings.Join(parts, "\n\n")
 }
+
+func isEdit(a work.Action) bool { return a.Kind == work.ActionEditPull }
 
 // editedParts names what an edit of the pull request replaces.
 func editedParts(a work.Action) string {
@@ -220,6 +221,15 @@ func editedParts(a work.Action) string {
 		return "the description"
 	}
 	return "title and description"
+}
+
+// overtaken reports whether people edited or closed the pull request before a fix that only edits it. Nothing
+// of the turn is sent then, and its checks wait for the next turn, which sees what people wrote: a stop would
+// ask them for what they have just done.
+func overtaken(l *env.Lease, planned []work.Action) bool {
+	return l.Turn.Kind == work.KindFix && l.Turn.Commit == "" && !l.Committed() && slices.ContainsFunc(planned, func(a work.Action) bool {
+		return isEdit(a) && a.State == work.ActionVoid
+	})
 }
 
 // unanswered reports whether a comment of the turn needs an answer and gets no reply.
@@ -339,7 +349,7 @@ func whyStillRed(l *env.Lease, a prompts.Answer, planned []work.Action) work.Rea
 		return work.Reason{}
 	}
 	helps := func(a work.Action) bool {
-		return a.Kind == work.ActionRerun || a.Kind == work.ActionEditPull || a.Kind == work.ActionPush
+		return a.Kind == work.ActionRerun || isEdit(a) || a.Kind == work.ActionPush
 	} // a void push: somebody pushed the same change
 	red := work.Findings(l.Events)
 	switch {

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,5 +147,49 @@ func TestFollowUpsAreListedWhereTheyArose(t *testing.T) {
 		if kind.Start() && strings.Count(last.Body, "Fixes #7") != 1 {
 			t.Errorf("%s closes the issue twice: %s", kind, last.Body)
 		}
+	}
+}
+
+// TestAnEditIsWhatDiffers: what the agent leaves as it is, and what nothing is left of, is no edit; and a new text
+// closes what the former one closed.
+func TestAnEditIsWhatDiffers(t *testing.T) {
+	const former = "It squeaked.\n\nCloses #3"
+	for name, c := range map[string]struct {
+		text                string // former, unless given
+		title, description  string // the agent's
+		wantTitle, wantText string
+		said                string
+	}{
+		"both":                   {"", "fix: Oil it", "Oil.\n\nCloses #3", "fix: Oil it", "Oil.\n\nCloses #3", "Changed title and description of the pull request."},
+		"the same title":         {"", "Oiled", "Oil.", "", "Oil.", "Changed the description of the pull request."},
+		"the same text":          {"", "fix: Oil it", former, "fix: Oil it", "", "Changed the title of the pull request."},
+		"both the same":          {"", "Oiled", former, "", "", "I have read this and changed nothing."},
+		"nothing is left":        {"", "", "<!-- nothing -->", "", "", "I have read this and changed nothing."},
+		"another issue":          {"", "", "Fixes #3, fixes #4", "", "Fixes #3, fixes \u200b#4", "Changed the description of the pull request."},
+		"its own issue":          {"Oil.\n\nFixes #7", "", "More oil.", "", "More oil.\n\nCloses #7", "Changed the description of the pull request."},
+		"its own issue, kept":    {"Oil.\n\nFixes #7", "", "Oil fixes #7.", "", "Oil fixes #7.", "Changed the description of the pull request."},
+		"its own issue, unasked": {"Oil.", "", "Oil fixes #7.", "", "Oil fixes \u200b#7.", "Changed the description of the pull request."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := leaseOf(work.KindFix, 1)
+			l.Turn.Commit = ""
+			seen := &prompts.PullRequest{Title: "Oiled", Text: cmp.Or(c.text, former), Version: "v"}
+			request, err := json.Marshal(env.Request{Context: prompts.Context{Task: prompts.Task{PullRequest: seen}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Turn.Request = request
+			planned := planActions(l, prompts.Answer{Title: c.title, Description: c.description})
+			edit := work.Action{}
+			if len(planned) == 2 {
+				edit = planned[0]
+			}
+			if edit.Title != c.wantTitle || edit.Body != c.wantText || edit.Kind == work.ActionEditPull && edit.Title == "" && edit.Body == "" {
+				t.Errorf("%s %q, %q; want %q, %q", edit.Kind, edit.Title, edit.Body, c.wantTitle, c.wantText)
+			}
+			if said := planned[len(planned)-1].Body; !strings.HasPrefix(said, c.said) {
+				t.Errorf("it says %q, want %q", said, c.said)
+			}
+		})
 	}
 }

@@ -37,11 +37,14 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Looks == nil {
 		l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
 	}
-	for _, a := range planned {
+	for i, a := range planned {
+		if overtaken(l, planned) {
+			break
+		}
 		if a.Kind == work.ActionPush || a.State.Settled() {
 			continue
 		}
-		if err := p.applyOne(ctx, l, a); err != nil {
+		if planned[i], err = p.applyOne(ctx, l, a); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -57,28 +60,27 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	return p.Advance(ctx, l, work.StepApplied)
 }
 
-func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error {
+func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) (work.Action, error) {
 	if a.Kind == work.ActionResolve {
 		top, err := strconv.ParseInt(a.Target, 10, 64)
 		if err == nil {
 			a.Target = l.Threads[top].NodeID
 		}
 		if a.Target == "" {
-			_, err := p.Effects().Void(ctx, a, "the thread is gone")
-			return err
+			return p.Effects().Void(ctx, a, "the thread is gone")
 		}
 	}
-	err := p.send(ctx, l, a)
+	done, err := p.send(ctx, l, a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
 		if a.Kind == work.ActionResolve {
 			if err := p.resolveLater(ctx, l, a); err != nil {
-				return err
+				return a, err
 			}
 		}
 		p.Log.WarnContext(ctx, "cosmetic action dropped", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
-		_, err = p.Effects().Drop(ctx, a, err)
+		return p.Effects().Drop(ctx, a, err)
 	}
-	return err
+	return done, err
 }
 
 // resolveLater has later passes resolve a thread: where rules demand resolved conversations, an open
@@ -96,22 +98,21 @@ func (p *Turns) resolveLater(ctx context.Context, l *env.Lease, a work.Action) e
 }
 
 // send applies an action in the name of its speaker.
-func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
+func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) (work.Action, error) {
 	scope := p.scope(l)
 	if env.SpeaksFor(a) == "" {
-		_, err := p.Effects().Apply(ctx, scope, a)
-		return err
+		return p.Effects().Apply(ctx, scope, a)
 	}
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
-		return err
+		return a, err
 	}
 	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, scope, l.Repo, a, pull.Author)
 	if err != nil {
-		return err
+		return a, err
 	}
-	_, err = p.Effects().Apply(ctx, scope, a)
-	return speaker.ExplainRefusal(err)
+	a, err = p.Effects().Apply(ctx, scope, a)
+	return a, speaker.ExplainRefusal(err)
 }
 
 // announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment is planned only
@@ -142,7 +143,8 @@ func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what 
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", what, err)
 	}
-	return p.applyOne(ctx, l, planned)
+	_, err = p.applyOne(ctx, l, planned)
+	return err
 }
 
 // announcement returns the comment about the pull request that pr opened.
@@ -170,8 +172,12 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
+	end := change.EndTurn{Turn: l.Turn, To: work.StepDone, Outcome: work.OutcomeAnswered}
+	if overtaken(l, f.planned) {
+		end.Why, end.Outcome = "people edited or closed the pull request first", ""
+	}
 	changes := []change.Change{
-		change.EndTurn{Turn: l.Turn, To: work.StepDone, Outcome: work.OutcomeAnswered},
+		end,
 		change.ItemResult{Item: resultOf(l, answer)},
 		change.KeepSession{Turn: l.Turn},
 	}
