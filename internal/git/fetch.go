@@ -122,7 +122,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 			return err
 		}
 		if m.partial() {
-			if err := m.fetch(ctx, nil); err != nil {
+			if err := fetchOrRepair(ctx, m, nil); err != nil {
 				return err
 			}
 		}
@@ -179,13 +179,16 @@ func (m *Mirror) fetchHeads(ctx context.Context, specs []string, progress io.Wri
 }
 
 // fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
-// removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
-// one is complete.
+// removed, and a mirror with further damage, or with an end of its history that stays, is remade. The
+// old mirror is replaced only once the new one is complete.
 func fetchOrRepair(ctx context.Context, m *Mirror, branches []string) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
 	}
 	first := m.fetch(ctx, branches)
+	if errors.Is(first, errEndsStay) {
+		return remake(ctx, m, branches...)
+	}
 	var failed *CommandError
 	if first == nil || !errors.As(first, &failed) {
 		return first
