@@ -48,7 +48,8 @@ func TestNamesThatDifferByCase(t *testing.T) {
 // The mirror has no branches of others.
 func TestOnlyBranchesThatAreNeededAreFetched(t *testing.T) {
 	w := newWorld(t, tree)
-	for _, branch := range []string{"Feature", "feature", "agent/bugfix/1-x", "release/1", "Main"} {
+	others := []string{"Feature", "feature", "Main", "main-Feature", "main-feature", "agent/Mine", "agent/mine", "agent/bugfixes/1-x"}
+	for _, branch := range append(others, "agent/bugfix/1-x", "release/1") {
 		w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
 	}
 	w.check(w.mirror.Ensure(t.Context()))
@@ -59,6 +60,25 @@ func TestOnlyBranchesThatAreNeededAreFetched(t *testing.T) {
 	w.cmd(w.person, "push", "-q", "origin", ":release/1", ":agent/bugfix/1-x")
 	w.check(w.mirror.Fetch(t.Context(), "release/1"))
 	w.heads("main")
+}
+
+// A branch that is gone is not in the way of another, though git stores both as files.
+func TestABranchTakesThePlaceOfAFolder(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	for _, step := range [][]string{{"release"}, {"release/1/a", "release/1/b"}, {"release/1"}, {"release"}} {
+		for _, branch := range step {
+			w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
+		}
+		for _, branch := range step {
+			w.check(w.mirror.Fetch(t.Context(), branch))
+		}
+		w.heads("main " + strings.Join(step, " "))
+		for _, branch := range step {
+			w.cmd(w.person, "push", "-q", "origin", ":refs/heads/"+branch)
+		}
+		w.cmd(w.mirror.Dir(), "pack-refs", "--all")
+	}
 }
 
 // heads checks which branches the mirror knows.
