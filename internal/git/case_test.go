@@ -18,6 +18,9 @@ func TestSameButForCase(t *testing.T) {
 		"Src src/a/b":         "Src src/a/b",
 		"src/a/b x/y/src src": "src src/a/b",
 		"Ä.txt ä.txt":         "Ä.txt ä.txt",
+		"\u00e4 A\u0308":      "\u00e4 A\u0308",
+		"straße STRASSE/x":    "straße STRASSE/x",
+		"\u017f s":            "\u017f s",
 	} {
 		var entries []treeEntry
 		for name := range strings.FieldsSeq(paths) {
