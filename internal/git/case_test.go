@@ -18,6 +18,9 @@ func TestSameButForCase(t *testing.T) {
 		"Src src/a/b":         "Src src/a/b",
 		"src/a/b x/y/src src": "src src/a/b",
 		"Ä.txt ä.txt":         "Ä.txt ä.txt",
+		"\u00e4 A\u0308":      "\u00e4 A\u0308",
+		"straße STRASSE/x":    "straße STRASSE/x",
+		"\u017f s":            "\u017f s",
 	} {
 		var entries []treeEntry
 		for name := range strings.FieldsSeq(paths) {
@@ -48,7 +51,8 @@ func TestNamesThatDifferByCase(t *testing.T) {
 // The mirror has no branches of others.
 func TestOnlyBranchesThatAreNeededAreFetched(t *testing.T) {
 	w := newWorld(t, tree)
-	for _, branch := range []string{"Feature", "feature", "agent/bugfix/1-x", "release/1", "Main"} {
+	others := []string{"Feature", "feature", "Main", "main-Feature", "main-feature", "agent/Mine", "agent/mine", "agent/bugfixes/1-x"}
+	for _, branch := range append(others, "agent/bugfix/1-x", "release/1") {
 		w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
 	}
 	w.check(w.mirror.Ensure(t.Context()))
@@ -59,6 +63,25 @@ func TestOnlyBranchesThatAreNeededAreFetched(t *testing.T) {
 	w.cmd(w.person, "push", "-q", "origin", ":release/1", ":agent/bugfix/1-x")
 	w.check(w.mirror.Fetch(t.Context(), "release/1"))
 	w.heads("main")
+}
+
+// A branch that is gone is not in the way of another, though git stores both as files.
+func TestABranchTakesThePlaceOfAFolder(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	for _, step := range [][]string{{"release"}, {"release/1/a", "release/1/b"}, {"release/1"}, {"release"}} {
+		for _, branch := range step {
+			w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
+		}
+		for _, branch := range step {
+			w.check(w.mirror.Fetch(t.Context(), branch))
+		}
+		w.heads("main " + strings.Join(step, " "))
+		for _, branch := range step {
+			w.cmd(w.person, "push", "-q", "origin", ":refs/heads/"+branch)
+		}
+		w.cmd(w.mirror.Dir(), "pack-refs", "--all")
+	}
 }
 
 // heads checks which branches the mirror knows.

@@ -23,7 +23,7 @@ const (
 // clone fetches a repository for the first time, in steps of its history: git keeps nothing of a fetch that is cut
 // off, so each step is a fetch of its own. A clone that was cut off begins with a small step where it ended, so that it
 // advances even if each attempt is short. Until it is complete the mirror is partial.
-func (m *Mirror) clone(ctx context.Context, specs []string) error {
+func (m *Mirror) clone(ctx context.Context, branches []string) error {
 	progress := &progressFile{path: m.path(work.CloneProgress)}
 	defer func() { _ = os.Remove(progress.path) }() // shown to people only
 	for depth := cloneDepth; ; depth *= cloneGrowth {
@@ -31,19 +31,24 @@ func (m *Mirror) clone(ctx context.Context, specs []string) error {
 		if ends != "" {
 			how = "--deepen"
 		}
-		err := m.fetchHeads(ctx, specs, progress, fmt.Sprintf("%s=%d", how, depth))
+		err := m.fetchHeads(ctx, branches, progress, fmt.Sprintf("%s=%d", how, depth))
 		if failed := (*CommandError)(nil); errors.As(err, &failed) && ends == "" {
-			return m.fetchHeads(ctx, specs, progress) // an empty repository, or a server that knows no steps
+			return m.fetchHeads(ctx, branches, progress) // an empty repository, or a server that knows no steps
 		}
 		if err != nil || !m.partial() {
 			return err
 		}
 		if m.ends() == ends {
-			return errors.New("clone: the remote is a shallow clone itself: name one with the whole history")
+			return errEndsStay
 		}
 		m.Close() // the reader knows the old ends of the history
 	}
 }
+
+// errEndsStay is for a step of a clone that moves no end of the history. In a mirror of several steps
+// an end may also be of commits that a branch no longer has, because its history was replaced meanwhile:
+// git keeps such an end for ever.
+var errEndsStay = errors.New("clone: the remote is a shallow clone itself: name one with the whole history")
 
 // isNew reports whether the mirror has no branch yet, or not all of their history.
 func (m *Mirror) isNew() bool {

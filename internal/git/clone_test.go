@@ -62,6 +62,30 @@ func TestCloneOfAShallowClone(t *testing.T) {
 	}
 }
 
+// While a first clone is cut off, people replace the whole history of main: nothing reaches the ends that
+// git has noted.
+func TestHistoryIsReplacedDuringAClone(t *testing.T) {
+	w := newWorld(t, tree)
+	w.lengthen(1500)
+	w.open(Options{Bin: w.fake("case \"$*\" in *--deepen=*) echo 'fatal: the remote end hung up unexpectedly' >&2; exit 128 ;; esac\nexec git \"$@\"\n")})
+	network := (*NetworkError)(nil)
+	if err := w.mirror.Fetch(t.Context()); !errors.As(err, &network) || !w.mirror.partial() {
+		t.Fatalf("it was not cut off: %v", err)
+	}
+	old := w.cmd(w.remote, "rev-parse", "main")
+	w.cmd(w.person, "checkout", "-q", "--orphan", "fresh")
+	w.cmd(w.person, "commit", "-q", "-m", "fresh")
+	w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD:main")
+	w.open(Options{})
+	w.fetch()
+	if head := w.cmd(w.remote, "rev-parse", "main"); w.main() != head || !w.mirror.Has(t.Context(), head) {
+		t.Errorf("main = %s, is %s", w.main(), head)
+	}
+	if w.mirror.Has(t.Context(), old) {
+		t.Error("a commit without its history counts")
+	}
+}
+
 // lengthen adds commits to the remote's main.
 func (w *world) lengthen(n int) {
 	w.t.Helper()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -120,6 +121,57 @@ func TestCloneOfACommitIsClean(t *testing.T) {
 		t.Errorf("new.rc in a clone = %q", got)
 	}
 	w.cmd(clone, "checkout", "-q", "HEAD~1")
+}
+
+// Attributes decide on files, too, that only they concern: a clone of the commit has nothing to commit.
+// Bytes of a binary file stay.
+func TestCloneAfterAChangeOfAttributesIsClean(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"App.cs": "one\r\ntwo\r\n", "id.txt": "$Id: x $\n", "latin.cs": "\xe9\r\n", "auto.md": "1\r\n", "logo.png": "\x00\r\n", "other.c": "1\r\n",
+	})
+	w.restore()
+	w.put("sub/x.cs", "new\r\n")
+	w.put(".gitattributes", "*.cs text\n*.txt ident\n*.md text=auto\n*.png text\n")
+	c := w.mustCommit()
+	for name, want := range map[string]string{"App.cs": "one\ntwo\n", "id.txt": "$Id$\n", "latin.cs": "\xe9\n", "sub/x.cs": "new\n"} {
+		if got := w.show(c.OID, name); got != want {
+			t.Errorf("%s = %q", name, got)
+		}
+	}
+	if want := []string{".gitattributes", "App.cs", "id.txt", "latin.cs", "sub/x.cs"}; !slices.Equal(c.Files, want) {
+		t.Errorf("committed %q", c.Files)
+	}
+	w.put(".gitattributes", "*.cs text\n*.txt ident\n*.md text=auto\n")
+	c = w.mustCommit()
+	w.cmd(w.mirror.Dir(), "push", "-q", w.remote, c.OID+":refs/heads/work")
+	clone := filepath.Join(w.root, "clone")
+	w.cmd(w.root, "clone", "-q", "-b", "work", w.remote, clone)
+	w.cmd(clone, "update-index", "--really-refresh")
+	if got := w.cmd(clone, "status", "--porcelain"); got != "" {
+		t.Errorf("status = %q", got)
+	}
+}
+
+// With an encoding that has no value git checks nothing out, and one for files that are stored in it makes each clone
+// differ.
+func TestAttributesThatGitCannotFollowAreRefused(t *testing.T) {
+	for attributes, want := range map[string]string{
+		"*.txt working-tree-encoding\n":              "without a value",
+		"# x\n*.txt text -working-tree-encoding\r\n": "without a value",
+		"*.rc working-tree-encoding=UTF-16LE\n":      "in UTF-8",
+		"*.txt !working-tree-encoding\n":             "",
+	} {
+		t.Run(strings.TrimSpace(attributes), func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.txt": "1\n", "a.rc": as16("a", true, false)})
+			w.restore()
+			w.put(".gitattributes", attributes)
+			_, err := w.commitTree()
+			var refused *RefusedError
+			if errors.As(err, &refused) != (want != "") || want != "" && !strings.Contains(refused.Reason, want) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
 }
 
 // Text in another encoding is the agent's to mend: the checkout has it in UTF-8.

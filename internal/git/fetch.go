@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -69,7 +70,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // Fetch fetches our branches, the default branch, the wanted branches, and the wanted commits that
 // none of them contains. Other branches are left out: a file system may not tell their names apart.
-// Refs of deleted branches are pruned; their commits stay. An empty repository is no error. A wanted
+// Refs of deleted ones among these are removed; their commits stay. An empty repository is no error. A wanted
 // commit that the remote lacks is a *MissingError, a wanted branch is not. A *NetworkError may pass,
 // an *AccessError will not.
 func (m *Mirror) Fetch(ctx context.Context, want ...string) error {
@@ -122,7 +123,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 			return err
 		}
 		if m.partial() {
-			if err := m.fetch(ctx, nil); err != nil {
+			if err := fetchOrRepair(ctx, m, nil); err != nil {
 				return err
 			}
 		}
@@ -153,39 +154,81 @@ func fetchArgs(url string, what ...string) []string {
 	}, what...)
 }
 
-// fetch fetches branches. Each is a pattern, because git fails for a name that the remote lacks.
-func (m *Mirror) fetch(ctx context.Context, branches []string) error {
-	var specs []string
-	for _, branch := range append([]string{work.BranchRoot, m.base}, branches...) {
-		if spec := "+refs/heads/" + branch + "*:" + trackingRefs + branch + "*"; branch != "" && !slices.Contains(specs, spec) {
-			specs = append(specs, spec)
+// fetch fetches all branches of our flows, the default branch and others.
+func (m *Mirror) fetch(ctx context.Context, others []string) error {
+	branches := work.BranchPatterns()
+	for _, branch := range append([]string{m.base}, others...) {
+		_, _, ours := work.ParseBranch(branch)
+		if branch != "" && !ours && !slices.Contains(branches, branch) {
+			branches = append(branches, branch)
 		}
 	}
 	if m.isNew() {
-		return m.clone(ctx, specs)
+		return m.clone(ctx, branches)
 	}
-	return m.fetchHeads(ctx, specs, nil)
+	return m.fetchHeads(ctx, branches, nil)
 }
 
-func (m *Mirror) fetchHeads(ctx context.Context, specs []string, progress io.Writer, options ...string) error {
+// fetchHeads fetches branches and patterns of them. A branch that the remote no longer has makes git
+// fail: its ref is removed, and the others are fetched.
+func (m *Mirror) fetchHeads(ctx context.Context, branches []string, progress io.Writer, options ...string) error {
+	var specs []string
+	for _, branch := range branches {
+		specs = append(specs, "+refs/heads/"+branch+":"+trackingRefs+branch)
+	}
 	args := fetchArgs(m.url, specs...)
 	c := m.remoteCommand(ctx, slices.Concat(args[:1], options, args[1:])...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
 	c.Stderr = progress
-	if _, err := c.Run(ctx); err != nil {
+	_, err := c.Run(ctx)
+	failed, ok := errors.AsType[*CommandError](err)
+	if !ok {
 		return remoteError("fetch", err)
 	}
-	return nil
+	gone := m.goneBranches(ctx, branches, failed.Stderr)
+	if len(gone) == 0 {
+		return remoteError("fetch", err)
+	}
+	for _, branch := range gone {
+		if _, err := m.command("update-ref", "--no-deref", "-d", trackingRefs+branch).Run(ctx); err != nil {
+			return err
+		}
+	}
+	branches = slices.DeleteFunc(slices.Clone(branches), func(branch string) bool { return slices.Contains(gone, branch) })
+	return m.fetchHeads(ctx, branches, progress, options...)
 }
 
+// goneBranches returns branches that the remote no longer has, as the failure of a fetch shows: one
+// of those to fetch that git names, or, as no remote has both, each whose ref is in the way of one to
+// fetch ("a" of "a/b").
+func (m *Mirror) goneBranches(ctx context.Context, branches []string, stderr string) (gone []string) {
+	if named := noSuchBranch().FindStringSubmatch(stderr); named != nil && slices.Contains(branches, named[1]) {
+		return named[1:]
+	}
+	heads, _ := m.Heads(ctx) // the fetch has failed anyway
+	for head := range heads {
+		if slices.ContainsFunc(branches, func(branch string) bool {
+			return strings.HasPrefix(branch, head+"/") || strings.HasPrefix(head, branch+"/")
+		}) {
+			gone = append(gone, head)
+		}
+	}
+	return gone
+}
+
+var noSuchBranch = lazy.Regexp(`(?m)^fatal: couldn't find remote ref refs/heads/(\S+)$`)
+
 // fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
-// removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
-// one is complete.
+// removed, and a mirror with further damage, or with an end of its history that stays, is remade. The
+// old mirror is replaced only once the new one is complete.
 func fetchOrRepair(ctx context.Context, m *Mirror, branches []string) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
 	}
 	first := m.fetch(ctx, branches)
+	if errors.Is(first, errEndsStay) {
+		return remake(ctx, m, branches...)
+	}
 	var failed *CommandError
 	if first == nil || !errors.As(first, &failed) {
 		return first

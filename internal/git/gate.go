@@ -301,6 +301,9 @@ func (j *treeCheck) checkContent(ctx context.Context, ch pathChange, content []b
 	if lfs && !isPointer(content) {
 		j.refused.add("%q belongs to Git LFS, whose files are not changed", ch.path)
 	}
+	if isAttributes(ch.path) && hasEncodingWithoutValue(content) {
+		j.refused.add("%q has working-tree-encoding without a value, with which git checks no file out", ch.path)
+	}
 	if hasConflict(content) && (ch.oldMode == modeNone || !hadConflict(ctx, j.q, ch.oldOID)) {
 		j.refused.add("%q has conflict markers", ch.path)
 	}

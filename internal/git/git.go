@@ -34,6 +34,7 @@ type Options struct {
 	NetTimeout time.Duration // of a fetch or push with signs of life; 0 means 12 hours
 	NetIdle    time.Duration // of a fetch or push without a sign of life; 0 means 2 minutes
 
+	ModulesTimeout time.Duration // of the fetches of all submodules of a checkout; 0 means 30 minutes
 	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds
 	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes without a Token
 
@@ -64,6 +65,7 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.PatternTimeout = cmp.Or(opt.PatternTimeout, 30*time.Second)
 	opt.NetTimeout = cmp.Or(opt.NetTimeout, 12*time.Hour)
 	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
+	opt.ModulesTimeout = cmp.Or(opt.ModulesTimeout, 30*time.Minute)
 	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
 	if err != nil {
 		return nil, &NoGitError{err}

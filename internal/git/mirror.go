@@ -76,8 +76,8 @@ func (m *Mirror) Dir() string { return m.dir }
 // lockPoll is how often a held lock is retried.
 const lockPoll = 50 * time.Millisecond
 
-// locked runs do under the mirror's lock. Every writer holds it, so git's lock files found then are
-// stale and are removed.
+// locked runs do under the mirror's lock. Every writer holds it, so git's locks and unfinished files
+// found then are stale and are removed.
 func (m *Mirror) locked(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(m.lockPath), 0o700); err != nil {
 		return fmt.Errorf("lock mirror: %w", err)
@@ -87,26 +87,32 @@ func (m *Mirror) locked(ctx context.Context, do func() error) error {
 		return fmt.Errorf("lock mirror: %w", err)
 	}
 	defer func() { _ = lock.Close() }()
-	if err := m.removeStaleLocks(); err != nil {
+	if err := m.removeStale(); err != nil {
 		return err
 	}
 	return do()
 }
 
-// removeStaleLocks removes what a killed git left: packed-refs.lock, HEAD.lock, index.lock,
-// refs/**/*.lock, objects/info/*.lock. No ref name can end in .lock.
-func (m *Mirror) removeStaleLocks() error {
+// staleFiles are what a git that was killed, or whose connection broke, leaves beside locks of refs:
+// other locks, and parts of packs and objects, as large as what it had fetched.
+var staleFiles = []string{
+	"*.lock", "objects/info/*.lock", "objects/pack/*.lock", "objects/info/commit-graphs/*.lock",
+	"objects/tmp_*", "objects/pack/tmp_*", "objects/??/tmp_obj_*",
+}
+
+// removeStale removes staleFiles and refs/**/*.lock. No ref name can end in .lock.
+func (m *Mirror) removeStale() error {
 	if info, err := os.Stat(m.dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // Ensure sees to that
 	}
-	for _, pattern := range []string{"*.lock", "objects/info/*.lock", "objects/pack/*.lock", "objects/info/commit-graphs/*.lock"} {
+	for _, pattern := range staleFiles {
 		found, err := filepath.Glob(filepath.Join(globEscape(m.dir), pattern))
 		if err != nil {
-			return fmt.Errorf("remove stale locks: %w", err)
+			return fmt.Errorf("remove stale files: %w", err)
 		}
 		for _, f := range found {
-			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("remove stale lock: %w", err)
+			if err := files.Remove(f); err != nil {
+				return fmt.Errorf("remove stale files: %w", err)
 			}
 		}
 	}
@@ -123,7 +129,7 @@ func (m *Mirror) removeStaleLocks() error {
 	})
 	m.looseRefs.Store(loose)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove stale locks: %w", err)
+		return fmt.Errorf("remove stale files: %w", err)
 	}
 	return nil
 }

@@ -119,19 +119,28 @@ func TestRepairWithoutTheRemoteChangesNothing(t *testing.T) {
 	}
 }
 
-func TestStaleLocks(t *testing.T) {
+// Nothing that a killed git leaves is in the way of the next one, nor stays: parts of packs have the
+// size of what was fetched.
+func TestStaleFiles(t *testing.T) {
 	testhome.NotShort(t)
 	w := newWorld(t, tree)
 	w.restore()
 	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
-	for _, name := range []string{
+	stale := []string{
 		"packed-refs.lock", "HEAD.lock", "index.lock", "config.lock", "refs/remotes/origin/main.lock", "refs/mergexo/turns/" + key1 + ".lock",
-		"objects/info/commit-graph.lock",
-	} {
+		"objects/info/commit-graph.lock", "objects/pack/tmp_pack_AbCdEf", "objects/pack/tmp_idx_AbCdEf", "objects/ab/tmp_obj_AbCdEf",
+		"objects/tmp_objdir-bulk-fsync-AbCdEf/ab/cdef",
+	}
+	for _, name := range stale {
 		w.write(filepath.Join(w.mirror.Dir(), name), "")
 	}
 	w.commit("more", map[string]string{"x": "x"})
 	w.restore()
+	for _, name := range stale {
+		if _, err := os.Lstat(filepath.Join(w.mirror.Dir(), name)); err == nil {
+			t.Errorf("%s stays", name)
+		}
+	}
 	w.check(w.mirror.DropTurns(t.Context(), key1))
 	w.repack()
 	if got, ok := w.kept(key1); ok {

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
@@ -95,22 +98,26 @@ func (m *Mirror) requireDistinctNames(ctx context.Context, treeish string) error
 // takes "A" and "a" for one name.
 var foldsCase = lazy.Regexp(`(?mi)^\s*ignorecase\s*=\s*true\b`)
 
+// folded returns what names have in common that such a file system takes for one: macOS composes
+// accents, too.
+func folded(name string) string { return norm.NFC.String(cases.Fold().String(name)) }
+
 // sameButForCase finds a file whose name is another file's or a folder's but for case. Folders
 // become one, and their files stay apart.
 func sameButForCase(entries []treeEntry) (one, other string, found bool) {
 	files, folders := map[string]string{}, map[string]string{}
 	for _, e := range entries {
-		name := strings.ToLower(e.Path)
+		name := folded(e.Path)
 		if other, found := files[name]; found {
 			return other, e.Path, true
 		}
 		files[name] = e.Path
 		for at := path.Dir(e.Path); at != "."; at = path.Dir(at) {
-			folders[strings.ToLower(at)] = e.Path
+			folders[folded(at)] = e.Path
 		}
 	}
 	for _, e := range entries {
-		if below, found := folders[strings.ToLower(e.Path)]; found {
+		if below, found := folders[folded(e.Path)]; found {
 			return e.Path, below, true
 		}
 	}

@@ -20,73 +20,115 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Submodule is a submodule whose commit was fetched, for Restore to fill its folder.
+// Submodule is a submodule of a checkout, for Restore to fill its folder.
 type Submodule struct {
 	Path   string // in the checkout, slash-separated
 	Commit string
+	Empty  string // why its folder stays empty; "": its commit was fetched
 	in     string // the submodule that has it, as its place; "": the repository itself
+	depth  int    // 1: of the repository itself
 	remote moduleRemote
 }
 
 // place identifies a submodule among those of several commits.
 func (s Submodule) place() string { return s.Path + " " + s.Commit }
 
-// maxModuleDepth is how deep submodules are filled: one, its own, and theirs.
-const maxModuleDepth = 3
+const (
+	maxModuleDepth = 3  // how deep submodules are filled: one, its own, and theirs
+	maxModules     = 50 // of one commit, with those within them
+)
 
 // Submodules fetches the submodules of some commits, each into a mirror of its own. Where each is
 // fetched from is what the trusted commit says, so that nobody has us fetch what only our login may
 // read. A submodule that cannot be fetched is a *CheckoutError; one that the trusted commit gives no
-// URL, or with "update = none", stays empty, as in a clone.
+// URL, or with "update = none", stays empty, as in a clone. So does one within another, which nobody
+// here can mend, if it cannot be fetched.
 func (m *Mirror) Submodules(ctx context.Context, trusted string, commits ...string) ([]Submodule, error) {
+	limited, cancel := context.WithTimeout(ctx, m.git.opt.ModulesTimeout)
+	defer cancel()
 	var all []Submodule
+	seen := map[Submodule]bool{}
 	for _, commit := range commits {
-		found, err := m.submodules(ctx, trusted, commit, Submodule{}, 1)
-		if err != nil {
+		found, err := m.submodules(limited, trusted, commit)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && limited.Err() != nil:
+			return nil, &NetworkError{Op: "fetch submodules", Detail: fmt.Sprintf("some did not arrive within %s", m.git.opt.ModulesTimeout)}
+		case err != nil:
 			return nil, fmt.Errorf("fetch submodules: %w", err)
 		}
 		for _, s := range found {
-			if !slices.Contains(all, s) {
-				all = append(all, s)
+			if !seen[s] {
+				all, seen[s] = append(all, s), true
 			}
 		}
 	}
 	return all, nil
 }
 
-func (m *Mirror) submodules(ctx context.Context, trusted, commit string, in Submodule, depth int) (all []Submodule, err error) {
-	urls, err := m.moduleURLs(ctx, trusted)
-	if err != nil || len(urls) == 0 {
-		return nil, err
-	}
-	entries, err := m.entries(ctx, commit)
+// submodules fetches those of one commit: first the repository's own, then those within them.
+func (m *Mirror) submodules(ctx context.Context, trusted, commit string) ([]Submodule, error) {
+	all, err := m.listModules(ctx, trusted, commit, Submodule{})
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		raw, known := urls[e.Path]
-		if e.Mode != modeGitlink || !known {
-			continue
+	for i := 0; i < len(all); i++ {
+		if i >= maxModules {
+			all[i].Empty = fmt.Sprintf("only %d submodules of a commit are filled", maxModules)
 		}
-		s := Submodule{Path: path.Join(in.Path, e.Path), Commit: e.OID}
-		if depth > 1 {
-			s.in = in.place()
-		}
-		if s.remote, err = moduleAddress(m.url, raw); err != nil {
-			return nil, cannotFill(s.Path, err.Error())
-		}
-		// A submodule's own .gitmodules is not ours to trust with a login.
-		s.remote.anonymous = s.remote.anonymous || m.anonymous || depth > 1
-		nested, err := m.fetchModule(ctx, s, depth)
-		if err != nil {
+		nested, err := m.fetchModule(ctx, all[i])
+		_, fault := work.MachineFault(err)
+		switch {
+		case err == nil:
+			all = append(all, nested...)
+		case fault || all[i].depth == 1:
 			return nil, err
+		default:
+			all[i].Empty = err.Error()
 		}
-		all = append(append(all, s), nested...)
 	}
 	return all, nil
 }
 
-func (m *Mirror) fetchModule(ctx context.Context, s Submodule, depth int) (nested []Submodule, err error) {
+// listModules lists the submodules of a commit to which the trusted one gives a URL.
+func (m *Mirror) listModules(ctx context.Context, trusted, commit string, in Submodule) (all []Submodule, err error) {
+	entries, err := m.entries(ctx, commit)
+	links := slices.DeleteFunc(entries, func(e treeEntry) bool { return e.Mode != modeGitlink })
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	urls, err := m.moduleURLs(ctx, trusted)
+	broken, _ := errors.AsType[*CheckoutError](err)
+	if err != nil && (broken == nil || in.depth == 0) {
+		return nil, err
+	}
+	for _, e := range links {
+		s := Submodule{Path: path.Join(in.Path, e.Path), Commit: e.OID, depth: in.depth + 1}
+		if in.depth > 0 {
+			s.in = in.place()
+		}
+		raw, known := urls[e.Path]
+		switch {
+		case broken != nil:
+			s.Empty = "git refuses " + path.Join(in.Path, ".gitmodules")
+		case !known:
+			continue
+		default: // a submodule's own .gitmodules is not ours to trust with a login
+			if s.remote, err = moduleAddress(m.url, raw, m.anonymous || in.depth > 0); err != nil {
+				s.Empty = err.Error()
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// fetchModule fetches a submodule and returns those within it.
+func (m *Mirror) fetchModule(ctx context.Context, s Submodule) (nested []Submodule, err error) {
+	if s.Empty != "" {
+		return nil, cannotFill(s.Path, s.Empty)
+	}
 	sub := m.module(s.remote)
 	defer sub.Close()
 	if err := sub.fetchPinned(ctx, s.Commit); err != nil {
@@ -98,10 +140,10 @@ func (m *Mirror) fetchModule(ctx context.Context, s Submodule, depth int) (neste
 		}
 		return nil, cannotFill(s.Path, fmt.Sprintf("%s does not give us commit %s (%s)", redactRemote(s.remote.url, s.remote.url), work.Short(s.Commit), moduleTrouble(err)))
 	}
-	if err := sub.requireDistinctNames(ctx, s.Commit); err != nil || depth == maxModuleDepth {
+	if err := sub.requireDistinctNames(ctx, s.Commit); err != nil || s.depth == maxModuleDepth {
 		return nil, err
 	}
-	return sub.submodules(ctx, s.Commit, s.Commit, s, depth+1)
+	return sub.listModules(ctx, s.Commit, s.Commit, s)
 }
 
 // moduleTrouble says in a few words why a fetch failed.
@@ -137,21 +179,18 @@ func (m *Mirror) moduleURLs(ctx context.Context, commit string) (map[string]stri
 	if _, broken := errors.AsType[*CommandError](err); broken {
 		return nil, &CheckoutError{Why: ".gitmodules on the base cannot be read: git refuses it", Do: "mend .gitmodules"}
 	}
-	byName := map[string]map[string]string{}
+	values, last := map[string]string{}, map[string]string{} // of keys; of paths, the section that names it last
 	for _, line := range lines {
 		key, value, _ := strings.Cut(line, "\n")
-		name, ok := strings.CutPrefix(key, "submodule.")
-		if dot := strings.LastIndexByte(name, '.'); ok && dot >= 0 {
-			if byName[name[:dot]] == nil {
-				byName[name[:dot]] = map[string]string{}
-			}
-			byName[name[:dot]][name[dot+1:]] = value
+		values[key] = value
+		if section, ok := strings.CutSuffix(key, ".path"); ok && strings.HasPrefix(section, "submodule.") {
+			last[value] = section
 		}
 	}
 	urls := map[string]string{}
-	for _, of := range byName {
-		if of["url"] != "" && of["update"] != "none" {
-			urls[of["path"]] = of["url"]
+	for at, section := range last {
+		if url := values[section+".url"]; url != "" && values[section+".update"] != "none" && values[section+".path"] == at {
+			urls[at] = url
 		}
 	}
 	return urls, err
@@ -183,15 +222,16 @@ func hostAndPath(address string) (host, at string, ok bool) {
 
 // moduleAddress returns where a submodule with a URL in .gitmodules is fetched from: on the parent's
 // host as the parent is, on any other host by HTTPS and without a login. A relative URL counts from
-// the parent's. A parent on this machine has submodules only beside itself.
-func moduleAddress(parent, raw string) (moduleRemote, error) {
+// the parent's. A parent on this machine has submodules only beside itself. An anonymous one is
+// fetched by HTTPS from the parent's host, too: SSH knows nobody without a login.
+func moduleAddress(parent, raw string, anonymous bool) (moduleRemote, error) {
 	relative := strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../")
 	if filepath.IsAbs(parent) {
 		beside := filepath.Join(parent, filepath.FromSlash(raw))
 		if !relative || filepath.Dir(beside) != filepath.Dir(parent) || strings.ContainsFunc(raw, func(r rune) bool { return r < ' ' }) {
 			return moduleRemote{}, fmt.Errorf("its URL %q is none beside the repository's own", raw)
 		}
-		return moduleRemote{url: beside}, nil
+		return moduleRemote{url: beside, anonymous: anonymous}, nil
 	}
 	home, own, ok := hostAndPath(parent)
 	if !ok {
@@ -206,7 +246,7 @@ func moduleAddress(parent, raw string) (moduleRemote, error) {
 	switch {
 	case at == "" || at == "." || strings.HasPrefix(at, "..") || strings.HasPrefix(at, "-"):
 		return moduleRemote{}, fmt.Errorf("its URL %q names no repository", raw)
-	case host != home:
+	case host != home || anonymous:
 		return moduleRemote{url: "https://" + host + "/" + at, anonymous: true}, nil
 	case strings.HasPrefix(parent, "https://"):
 		return moduleRemote{url: "https://" + host + "/" + at}, nil
@@ -260,8 +300,8 @@ func (m *Mirror) fillModules(ctx context.Context, r Restore, tree []treeEntry) e
 	filled := map[string]bool{}
 	for _, s := range r.Submodules {
 		own := s.in == "" && slices.ContainsFunc(tree, func(e treeEntry) bool { return e.Mode == modeGitlink && e.Path == s.Path && e.OID == s.Commit })
-		if !own && !filled[s.in] {
-			continue // of another commit
+		if s.Empty != "" || !own && !filled[s.in] {
+			continue // or it is of another commit
 		}
 		if err := m.fillModule(ctx, r, s); err != nil {
 			return fmt.Errorf("fill the submodule %s: %w", s.Path, err)

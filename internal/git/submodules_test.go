@@ -2,10 +2,12 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestModuleAddress(t *testing.T) {
@@ -47,8 +49,12 @@ func TestModuleAddress(t *testing.T) {
 		{local, "../x/../../y", ""},
 		{local, "/srv/git/lib.git", ""},
 		{local, "https://github.com/p/lib", ""},
+		{"anonymous " + web, "../lib.git", "anonymous https://github.com/o/lib.git"},
+		{"anonymous " + short, "../lib.git", "anonymous https://github.com/o/lib.git"},
+		{"anonymous " + ssh, "git@github.com:p/lib.git", "anonymous https://github.com/p/lib.git"},
 	} {
-		got, err := moduleAddress(c.parent, c.raw)
+		parent, anonymous := strings.CutPrefix(c.parent, "anonymous ")
+		got, err := moduleAddress(parent, c.raw, anonymous)
 		text := got.url
 		if got.anonymous {
 			text = "anonymous " + text
@@ -165,6 +171,84 @@ func TestSubmodulesOfAChange(t *testing.T) {
 	}
 }
 
+// What stands in the .gitmodules of a submodule nobody here can mend: what cannot be fetched of it stays
+// empty, and is named.
+func TestASubmoduleWithinAnotherMayStayEmpty(t *testing.T) {
+	const absent = "1111111111111111111111111111111111111111"
+	for modules, want := range map[string]string{
+		"[submodule \"d\"]\n\tpath = in/deep\n\turl = ../deep.git\n":              "does not give us commit 1111111 (",
+		"[submodule \"d\"]\n\tpath = in/deep\n\turl = git://localhost/deep.git\n": "its URL",
+		"[submodule \"d\n": "git refuses vendor/lib/.gitmodules",
+	} {
+		t.Run(want, func(t *testing.T) {
+			w := newWorld(t, tree)
+			w.module("deep", map[string]string{"deep.txt": "deep"})
+			lib := w.module("lib", map[string]string{"lib.txt": "one", ".gitmodules": modules}, absent+",in/deep")
+			head := w.gitlink("vendor/lib", lib, libModule)
+			w.fetch()
+			found := mustModules(w, head)
+			if len(found) != 2 || found[0].Empty != "" || found[1].Path != "vendor/lib/in/deep" || !strings.Contains(found[1].Empty, want) {
+				t.Fatalf("found %+v", found)
+			}
+			r := w.wanted()
+			r.Submodules = found
+			w.check(w.mirror.Restore(t.Context(), r))
+			if have := contents(t, filepath.Join(w.dir, "vendor/lib")); have["lib.txt"] != "one" || have["in/deep/"] != "" || len(have) != 4 {
+				t.Errorf("filled with %q", have)
+			}
+		})
+	}
+}
+
+// A submodule may not make a turn fetch without an end: by their number, nor by their time.
+func TestSubmodulesAreLimited(t *testing.T) {
+	w := newWorld(t, tree)
+	deep := w.module("deep", map[string]string{"deep.txt": "deep"})
+	var modules strings.Builder
+	var links []string
+	for i := range maxModules {
+		links = append(links, fmt.Sprintf("%s,d%d", deep, i))
+		fmt.Fprintf(&modules, "[submodule \"d%d\"]\n\tpath = d%d\n\turl = ../deep.git\n", i, i)
+	}
+	lib := w.module("lib", map[string]string{".gitmodules": modules.String()}, links...)
+	head := w.gitlink("vendor/lib", lib, libModule)
+	w.fetch()
+	found := mustModules(w, head)
+	for i, s := range found {
+		if (s.Empty != "") != (i >= maxModules) {
+			t.Errorf("%d of %d, %s: %s", i, len(found), s.Path, s.Empty)
+		}
+	}
+	if len(found) != maxModules+1 {
+		t.Errorf("found %d", len(found))
+	}
+	w.open(Options{ModulesTimeout: time.Nanosecond})
+	network := (*NetworkError)(nil)
+	if _, err := w.mirror.Submodules(t.Context(), head, head); !errors.As(err, &network) {
+		t.Errorf("fetched without time: %v", err)
+	}
+}
+
+// Of two sections for one path the last one counts, as in git; without a submodule none is read.
+func TestGitmodules(t *testing.T) {
+	w := newWorld(t, tree)
+	lib := w.module("lib", map[string]string{"lib.txt": "one"})
+	head := w.commit("broken", map[string]string{".gitmodules": "[submodule \"d\n"})
+	w.fetch()
+	if found := mustModules(w, head); len(found) != 0 {
+		t.Errorf("found %v", found)
+	}
+	var sections strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&sections, "[submodule \"%d\"]\n\tpath = vendor/lib\n\turl = ../absent%d.git\n", i, i)
+	}
+	head = w.gitlink("vendor/lib", lib, sections.String()+libModule)
+	w.fetch()
+	if found := mustModules(w, head); len(found) != 1 || found[0].remote.url != filepath.Join(w.root, "lib.git") {
+		t.Errorf("found %v", found)
+	}
+}
+
 // What goes to another host has none of the operator's logins.
 func TestAnotherHostGetsNoLogin(t *testing.T) {
 	g, err := Open(t.Context(), Options{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GIT_ASKPASS=/bin/askpass", "GIT_CONFIG_GLOBAL=/home/me/.gitconfig"}, GhPath: "/bin/gh"})
@@ -176,7 +260,7 @@ func TestAnotherHostGetsNoLogin(t *testing.T) {
 		raw   string
 		login bool
 	}{{"../lib.git", true}, {"https://gitlab.com/o/lib.git", false}} {
-		remote, err := moduleAddress(m.url, c.raw)
+		remote, err := moduleAddress(m.url, c.raw, false)
 		if err != nil {
 			t.Fatal(err)
 		}

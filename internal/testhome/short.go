@@ -17,7 +17,7 @@ func InShort(names ...string) {
 	}
 	has := testsHere()
 	for _, name := range names {
-		if !strings.Contains(has, "\nfunc "+name+"(") {
+		if has != "" && !strings.Contains(has, "\nfunc "+name+"(") {
 			panic("go test -short is to play " + name + ", and there is no such test")
 		}
 	}
@@ -28,7 +28,8 @@ func InShort(names ...string) {
 	_ = run.Value.Set("^(" + strings.Join(names, "|") + ")$")
 }
 
-// testsHere returns the text of the package's tests: a test runs in its folder.
+// testsHere returns the text of the package's tests: a test runs in its folder. What it starts may run elsewhere:
+// then it is empty.
 func testsHere() string {
 	files, _ := filepath.Glob("*_test.go")
 	var all strings.Builder

@@ -65,6 +65,14 @@ func (f Flow) Document() bool { return f == FlowDesign || f == FlowRoadmap }
 // BranchRoot is the first name of all our branches.
 const BranchRoot = "agent"
 
+// BranchPatterns returns git's patterns of all our branches.
+func BranchPatterns() (patterns []string) {
+	for _, f := range Flows() {
+		patterns = append(patterns, BranchRoot+"/"+f.branchWord()+"/*")
+	}
+	return patterns
+}
+
 // BranchPrefix is the prefix by which a flow's branch for an issue is found again. The slug is not
 // compared, because titles change.
 func BranchPrefix(f Flow, issue int) string {

@@ -198,6 +198,9 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	a.met[host] = append(a.met[host], who)
 	a.operators[host] = append(a.operators[host], who.ID)
 	a.Names.SetLogin(host, who)
+	if p.Begun == nil { // a dry run, which writes nothing, or a command: the next pass begins with the row
+		return nil
+	}
 	return p.Dirs.RememberAccounts(a.met)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -201,7 +202,7 @@ func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[strin
 			return err
 		} else if !used {
 			l.Turn.Branch = name
-			return checkBranchFree(heads, l)
+			return checkBranchFree(ctx, heads, l)
 		}
 	}
 }
@@ -282,8 +283,16 @@ func hasBranchBelow(heads map[string]string, branch string) bool {
 }
 
 // checkBranchFree blocks a start, before its agent is paid, if a branch has the name of one of its
-// branch's folders: git could not create the branch.
-func checkBranchFree(heads map[string]string, l *env.Lease) error {
+// branch's folders: git could not create the branch. The mirror has only branches below these folders;
+// if it has one, no branch is in the way.
+func checkBranchFree(ctx context.Context, heads map[string]string, l *env.Lease) error {
+	if hasBranchBelow(heads, path.Dir(l.Turn.Branch)) {
+		return nil
+	}
+	heads, err := l.Repo.Git().RemoteHeads(ctx, work.BranchRoot)
+	if err != nil {
+		return err
+	}
 	for i, c := range l.Turn.Branch {
 		folder := l.Turn.Branch[:i]
 		if c != '/' || heads[folder] == "" {

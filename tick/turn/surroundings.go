@@ -92,12 +92,18 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 	if err != nil {
 		return err
 	}
-	if n := len(pointers); n > 0 {
-		named := strings.Join(pointers[:min(n, namedPointers)], ", ")
-		if n > namedPointers {
-			named += fmt.Sprintf(" and %d more", n-namedPointers)
+	if len(pointers) > 0 {
+		c.Refused = append(c.Refused, "a change of a file in LFS, of which only the pointer is here: "+named(pointers))
+	}
+	var empty []string
+	for _, s := range l.Submodules {
+		if s.Empty != "" {
+			p.Log.WarnContext(ctx, "a submodule's folder stays empty", p.TurnAttrs(l, "path", s.Path, "error", s.Empty)...)
+			empty = append(empty, s.Path)
 		}
-		c.Refused = append(c.Refused, "a change of a file in LFS, of which only the pointer is here: "+named)
+	}
+	if len(empty) > 0 {
+		c.Refused = append(c.Refused, "a file in a submodule that cannot be fetched, so that its folder is empty here: "+named(empty))
 	}
 	found := prompts.FindInstructions(paths)
 	found.OfBase = l.Guarded.Paths
@@ -105,8 +111,15 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 	return nil
 }
 
-// namedPointers is how many pointers of LFS a prompt names.
-const namedPointers = 20
+// named lists the first of some paths.
+func named(paths []string) string {
+	const most = 20
+	list := strings.Join(paths[:min(len(paths), most)], ", ")
+	if len(paths) > most {
+		list += fmt.Sprintf(" and %d more", len(paths)-most)
+	}
+	return list
+}
 
 // authorRole returns the permission of the author. Ingest has read the permissions of
 // comments' authors.
