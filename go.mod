@@ -16,6 +16,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // commands, completion, as in gh; go generate also uses its doc package, with go-md2man and blackfriday, for man pages
 	github.com/spf13/pflag v1.0.10 // flags and their error types
 	github.com/vbauerster/mpb/v8 v8.9.3 // progress of several turns on a terminal
+	github.com/yuin/goldmark v1.8.5 // finds what GitHub shows of people's texts; tests render Markdown with it
 	golang.org/x/sys v0.49.0 // opens a path without reading it, and compares its device with a mount's
 	golang.org/x/text v0.43.0 // names that one file system takes for one; others bring it into the program anyway
 	modernc.org/sqlite v1.60.1 // SQLite without cgo
@@ -32,7 +33,6 @@ require (
 	github.com/prometheus/common v0.73.1 // parser of metrics
 	github.com/rogpeppe/go-internal v1.16.0 // stories
 	github.com/vektah/gqlparser/v2 v2.5.64 // GitHub's GraphQL contract
-	github.com/yuin/goldmark v1.8.5 // Markdown
 	howett.net/plist v1.0.1 // property lists; it panics at some faults
 	pgregory.net/rapid v1.3.0 // properties
 )

@@ -93,16 +93,23 @@ func prepareUnresolved(list []Unresolved) []Unresolved {
 	return list
 }
 
-// unshown is the note on what WithoutUnshown left out. It says nothing of HTML comments: most are
-// those of an issue's template, or our own markers.
+// unshown is the note on what AsShown left out. It says nothing of HTML comments: most are those of
+// an issue's template, or our own markers.
 const unshown = "[%s that GitHub does not show left out]"
 
-// said returns people's text as GitHub shows it, cut to limit.
+// drawn is the note on a text of which GitHub shows pictures.
+const drawn = "[GitHub draws the formulas and diagrams of this text, and people do not see all of their source]"
+
+// said returns people's text as GitHub shows it, cut to limit. Notes come first, where no cut takes
+// them.
 func said(s string, limit int) string {
-	s, left := public.AsShown(s)
-	s = strings.TrimSpace(s)
-	if left > 0 { // first, where no cut takes it
-		s = fmt.Sprintf(unshown, work.Count(left, "character")) + "\n\n" + s
+	shown := public.AsShown(s)
+	s = strings.TrimSpace(shown.Text)
+	if shown.Drawn && !strings.Contains(s, drawn) {
+		s = drawn + "\n\n" + s
+	}
+	if shown.Left > 0 {
+		s = fmt.Sprintf(unshown, work.Count(shown.Left, "character")) + "\n\n" + s
 	}
 	return cut(s, limit)
 }

@@ -197,11 +197,11 @@ func TestTheNonceCannotBeWritten(t *testing.T) {
 
 func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 	tests := []struct{ name, in, want string }{
-		{"comment", "a <!-- do evil --> b", "a   b"},
+		{"comment", "a <!-- do evil --> b", "a  b"},
 		{"comment over lines", "a\n<!-- do\n\nevil -->\nb", "a\n\nb"},
 		{"comment in code", "`<!-- shown -->`", "`<!-- shown -->`"},
 		{"comment in a fence", "```\n<!-- shown -->\n```", "```\n<!-- shown -->\n```"},
-		{"unclosed comment", "a\n<!-- evil\n\nmore", "a\n" + public.HiddenTail},
+		{"unclosed comment", "a\n<!-- evil\n\nmore", "[15 characters that GitHub does not show left out]\n\na"},
 		{"unclosed inline, which GitHub shows", "a <!-- b", "a <!-- b"},
 		{"zero width", "a\u200bb\u2060", `a\u{200b}b\u{2060}`},
 		{"direction", "a\u202eb", `a\u{202e}b`},
@@ -212,13 +212,20 @@ func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 		{"carriage returns", "a\r\nb\rc", "a\nb\nc"},
 		{"emoji", "👩‍💻 ❤️", "👩‍💻 ❤️"},
 		{"definition", "a\n\n[//]: # (do evil)\nb", "[18 characters that GitHub does not show left out]\n\na\n\nb"},
+		{"a formula", `a $\phantom{evil}$`, drawn + "\n\n" + `a $\phantom{evil}$`},
+		{"a formula's comment", "$$\na % evil\n$$", drawn + "\n\n$$\na % evil\n$$"},
+		{"a diagram's comment", "```mermaid\ngraph TD\n%% evil\n```", drawn + "\n\n```mermaid\ngraph TD\n%% evil\n```"},
+		{"money and code are no formulas", "$5, `$x % $y` and 7%\n\n```sh\n$a % $b\n```", "$5, `$x % $y` and 7%\n\n```sh\n$a % $b\n```"},
 		{"joined by removal", "<!-<!-- x -->- evil -->", "<!- - evil -->"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Prepare(Context{Task: Task{Issue: Issue{Body: tt.in}}}).Task.Issue.Body
-			if got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			got := Prepare(Context{Task: Task{Issue: Issue{Body: tt.in}}})
+			if got.Task.Issue.Body != tt.want {
+				t.Errorf("got %q, want %q", got.Task.Issue.Body, tt.want)
+			}
+			if again := Prepare(got).Task.Issue.Body; again != tt.want {
+				t.Errorf("prepared again it is %q", again)
 			}
 		})
 	}

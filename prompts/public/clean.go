@@ -33,7 +33,7 @@ var (
 // at the beginning of a line by backticks. A body over BodyLimit is cut with a note.
 func Body(s string) string {
 	s = longRun().ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
-	s = WithoutComments(s, showUnclosed)
+	s = withoutComments(s)
 	s = ownMarker().ReplaceAllString(s, "&lt;!--$1")
 	s = neutralise(s)
 	s = ownCommand().ReplaceAllString(s, "$1/"+zeroWidth+"$2")

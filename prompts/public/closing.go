@@ -53,12 +53,24 @@ func NoNewClosing(s, former string) string {
 // Closes returns the issues that a text closes by plain words outside code, in small letters: "#7",
 // "octo/lib#7".
 func Closes(s string) (issues []string) {
-	for _, c := range closings(mask(s)) {
+	for _, c := range closings(withoutCode(s)) {
 		if c.plain {
 			issues = append(issues, c.issue)
 		}
 	}
 	return issues
+}
+
+// withoutCode blanks out code, in which nothing is closed.
+func withoutCode(s string) string {
+	var b strings.Builder
+	for _, seg := range segments(s) {
+		if seg.kind == spanCode {
+			seg.text = strings.Repeat("\x00", len(seg.text))
+		}
+		b.WriteString(seg.text)
+	}
+	return b.String()
 }
 
 // closed is an issue that a text closes, or may close.

@@ -60,15 +60,12 @@ func FirstRunes(s string, n int) string {
 	return s
 }
 
-// HiddenTail replaces text that GitHub does not show because an HTML comment before it is unclosed.
-const HiddenTail = "[text hidden by an unclosed HTML comment was left out]"
-
-// WithoutComments removes HTML comments from Markdown outside code, where GitHub shows them.
-// unclosed returns the replacement of an unclosed comment and all that follows. Removing one may
-// create another: after three rounds, the remaining ones are made visible.
-func WithoutComments(s string, unclosed func(rest string) string) string {
+// withoutComments removes HTML comments from Markdown outside code, where GitHub shows them, and shows
+// unclosed ones. Removing one may create another: after three rounds, the remaining ones are made
+// visible.
+func withoutComments(s string) string {
 	for range 3 {
-		next := stripComments(s, unclosed)
+		next := stripComments(s)
 		if next == s {
 			return s
 		}
@@ -92,7 +89,7 @@ func hasComment(s string) bool {
 	return false
 }
 
-func stripComments(s string, unclosed func(rest string) string) string {
+func stripComments(s string) string {
 	if !strings.Contains(s, commentOpen) {
 		return s
 	}
@@ -104,7 +101,7 @@ func stripComments(s string, unclosed func(rest string) string) string {
 			gap = true
 			continue
 		case spanUnclosed:
-			seg.text = unclosed(seg.text)
+			seg.text = showUnclosed(seg.text)
 		case spanText, spanCode:
 		}
 		if gap && !atLineEdge(b.String(), seg.text) {

@@ -1,363 +1,347 @@
 package public
 
 import (
-	"cmp"
-	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extended "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// maxTip is how many characters of a text that GitHub shows only in place of an image, or to who
-// points at a link, are kept.
-const maxTip = 200
-
-// unshownRounds bounds how often what was around removed text is looked at again.
-const unshownRounds = 20
-
-// maxDefinitions is how many bytes are searched for the ends of definitions. A text that needs more is
-// made to take long: GitHub's readers do not miss its rest.
-const maxDefinitions = 8 << 20
-
-// AsShown returns Markdown as GitHub shows it, and how many characters WithoutUnshown left out.
-func AsShown(s string) (shown string, left int) {
-	s = WithoutComments(Visible(s), func(string) string { return HiddenTail })
-	return WithoutUnshown(s)
-}
-
-// WithoutUnshown removes what GitHub does not show of Markdown outside code, other than HTML
-// comments, and returns how many characters that was: definitions of links that nothing uses,
-// footnotes without a reference, hidden elements, and long texts in place of images, in titles and
-// in attributes.
-func WithoutUnshown(s string) (shown string, left int) {
-	before, budget := utf8.RuneCountInString(s), maxDefinitions
-	for range unshownRounds {
-		u := unshown{src: mask(s), budget: &budget}
-		u.find()
-		next := u.without(s)
-		if next == s {
-			break
-		}
-		s = next
-	}
-	return s, before - utf8.RuneCountInString(s)
-}
-
-// mask returns the text with code blanked out, at the same places.
-func mask(s string) string {
-	if !strings.Contains(s, "`") && !strings.Contains(s, "~~~") {
-		return s
-	}
-	var b strings.Builder
-	for _, seg := range segments(s) {
-		if seg.kind != spanCode {
-			b.WriteString(seg.text)
-			continue
-		}
-		for _, line := range strings.SplitAfter(seg.text, "\n") {
-			bare := strings.TrimSuffix(line, "\n")
-			b.WriteString(strings.Repeat("\x00", len(bare)) + line[len(bare):])
-		}
-	}
-	return b.String()
-}
-
-// piece is a part of a text.
-type piece struct{ from, to int }
-
-// unshown collects the pieces of a masked text that GitHub does not show.
-type unshown struct {
-	src    string
-	defs   []piece        // definitions of links, as blocks
-	labels map[string]int // of the definitions, each the first of its label, at its place in defs
-	gone   []piece
-	budget *int // of maxDefinitions
-}
-
-func (u *unshown) find() {
-	u.blocks()
-	u.links()
-	u.images()
-	u.tags()
-}
-
-// drop records a piece.
-func (u *unshown) drop(from, to int) {
-	if from < to {
-		u.gone = append(u.gone, piece{from, to})
-	}
-}
-
-// without returns a text without the pieces. The text around one is not joined to a new word.
-func (u *unshown) without(s string) string {
-	slices.SortFunc(u.gone, func(a, b piece) int { return cmp.Or(a.from-b.from, b.to-a.to) })
-	var b strings.Builder
-	at := 0
-	for _, p := range u.gone {
-		if p.to <= at {
-			continue
-		}
-		b.WriteString(s[at:max(at, p.from)])
-		at = p.to
-	}
-	b.WriteString(s[at:])
-	return b.String()
-}
-
-var (
-	linePrefix = lazy.Regexp(`^(?:[ \t]*(?:>|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)](?:[ \t]|$)))*[ \t]*`)
-	definition = lazy.Regexp(`^\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(?:\n[ \t>]*)?(?:<(?:[^<>\n\\]|\\.)*>|[^\s<]\S*)` +
-		`(?:(?:[ \t]+|[ \t]*\n[ \t>]*)("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*(?:\n|$)`)
-	noteStart = lazy.Regexp(`^\[\^([^\]\s]+)\]:`)
-	noText    = lazy.Regexp(`^(?:#{1,6}(?:\s|$)|={1,}\s*$|(?:[-*_][ \t]*){3,}$|\x00)`)
-	bracketed = lazy.Regexp(`\[((?:[^\[\]\\]|\\.)+)\]`)
+const (
+	// maxTips is how many characters are kept of all texts that GitHub shows only in place of an image,
+	// or to who points at a link.
+	maxTips = 200
+	// maxAddress is how many characters are kept of an address that GitHub does not show, maxAddresses
+	// of all of them.
+	maxAddress   = 200
+	maxAddresses = 20000
+	// maxRead is how many characters are read: the parser's time grows with their square.
+	maxRead = 1 << 18
 )
 
-// blocks finds definitions of links and footnotes, and drops those that nothing uses. A definition
-// begins where a paragraph could; within one, GitHub shows it as text.
-func (u *unshown) blocks() {
-	u.labels = map[string]int{}
-	type note struct {
-		piece
-		label string
-	}
-	var notes []note
-	var twice []piece
-	paragraph, list, depth := false, false, 0
-	for pos := 0; pos < len(u.src); {
-		end := pos + lineLength(u.src[pos:])
-		line := u.src[pos:end]
-		prefix := linePrefix().FindString(line)
-		text := strings.TrimRight(line[len(prefix):], "\n")
-		marked, quotes := strings.ContainsAny(prefix, "-*+.)"), strings.Count(prefix, ">")
-		indent := len(prefix) - len(strings.TrimLeft(prefix, " \t"))
-		list = marked || list && (text == "" || indent > 0)
-		begins := !paragraph || marked || quotes > depth
-		code := !list && quotes == 0 && (indent > 3 || strings.HasPrefix(prefix, "\t"))
-		depth = quotes
-		at := pos + len(prefix)
-		if m := noteStart().FindStringSubmatch(text); m != nil && !code {
-			end = u.footnoteEnd(end)
-			notes = append(notes, note{piece{at, end}, fold(m[1])})
-			paragraph, pos = false, end
-			continue
-		}
-		if *u.budget < 0 {
-			u.drop(pos, len(u.src))
-			break
-		}
-		if m := u.definition(at); begins && !code && m != nil {
-			p := piece{at, at + m[1]}
-			if label := fold(u.src[at+m[2] : at+m[3]]); u.known(label) {
-				twice = append(twice, p)
-			} else {
-				u.labels[label] = len(u.defs)
-				u.defs = append(u.defs, p)
-				if m[4] >= 0 {
-					u.tip(at+m[4]+1, at+m[5]-1)
-				}
-			}
-			paragraph, pos = false, p.to
-			continue
-		}
-		paragraph, pos = text != "" && !noText().MatchString(text), end
-	}
-	used := u.used()
-	for label, i := range u.labels {
-		if !used[label] {
-			u.drop(u.defs[i].from, u.defs[i].to)
-		}
-	}
-	for _, p := range twice {
-		u.drop(p.from, p.to)
-	}
-	named := map[string]int{}
-	for _, m := range bracketed().FindAllStringSubmatch(u.src, -1) {
-		named[fold(m[1])]++
-	}
-	for _, n := range notes {
-		if named["^"+n.label] < 2 { // its own beginning is one
-			u.drop(n.from, n.to)
-		}
-	}
+// tooLong replaces what is not read.
+const tooLong = "\n\n[the rest of a very long text was left out]"
+
+// tooDeep matches a line in so many quotes that the parser takes seconds.
+var tooDeep = lazy.Regexp(`(?m)^(?:[ \t]*>){101}.*$`)
+
+// markdown reads Markdown as GitHub does, but takes emphasis and bare addresses for text: they hide
+// nothing, and their readers are slow.
+var markdown = sync.OnceValue(func() parser.Parser {
+	p := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewRawHTMLParser(), 400),
+		),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)
+	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, extension.Footnote)).Parser()
+})
+
+// Shown is what GitHub shows of a text.
+type Shown struct {
+	Text  string
+	Left  int  // how many characters were left out, other than those of HTML comments
+	Drawn bool // some of it is the source of a formula or diagram, of which people see a picture
 }
 
-// definition matches a definition at a place: it ends with its paragraph.
-func (u *unshown) definition(at int) []int {
-	if at >= len(u.src) || u.src[at] != '[' {
-		return nil
+// AsShown returns Markdown as GitHub shows it. A parser finds its texts, which stay as they are. Of
+// what is between them, white space and punctuation stay, so that markup of which nobody thought hides
+// no words.
+func AsShown(s string) Shown {
+	s = strings.ReplaceAll(work.Normalise(s), "\f", " ") // to a browser it is a blank
+	s = tooDeep().ReplaceAllString(Visible(s), "")
+	if short := FirstRunes(s, maxRead); len(short) < len(s) {
+		s = short + tooLong
 	}
-	text := u.src[at:]
-	if gap := strings.Index(text, "\n\n"); gap >= 0 {
-		text = text[:gap+1]
-	}
-	*u.budget -= len(text)
-	return definition().FindStringSubmatchIndex(text)
+	p := page{src: s, fates: make([]fate, len(s)), after: map[int]string{}, addresses: maxAddresses, tips: maxTips}
+	p.read(markdown().Parse(text.NewReader([]byte(s))))
+	p.readTags()
+	shown, left := p.write()
+	return Shown{Text: shown, Left: left, Drawn: p.drawn || formula().MatchString(p.prose.String())}
 }
 
-func (u *unshown) known(label string) bool { _, ok := u.labels[label]; return ok }
+// fate is what becomes of a byte of a text.
+type fate byte
 
-// footnoteEnd returns where a footnote ends whose first line ends at pos: its paragraph goes on
-// without an indent, what follows an empty line needs one.
-func (u *unshown) footnoteEnd(pos int) int {
-	blank, end := false, pos
-	for pos < len(u.src) {
-		next := pos + lineLength(u.src[pos:])
-		line := strings.TrimRight(u.src[pos:next], "\n")
-		indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-		switch {
-		case strings.TrimSpace(line) == "":
-			blank = true
-		case indented:
-			blank, end = false, next
-		case blank || linePrefix().FindString(line) != "" || noText().MatchString(line) || strings.HasPrefix(line, "[^") || strings.HasPrefix(line, "<"):
-			return end
-		default:
-			end = next
+const (
+	between fate = iota // it stays if it is white space or punctuation
+	kept
+	dropped
+)
+
+// page is a text on the way to a browser.
+type page struct {
+	src   string
+	fates []fate         // of each byte of src
+	after map[int]string // what is written after a byte, if that stays
+
+	prose strings.Builder // text that is not code, in which formulas are found
+	drawn bool
+
+	html   []byte // as much of the page as its tags need: a letter stands for each byte of text
+	places []int  // of the bytes of html in src, or nowhere
+	at     int    // the end of the last text, tag or link that was read
+	given  int    // characters that are not counted as left out: of HTML comments, and replaced
+
+	addresses, tips int // how many more characters are kept of what people see only if they ask
+}
+
+const nowhere = -1
+
+// read makes the page of a node and all below it.
+func (p *page) read(n ast.Node) {
+	p.enter(n)
+	html := len(p.html)
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		p.read(c)
+	}
+	switch n := n.(type) {
+	case *ast.Link:
+		p.link(n.Destination, n.Title, n.Reference)
+	case *ast.Image:
+		p.html, p.places = p.html[:html], p.places[:html] // what is below it is an attribute
+		p.image(n)
+	}
+	p.border(n)
+}
+
+func (p *page) enter(n ast.Node) {
+	p.border(n)
+	switch n := n.(type) {
+	case *ast.Text:
+		if n.Parent().Kind() != ast.KindCodeSpan {
+			p.prose.WriteString(p.src[n.Segment.Start:n.Segment.Stop])
 		}
-		pos = next
-	}
-	return end
-}
-
-// used returns the labels that text outside the definitions has in brackets.
-func (u *unshown) used() map[string]bool {
-	used := map[string]bool{}
-	at := 0
-	for _, m := range bracketed().FindAllStringSubmatchIndex(u.src, -1) {
-		for at < len(u.defs) && u.defs[at].to <= m[0] {
-			at++
+		p.text(n.Segment.Start, n.Segment.Stop)
+	case *ast.CodeBlock:
+		p.lines(n.Lines(), p.text)
+	case *ast.FencedCodeBlock:
+		p.info(n.Info)
+		p.lines(n.Lines(), p.text)
+	case *ast.HTMLBlock:
+		p.lines(n.Lines(), p.raw)
+		if n.HasClosure() {
+			p.raw(n.ClosureLine.Start, n.ClosureLine.Stop)
 		}
-		if at < len(u.defs) && u.defs[at].from <= m[0] || m[0] > 0 && u.src[m[0]-1] == '\\' {
-			continue
-		}
-		used[fold(u.src[m[2]:m[3]])] = true
-	}
-	return used
-}
-
-// fold returns a label as GitHub compares it.
-func fold(label string) string {
-	return strings.Join(strings.Fields(strings.ToLower(strings.ToUpper(label))), " ")
-}
-
-// tip drops the text of a title, or in place of an image, if it is long.
-func (u *unshown) tip(from, to int) {
-	if utf8.RuneCountInString(u.src[from:to]) > maxTip {
-		u.drop(from, to)
-	}
-}
-
-var linkTitle = lazy.Regexp(`\]\(\s*(?:<(?:[^<>\n\\]|\\.)*>|[^\s<]\S*)\s+("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\))\s*\)`)
-
-// links drops long titles of links and images.
-func (u *unshown) links() {
-	for _, m := range linkTitle().FindAllStringSubmatchIndex(u.src, -1) {
-		if !strings.Contains(u.src[m[0]:m[1]], "\n\n") {
-			u.tip(m[2]+1, m[3]-1)
-		}
-	}
-}
-
-// images drops long texts in place of images.
-func (u *unshown) images() {
-	var open []int // brackets of the paragraph
-	for i := 0; i < len(u.src); i++ {
-		switch u.src[i] {
-		case '\\':
-			i++
-		case '[':
-			open = append(open, i+1)
-		case '\n':
-			if strings.HasPrefix(u.src[i+1:], "\n") {
-				open = nil
-			}
-		case ']':
-			if len(open) == 0 {
-				continue
-			}
-			from := open[len(open)-1]
-			open = open[:len(open)-1]
-			after := u.src[i+1:]
-			if from > 1 && u.src[from-2] == '!' && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "[") || u.known(fold(u.src[from:i]))) {
-				u.tip(from, i)
-			}
-		}
+	case *ast.RawHTML:
+		p.lines(n.Segments, p.raw)
+	case *ast.AutoLink:
+		from := n.Pos() + 1
+		p.text(from, from+len(n.Label([]byte(p.src))))
+	case *ast.LinkReferenceDefinition: // links have their addresses
+		p.lines(n.Lines(), p.drop)
+	case *ast.ListItem:
+		p.mark(n.Pos(), n.Pos()+len(listNumber().FindString(p.src[n.Pos():])), kept)
+	case *extended.Footnote:
+		p.note(n.Pos(), n.Index)
+	case *extended.FootnoteLink:
+		p.note(n.Pos(), n.Index)
+	case *ast.Link:
+		p.at = n.Pos() + len("[")
+	case *ast.Image:
+		p.at = n.Pos() + len("![")
 	}
 }
 
 var (
-	htmlTag   = lazy.Regexp(`<(/?)([A-Za-z][A-Za-z0-9-]*)((?:[\s/]+(?:[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)?)*)>|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>`)
-	attribute = lazy.Regexp(`([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+))?`)
+	formula    = lazy.Regexp(`\$[^$\n]*[\\%][^$\n]*\$|\$\$`)
+	drawings   = lazy.Regexp(`^(?:mermaid|math|geojson|topojson|stl)$`)
+	language   = lazy.Regexp(`^([\w+#./-]{1,30})(?:[^\w+#./-]|$)`)
+	listNumber = lazy.Regexp(`^[0-9]{1,9}[.)]`)
+	noteLabel  = lazy.Regexp(`^!?\[\^((?:[^\[\]\\]|\\.)*)\]`)
+	linkTail   = lazy.Regexp(`^\([\s>]*(?:<(?:[^<>\n\\]|\\.)*>|(?:[^\s<()\\]|\\.|\((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*\))(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*\))*)?` +
+		`(?:[\s>]+(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[\s>]*\)`)
+	linkLabel = lazy.Regexp(`^\[(?:[^\[\]\\]|\\[\s\S])*\]`)
 )
 
-// tags drops hidden elements, and of other tags the attributes that nobody sees.
-func (u *unshown) tags() {
-	all := htmlTag().FindAllStringSubmatchIndex(u.src, -1)
-	for i := 0; i < len(all); i++ {
-		m := all[i]
-		switch {
-		case m[4] < 0: // an instruction or CDATA
-			u.drop(m[0], m[1])
-			continue
-		case m[2] < m[3]: // a closing tag
-			continue
+func (p *page) lines(lines *text.Segments, do func(from, to int)) {
+	for _, l := range lines.Sliced(0, lines.Len()) {
+		do(l.Start, l.Stop)
+	}
+}
+
+func (p *page) mark(from, to int, f fate) {
+	for i := from; i < to; i++ {
+		p.fates[i] = f
+	}
+}
+
+func (p *page) drop(from, to int) { p.mark(from, to, dropped) }
+
+// border puts a tag of Markdown's own on the page, which closes an open one. A link has an address
+// in quotes, which close quotes.
+func (p *page) border(n ast.Node) {
+	tag := ""
+	switch n.(type) {
+	case *ast.Text, *ast.RawHTML, *ast.HTMLBlock:
+		return
+	case *ast.Link, *ast.Image, *ast.AutoLink:
+		tag = `<br "">`
+	default:
+		tag = "<br>"
+		p.prose.WriteByte('\n')
+	}
+	for _, c := range []byte(tag) {
+		p.html, p.places = append(p.html, c), append(p.places, nowhere)
+	}
+}
+
+// text puts text on the page, whose characters are no markup there.
+func (p *page) text(from, to int) {
+	for i := from; i < to; i++ {
+		p.html, p.places = append(p.html, 'x'), append(p.places, i)
+	}
+	p.at = max(p.at, to)
+}
+
+// raw puts HTML on the page.
+func (p *page) raw(from, to int) {
+	for i := from; i < to; i++ {
+		p.html, p.places = append(p.html, p.src[i]), append(p.places, i)
+	}
+	p.at = max(p.at, to)
+}
+
+// info keeps the language of a code block, which is the first word behind its fence.
+func (p *page) info(info *ast.Text) {
+	if info == nil {
+		return
+	}
+	from, to := info.Segment.Start, info.Segment.Stop
+	word := ""
+	if m := language().FindStringSubmatch(p.src[from:to]); m != nil {
+		word = m[1]
+	}
+	p.drawn = p.drawn || drawings().MatchString(word)
+	p.mark(from-1, from+len(word), kept)
+	p.drop(from+len(word), to)
+}
+
+// note replaces the label of a footnote by the number that people see.
+func (p *page) note(at, index int) {
+	if m := noteLabel().FindStringSubmatchIndex(p.src[at:]); m != nil {
+		p.replace(at+m[2], at+m[3], strconv.Itoa(index))
+		p.at = at + m[1]
+	}
+}
+
+// link keeps the rest of a link, whose text ends at p.at, or replaces it by its address.
+func (p *page) link(address, title []byte, ref *ast.ReferenceLink) {
+	i := strings.IndexByte(p.src[p.at:], ']')
+	if i < 0 {
+		return
+	}
+	from := p.at + i + len("]")
+	tail := ""
+	switch {
+	case ref == nil:
+		tail = linkTail().FindString(p.src[from:])
+		p.at = from + len(tail)
+		if short := p.address(string(address)); short == string(address) && p.tip(string(title)) {
+			p.mark(from, p.at, kept)
+			return
 		}
-		hidden := false
-		for _, a := range attribute().FindAllStringSubmatchIndex(u.src[m[6]:m[7]], -1) {
-			name := strings.ToLower(u.src[m[6]+a[2] : m[6]+a[3]])
-			hidden = hidden || name == "hidden"
-			switch {
-			case a[4] < 0:
-			case name == "srcset":
-				u.drop(m[6]+a[0], m[6]+a[1])
-			case name != "href" && name != "src" && utf8.RuneCountInString(u.src[m[6]+a[4]:m[6]+a[5]]) > maxTip+2:
-				u.drop(m[6]+a[0], m[6]+a[1])
+	case ref.Type != ast.ReferenceLinkShortcut:
+		tail = linkLabel().FindString(p.src[from:])
+	}
+	p.at = from + len(tail)
+	short := p.address(string(address))
+	if strings.ContainsAny(short, "()") && !strings.ContainsAny(short, "<>") {
+		short = "<" + short + ">"
+	}
+	p.replace(from, p.at, "("+short+")")
+}
+
+// replace writes something else for a part of the source.
+func (p *page) replace(from, to int, s string) {
+	p.drop(from, to)
+	p.after[from-1] = s
+	p.given += min(utf8.RuneCountInString(p.src[from:to]), utf8.RuneCountInString(s))
+}
+
+// image keeps the text in place of an image with its address.
+func (p *page) image(n *ast.Image) {
+	from := n.Pos() + len("![")
+	to := p.at + max(0, strings.IndexByte(p.src[p.at:], ']'))
+	if p.tip(p.src[from:to]) {
+		p.mark(from, to, kept)
+	} else {
+		p.drop(from, to)
+	}
+	p.link(n.Destination, n.Title, n.Reference)
+}
+
+// tip reports whether a text stays that people see only if they ask.
+func (p *page) tip(s string) bool {
+	n := utf8.RuneCountInString(s)
+	if n <= p.tips {
+		p.tips -= n
+		return true
+	}
+	return false
+}
+
+// address returns as much of an address as stays.
+func (p *page) address(s string) string {
+	short := s
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		short = s[:i]
+	}
+	short = FirstRunes(short, min(maxAddress, p.addresses))
+	if len(short) < len(s) {
+		short = FirstRunes(short, maxAddress-1) + "…"
+	}
+	p.addresses = max(0, p.addresses-utf8.RuneCountInString(short))
+	return short
+}
+
+// write returns what stays of the source, and how many characters do not.
+func (p *page) write() (string, int) {
+	var b strings.Builder
+	at, left := 0, -p.given
+	for line := range strings.Lines(p.src) {
+		stays, gone := p.line(at, line)
+		b.WriteString(stays)
+		at, left = at+len(line), left+gone
+	}
+	return b.String(), max(0, left)
+}
+
+// line returns what stays of a line. If it loses all its words, its marks go, too. What was parted by
+// something is not joined.
+func (p *page) line(at int, line string) (string, int) {
+	var b strings.Builder
+	gone, last, words := 0, -1, false
+	for i, c := range []byte(line) {
+		fate, after := p.fates[at+i], p.after[at+i]
+		if fate == dropped && (c != '\n' || !words) || fate == between && (c >= utf8.RuneSelf || wordByte(c)) {
+			if utf8.RuneStart(c) {
+				gone++
 			}
+			continue
 		}
-		if hidden {
-			i = u.dropElement(all, i)
+		if last >= 0 && last < i-1 && line[last] > ' ' && c > ' ' && c != ']' && p.after[at+last] == "" {
+			b.WriteByte(' ')
 		}
+		b.WriteByte(c)
+		b.WriteString(after)
+		last, words = i, words || fate == kept || after != ""
 	}
-}
-
-// dropElement drops the element that the ith tag opens, and returns its last tag. Without a closing
-// tag it goes on to the end.
-func (u *unshown) dropElement(all [][]int, i int) int {
-	name := func(m []int) string {
-		if m[4] < 0 {
-			return ""
-		}
-		return strings.ToLower(u.src[m[4]:m[5]])
+	if gone > 0 && !words {
+		return "", utf8.RuneCountInString(line)
 	}
-	own, depth := name(all[i]), 0
-	if slices.Contains([]string{"area", "br", "col", "hr", "img", "input", "source", "wbr"}, own) {
-		u.drop(all[i][0], all[i][1])
-		return i
-	}
-	for k := i; k < len(all); k++ {
-		m := all[k]
-		switch {
-		case name(m) != own:
-		case m[2] < m[3]:
-			depth--
-		default:
-			depth++
-		}
-		if depth == 0 {
-			u.drop(all[i][0], m[1])
-			return k
-		}
-	}
-	u.drop(all[i][0], len(u.src))
-	return len(all)
-}
-
-// lineLength is the length of the first line with its newline.
-func lineLength(s string) int {
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		return i + 1
-	}
-	return len(s)
+	return b.String(), gone
 }

@@ -29,7 +29,7 @@ func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, e
 		return nil, err
 	}
 	h.Document = string(doc)
-	shown, _ := public.AsShown(h.Document)
+	shown := public.AsShown(h.Document).Text
 	h.NonGoals, h.Criteria = document.Points(shown, nonGoals), document.Points(shown, criteria)
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if item.Parent != 0 {
