@@ -86,6 +86,16 @@ type Item struct {
 	Setup SetupFailure // of the last turn for which the repository's set-up ran
 }
 
+// Next returns new work of a flow on the item's issue, as it follows from the item: it has what is known about the
+// issue, and nothing that the work on the item made.
+func (i Item) Next(f Flow, s State, since time.Time) Item {
+	return Item{
+		RepoID: i.RepoID, Number: i.Number, Flow: f, Parent: i.ID, State: s, Since: since,
+		Title: i.Title, Body: i.Body, Author: i.Author, URL: i.URL, Priority: i.Priority, Label: i.Label, LabelEvent: i.LabelEvent,
+		Edited: i.Edited, IssueClosed: i.IssueClosed, SubIssueOf: i.SubIssueOf,
+	}
+}
+
 // Replans reports whether the item changes the merged document of its roadmap, which is its parent.
 func (i Item) Replans() bool { return i.Flow == FlowRoadmap && i.Parent != 0 }
 

@@ -44,11 +44,9 @@ func (c Replan) Apply(ctx context.Context, tx *Tx) error {
 		return err
 	}
 	if e.ItemID = newest.ID; !waits {
-		e.ItemID, err = tx.AddItem(ctx, work.Item{
-			RepoID: first.RepoID, Number: first.Number, Flow: work.FlowRoadmap, Parent: first.ID, State: work.StatePending, Since: tx.Now,
-			Title: newest.Title, Body: newest.Body, Edited: newest.Edited, IssueClosed: newest.IssueClosed, Author: newest.Author, URL: newest.URL, Priority: newest.Priority,
-			Label: newest.Label, LabelEvent: newest.LabelEvent, Document: m.Document, SubIssueOf: newest.SubIssueOf, DecisionSummary: newest.DecisionSummary,
-		})
+		next := newest.Next(work.FlowRoadmap, work.StatePending, tx.Now)
+		next.Parent, next.Document, next.DecisionSummary = first.ID, m.Document, newest.DecisionSummary
+		e.ItemID, err = tx.AddItem(ctx, next)
 	}
 	if err == nil {
 		err = tx.MarkTable(ctx, first.ID)

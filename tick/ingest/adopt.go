@@ -115,7 +115,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 			return err
 		}
 	case known && item.ID != 0 && item.Flow == work.FlowRoadmap && item.State == work.StateMerged && mark.Flow == work.FlowRoadmap:
-		item = work.Item{RepoID: item.RepoID, Number: item.Number, Flow: item.Flow, Parent: item.ID, Since: h.now(), State: work.StateAwaitingFeedback, Title: item.Title, Body: item.Body, Author: item.Author, URL: item.URL, Priority: item.Priority, Label: item.Label, LabelEvent: item.LabelEvent, SubIssueOf: item.SubIssueOf}
+		item = item.Next(item.Flow, work.StateAwaitingFeedback, h.now())
 	}
 	if !known {
 		if item, err = h.originOf(ctx, mark); err != nil {

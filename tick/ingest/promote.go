@@ -94,12 +94,8 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 // implementationOf returns the work item that follows a design. Its priority is the document's,
 // else the issue's.
 func implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields, r work.RepoName, now time.Time) work.Item {
-	item := work.Item{
-		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
-		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
-		Label: design.Label, LabelEvent: design.LabelEvent,
-		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", SubIssueOf: design.SubIssueOf,
-	}
+	item := design.Next(work.FlowImplementation, work.StateReady, now)
+	item.DesignPull, item.DesignCommit = pull.Number, pull.MergeCommit
 	return asDesigned(item, f, r)
 }
 
