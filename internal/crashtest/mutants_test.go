@@ -155,14 +155,14 @@ func mutants() []mutant {
 			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`
-	for _, a := range planned {
-		if a.Kind == work.ActionPush || a.State.Settled() {
+	for i, a := range planned {
+		if overtaken(l, planned) {
 `, `
 	if err := p.Advance(ctx, l, work.StepApplied); err != nil {
 		return err
 	}
-	for _, a := range planned {
-		if a.Kind == work.ActionPush || a.State.Settled() {
+	for i, a := range planned {
+		if overtaken(l, planned) {
 `},
 				{`
 	return p.Advance(ctx, l, work.StepApplied)
@@ -181,7 +181,7 @@ func mutants() []mutant {
 		{
 			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
-	if err := m.removeStaleLocks(); err != nil {
+	if err := m.removeStale(); err != nil {
 		return err
 	}
 	return do()
