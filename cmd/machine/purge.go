@@ -14,7 +14,7 @@ import (
 // stateNames are name patterns of the files in a state folder, in the order of deletion.
 // paused.json and the locks go last: a pass that starts during the purge finds everything paused.
 var stateNames = []string{
-	"checkouts", "homes", "setups", "repos", "agents", "logs", "report.html", ".new-*", probeName, "state.db", "state.db-*", "merging-stopped-*.json", "state.db.damaged*", "passes.json*", "paused-*.tmp", "paused.told", "waits.told", "fleet.json", "installation", "machine", "paused.json", "pass-*.lock", "passes.lock", "locks",
+	"checkouts", "homes", "setups", "repos", "agents", "logs", "report.html", ".new-*", probeName, "state.db", "state.db-*", "merging-stopped-*.json", "state.db.damaged*", "passes.json*", "paused-*.tmp", "paused.told", "waits.told", "fleet.json", "installation", "accounts.json", "machine", "paused.json", "pass-*.lock", "passes.lock", "locks",
 }
 
 // Purgeable returns an error if a state folder must not be deleted: it does not look like ours, or

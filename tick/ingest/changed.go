@@ -196,8 +196,9 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
 	if len(open) == 0 {
 		err := h.sweepSome(ctx, nil)
-		if github.IsItemError(err) && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
-			return nil // the account is known; the lists say what is wrong with the repository
+		if err != nil && github.IsItemError(err) && !isBlocked(err) && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+			h.tellUnread(fmt.Errorf("ask whose account this is: %w", err)) // it is known; the lists are read
+			return nil
 		}
 		return err
 	}
@@ -228,6 +229,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		return errors.Join(h.sweepSome(ctx, ids[:half]), h.sweepSome(ctx, ids[half:]))
 	}
 	if err != nil && github.IsItemError(err) && len(ids) == 1 {
+		h.noteUnswept(ids[0], err)
 		s, err = github.Sweep{Missing: ids}, nil
 	} else if err == nil {
 		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
@@ -253,6 +255,23 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// noteUnswept says of which pull request GitHub does not say whether it changed.
+func (h *reading) noteUnswept(id string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for n, pull := range h.openPulls {
+		if pull.NodeID == id {
+			h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, err))
+		}
+	}
+}
+
+// isBlocked reports whether passes work with another account than the one that GitHub named.
+func isBlocked(err error) bool {
+	_, is := errors.AsType[*work.BlockedError](err)
+	return is
 }
 
 // noteSwept notes which open pull requests changed or were never read, and a few of those that were

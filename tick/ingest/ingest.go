@@ -129,6 +129,9 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 	h := newReading(p, r)
 	if h.shown = shown; shown != nil {
 		h.doubtful = shown.doubted // the name is settled before anything is judged
+		if shown.err != nil {
+			h.tellUnread(shown.err)
+		}
 	}
 	if err := h.load(ctx); err != nil {
 		return nil, err

@@ -42,7 +42,8 @@ const checksFor = time.Hour
 // stamps is what the query about many showed of a repository.
 type stamps struct {
 	work.Stamps
-	doubted bool // it has another name than the stored one, or is archived
+	doubted bool  // it has another name than the stored one, or is archived
+	err     error // why GitHub shows nothing
 }
 
 // oneOfMany is one of many repositories that a pass may read.
@@ -56,7 +57,7 @@ type oneOfMany struct {
 func (c oneOfMany) due(n int, now time.Time) bool {
 	row := c.Row
 	switch {
-	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted:
+	case row.NodeID == "", row.HeartbeatAt.IsZero(), c.unread, c.shown == nil, c.shown.doubted, c.shown.err != nil:
 		return true
 	case !c.shown.Issues.Equal(row.Newest.Issues), !c.shown.Pulls.Equal(row.Newest.Pulls):
 		return true // a stamp that went back, too: what changed last is gone
@@ -165,7 +166,9 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report
 	errs := make([]error, len(all))
 	for i, err := range github.AtOnce(ctx, sweepsAtOnce, asks) {
 		for _, at := range hundreds[i] {
-			if !github.IsItemError(err) { // else one of them may be the reason: each is read
+			if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
+				all[at].shown = &stamps{err: err}
+			} else {
 				errs[at] = err
 			}
 		}
