@@ -302,18 +302,22 @@ func (a *Accounts) Identity(host string) git.Identity {
 // our own comments would be read as feedback.
 func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
-	_, silent := errors.AsType[*transport.BodyError](err)
-	switch {
-	case !silent && !github.IsStatus(err, 403):
-	case len(p.Accounts.Operators(r.Name.Host)) == 0:
-		return p.Accounts.SkipHost(r.Name.Host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountUnknown, Name: r.Name.Host}})
-	default:
-		return nil
+	if err == nil {
+		return p.AcceptAccount(ctx, r.Name.Host, s.Viewer)
 	}
-	if err != nil {
+	if _, silent := errors.AsType[*transport.BodyError](err); !silent && !github.IsStatus(err, 403) {
 		return err
 	}
-	return p.AcceptAccount(ctx, r.Name.Host, s.Viewer)
+	return p.NoAccount(r.Name.Host, nil)
+}
+
+// NoAccount makes this pass skip a host that does not name our account, if no earlier pass knew it. Else it returns
+// what was given.
+func (p *Env) NoAccount(host string, err error) error {
+	if len(p.Accounts.Operators(host)) > 0 {
+		return err
+	}
+	return p.Accounts.SkipHost(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountUnknown, Name: host}})
 }
 
 // Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not

@@ -200,6 +200,9 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 			h.tellUnread(fmt.Errorf("ask whose account this is: %w", err)) // it is known; the lists are read
 			return nil
 		}
+		if github.IsStatus(err, 403) {
+			return h.env.NoAccount(h.repo.Name.Host, err)
+		}
 		return err
 	}
 	first := int(h.now().Unix() % int64(len(parts))) // those that go last may be too late
