@@ -95,6 +95,13 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 		if len(held) == 0 {
 			break
 		}
+		passes, err := dirs.Passes(cfg.PassLimits(), r.Now())
+		if err != nil {
+			return err
+		}
+		if v := work.JudgePasses(passes); v.Code == work.PassesHang { // it would not end
+			return fmt.Errorf("%s; everything is paused, and nothing else was done; then run again: gh mergexo schedule remove --all", v.Line())
+		}
 		if !told {
 			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
 		}
