@@ -20,8 +20,8 @@ func TestNextHasWhatIsKnownOfTheIssue(t *testing.T) {
 	given := []string{"Flow", "Parent", "State", "Since"}
 	var i work.Item
 	v := reflect.ValueOf(&i).Elem()
-	for n := range v.NumField() {
-		fillField(v.Field(n))
+	for _, field := range v.Fields() {
+		fillField(field)
 	}
 	next := reflect.ValueOf(i.Next(work.FlowImplementation, work.StateReady, time.Unix(9, 0)))
 	for n := range v.NumField() {
@@ -56,8 +56,8 @@ func fillField(v reflect.Value) {
 			v.Set(reflect.ValueOf(time.Unix(8, 0)))
 			return
 		}
-		for n := range v.NumField() {
-			fillField(v.Field(n))
+		for _, field := range v.Fields() {
+			fillField(field)
 		}
 	}
 }
