@@ -160,7 +160,7 @@ var unplayed = map[string]string{
 }
 
 // A command that a text of the program tells people to type does there what the text says: some story shows it,
-// types it, and goes on. A typed command may have more flags than the text names.
+// types it, and continues. A typed command may have more flags than the text names.
 func TestAdvisedCommandsArePlayed(t *testing.T) {
 	advised, played := map[string]string{}, map[string]bool{}
 	eachAdvice(t, false, func(path string, c *cobra.Command, _, args []string) { advised[shapeOf(c, args)] = path })

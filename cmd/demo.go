@@ -26,8 +26,8 @@ account and no agent:
 	}
 	c.FParseErrWhitelist.UnknownFlags = true // those of the demo
 	c.RunE = func(*cobra.Command, []string) error {
-		return cli.Coded(cli.CodeRefused, errors.New("the demo is in a clone, which builds it with Go:\n  "+cloneFirst+"\n  "+
-			strings.Join(append([]string{"./gh-mergexo"}, a.Env.Args...), " ")))
+		return errors.New("the demo is in a clone, which builds it with Go:\n  " + cloneFirst + "\n  " +
+			strings.Join(append([]string{"./gh-mergexo"}, a.Env.Args...), " "))
 	}
 	return c
 }

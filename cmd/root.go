@@ -29,7 +29,8 @@ const (
 	groupItem    = "item"
 )
 
-// Tree returns the tree of all commands, for the reference; demo are those of the demo.
+// Tree returns the tree of all commands, for the reference. demo has the constructors of the commands that only the
+// demo's program has, by their names.
 func Tree(demo map[string]func(*cli.App) *cobra.Command) *cobra.Command {
 	return newRootCmd(&app{&cli.App{Env: Env{Demo: demo}}})
 }

@@ -261,7 +261,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// With MERGEXO_REPORT=FILE, a report of demo --keep, the picture of the README is made anew: without what
+// With MERGEXO_REPORT=FILE, a report of demo --keep, the picture of the README is made again: without what
 // is over time, of which a demo of seconds has little to show.
 func TestPictureOfTheReadme(t *testing.T) {
 	file := os.Getenv("MERGEXO_REPORT")

@@ -27,7 +27,7 @@ type Repo struct {
 
 	row    work.Repo
 	items  map[work.State]int // how many are in each state
-	shared []string           // what is wrong, which is told once for all repositories that share it
+	shared []string           // faults that other repositories may share, printed once
 	notes  []string           // what else is to be told of it
 }
 

@@ -135,7 +135,7 @@ type quantity struct {
 	text func(n float64) string
 	form string  // the regular expression of its texts; empty: it is a number
 	most float64 // unless the key has a bound
-	none string  // in words: 0 means no limit, whatever the least
+	none string  // in words, what 0 means where it is below least; empty: it means nothing
 }
 
 var quantities = map[reflect.Type]quantity{

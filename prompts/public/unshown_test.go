@@ -106,7 +106,7 @@ func TestWhatIsShownStays(t *testing.T) {
 	}
 }
 
-// Whatever a text is made of: the words that a page shows are in it.
+// The words that a page shows are given, whatever the text is made of.
 func TestNoShownWordIsLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for range 4000 {

@@ -291,14 +291,11 @@ func (d Dirs) RememberInstallations(all []work.Installation) error {
 // forgets them.
 func (d Dirs) Accounts() (byHost map[string][]work.Account, err error) {
 	b, err := os.ReadFile(d.accountsFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // none
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &byHost)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read with which accounts passes worked: %w", err)
+	}
+	if json.Unmarshal(b, &byHost) != nil { // a file that cannot be read says nothing, and is written again
+		byHost = nil
 	}
 	return byHost, nil
 }
