@@ -334,6 +334,7 @@ var reasons = []row{
 	{work.WhyReviewRelabel, People, Reminded, "the label: {who} may have pushed since it was set, and has no write permission|" +
 		"the label: somebody without write permission may have pushed since it was set", step("read the new commits, then remove the label and add it again"), nil},
 	{work.WhyReviewApproved, People, Reminded, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
+	{work.WhyApprovalDue, Nobody, Reminded, "a pass: every reviewer has approved it", step("its commit status becomes green, then it may be merged"), nil},
 	{work.WhyReviewPushed, Nobody, Reminded, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
 	{work.WhyStatusUnset, Operator, Reminded, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
 
