@@ -146,7 +146,7 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 		if t.Code == work.WhyMachineFault || t.Code.OfAgent() { // a line of the pass says it once for all
 			continue
 		}
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), out.Words(string(t.Kind)), t.Outcome, out.LocalTimes(t.Reason), t.URL})
 	}
 	for _, m := range rep.Merges() {
 		rows = append(rows, []string{m.Repo + "#" + strconv.Itoa(m.Number), "merge", string(m.Outcome), out.LocalTimes(mergeSays(m)), m.URL})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -45,7 +46,7 @@ func (s Story) moments() []moment {
 	}
 	for _, x := range s.Actions {
 		if x.Turn == "" && (x.URL != "" || x.need == work.NeedRequired || x.State != work.ActionApplied) {
-			all = append(all, moment{at: x.PlannedAt.Time, mark: "→", what: x.says(), link: x.URL})
+			all = append(all, moment{at: x.at, mark: "→", what: x.says(), link: x.URL})
 		}
 	}
 	for _, h := range slices.Backward(s.History) {
@@ -137,6 +138,8 @@ func (e Event) fate() string {
 		return " (refused)"
 	case e.ProcessedAt.IsZero() && e.Turn == "":
 		return " (waits for a turn)"
+	case strings.HasPrefix(e.Outcome, work.OutcomeRefused):
+		return " (" + cli.Plain(firstLine(e.Outcome)) + ")"
 	case strings.HasPrefix(e.Outcome, "ignored"), strings.HasPrefix(e.Outcome, work.OutcomeVoid):
 		return " (" + e.Outcome + ")"
 	}

@@ -75,6 +75,14 @@ func (o Output) When(t, now time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// Words shows people a code as words. Programs get the code.
+func (o Output) Words(code string) string {
+	if !o.TTY {
+		return code
+	}
+	return strings.ReplaceAll(code, "_", " ")
+}
+
 // OneLine makes text fit for a cell: white space becomes single blanks, and control characters
 // become visible, which counts for the cell's width.
 func OneLine(s string) string { return legible(strings.Join(strings.Fields(s), " ")) }

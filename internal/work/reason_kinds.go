@@ -97,6 +97,7 @@ const (
 	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
 	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
 	WhyReviewApproved ReasonKind = "approved"            // Number
+	WhyApprovalDue    ReasonKind = "approval_due"        // everybody approved, and a pass has to show that on GitHub
 	WhyReviewPushed   ReasonKind = "review_pushed"       // pushed since it was approved; Number, Commit
 	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
 )

@@ -254,8 +254,8 @@ var reasons = []row{
 	{work.WhyHalted, Operator, Reminded, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
 	{work.WhyPaused, People, Reminded, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
 	{work.WhyTriedAgain, Nobody, Reminded, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},
-	{work.WhyRunning, Nobody, Reminded, "the agent: {name} in slot {slot}", step("its answer is checked and sent"), nil},
-	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {name} has no answer yet", step("the next pass resumes it"), nil},
+	{work.WhyRunning, Nobody, Reminded, "the agent: {turn} in slot {slot}", step("its answer is checked and sent"), nil},
+	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {turn} has no answer yet", step("the next pass resumes it"), nil},
 	{work.WhyToBeSent, Nobody, Reminded, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
 	{work.WhyPushed, Nobody, Reminded, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
 	{work.WhyFreeSlot, Nobody, Reminded, "a pass with a free slot", step("{turn}"), nil},
@@ -334,6 +334,7 @@ var reasons = []row{
 	{work.WhyReviewRelabel, People, Reminded, "the label: {who} may have pushed since it was set, and has no write permission|" +
 		"the label: somebody without write permission may have pushed since it was set", step("read the new commits, then remove the label and add it again"), nil},
 	{work.WhyReviewApproved, People, Reminded, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
+	{work.WhyApprovalDue, Nobody, Reminded, "a pass: every reviewer has approved it", step("its commit status becomes green, then it may be merged"), nil},
 	{work.WhyReviewPushed, Nobody, Reminded, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
 	{work.WhyStatusUnset, Operator, Reminded, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
 
