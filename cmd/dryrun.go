@@ -30,7 +30,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := terminal.Each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
+		return []string{l.item(), l.What, string(l.Kind), out.Ours(l.Reason)}
 	})
 	if len(rows) > 0 {
 		if err := out.Table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
@@ -45,7 +45,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		}
 	}
 	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
+		fmt.Fprintln(a.Env.Stderr, out.Ours(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos, nil)
 	return failedRepos(preview.Repos, len(cfg.Repos))
