@@ -33,7 +33,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := terminal.Each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, out.Words(string(l.Kind)), out.LocalTimes(l.Reason)}
+		return []string{l.item(), l.What, out.Words(string(l.Kind)), out.Ours(l.Reason)}
 	})
 	if len(rows) > 0 {
 		if err := out.Table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
@@ -43,7 +43,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		fmt.Fprintln(out.W, "nothing to do")
 	}
 	for _, line := range a.otherPasses(ctx, cfg) {
-		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line))
+		fmt.Fprintln(a.Env.Stderr, out.Ours(line))
 	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
 		if err := pass.Preflight(ctx); err != nil {
@@ -51,7 +51,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		}
 	}
 	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
+		fmt.Fprintln(a.Env.Stderr, out.Ours(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos, nil)
 	return failedRepos(preview.Repos, len(cfg.Repos))

@@ -222,7 +222,7 @@ func (e Event) summary() string {
 // printLabelled prints one line per fact; empty ones are skipped.
 func printLabelled(out terminal.Output, lines [][2]string) error {
 	for _, l := range lines {
-		text := out.LocalTimes(terminal.OneLine(l[1]))
+		text := out.Ours(terminal.OneLine(l[1]))
 		if text == "" {
 			continue
 		}

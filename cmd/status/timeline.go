@@ -189,5 +189,5 @@ func (s Story) printTimeline(out terminal.Output) error {
 }
 
 func (m moment) draw(out terminal.Output, begin string) string {
-	return out.Linked(begin, out.LocalTimes(m.what), m.link)
+	return out.Linked(begin, out.Ours(m.what), m.link)
 }

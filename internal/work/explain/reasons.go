@@ -328,6 +328,7 @@ var reasons = []row{
 		step("a push is reviewed again; if its author has no write permission, once the label is set again"), nil,
 	},
 	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
+	{work.WhyReviewNoCI, People, Overdue, "CI did not start, and nobody reviews it before that", step("rerun it on GitHub: a reviewer looks at it once it is green"), nil},
 	{work.WhyReviewChecks, Nobody, Overdue, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
 	{work.WhyReviewComments, Nobody, Reminded, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},
 	{work.WhyReviewHeld, People, Reminded, "its reviews are held[[ by {who}]]", step("{resume}, or remove the label"), nil},
@@ -377,6 +378,7 @@ var reasons = []row{
 	{work.WhyMergeBehind, Nobody, Overdue, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeNoCI, People, Overdue, "CI did not start: {names}", step("rerun it on GitHub: it is merged once that is green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: its base `{branch}` was changed or rewritten since it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{
