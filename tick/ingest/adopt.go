@@ -63,8 +63,8 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if !waited && (!marked || is.State != "open") || !h.isOurs(is.Author) {
 		return nil
 	}
-	if _, known, err := h.item(ctx, mark.Issue); err != nil || known && !waited {
-		return err
+	if _, known := h.item(ctx, mark.Issue); known && !waited {
+		return nil
 	}
 	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
 	if err != nil || !ok || p.State != work.PullOpen && !waited {
@@ -77,8 +77,8 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if p.State == work.PullOpen {
 		return h.adoptPull(ctx, p, mark)
 	}
-	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
-		return err // newer work of the issue was found
+	if _, known := h.item(ctx, mark.Issue); known {
+		return nil // newer work of the issue was found
 	}
 	is, ok, err = h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
 	if err != nil || !ok {
@@ -98,16 +98,13 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
 // conversation.
 func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
-	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
-		return err
+	if _, tracked := h.pull(ctx, p.Number); tracked {
+		return nil
 	}
 	if c, some := h.numbers[p.Number]; some && c.waits {
 		return errors.New(c.Why)
 	}
-	item, known, err := h.item(ctx, mark.Issue)
-	if err != nil {
-		return err
-	}
+	item, known := h.item(ctx, mark.Issue)
 	switch {
 	case !known && mark.Flow == work.FlowRoadmap:
 		if merged, err := h.adoptMergedRoadmap(ctx, mark.Issue); merged || err != nil {
@@ -118,6 +115,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		item = item.Next(item.Flow, work.StateAwaitingFeedback, h.now())
 	}
 	if !known {
+		var err error
 		if item, err = h.originOf(ctx, mark); err != nil {
 			return err
 		}
@@ -213,8 +211,8 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue
 		}
-		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
-			return markedPull{}, tracked, err
+		if _, tracked := h.pull(ctx, t.FromPull); tracked {
+			return markedPull{}, true, nil
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
 		if err != nil {

@@ -19,9 +19,9 @@ const (
 
 // readAhead reads what is read first of the next numbers. What GitHub does not answer is read again with its
 // number, and its error is the number's. If one hangs, all that follow are read by themselves.
-func (h *reading) readAhead(ctx, most context.Context) error {
+func (h *reading) readAhead(ctx, most context.Context) {
 	if h.slow || h.next[0].ahead {
-		return nil
+		return
 	}
 	var reads []func(context.Context) error
 	var pulls []string
@@ -41,10 +41,7 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		if c.issue == nil || c.issue.IsPull {
 			continue
 		}
-		item, tracked, err := h.item(ctx, c.Number)
-		if err != nil {
-			return err
-		}
+		item, tracked := h.item(ctx, c.Number)
 		if h.needsMoreReads(item, tracked, *c.issue) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
@@ -63,13 +60,12 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		})
 	}
 	if asked < 2 { // it is read next
-		return nil
+		return
 	}
 	most, cancel := h.ingest.until(most, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
 	defer cancel()
 	err := errors.Join(github.AtOnce(most, atOnce, reads)...)
 	h.slow = errors.Is(err, context.DeadlineExceeded)
-	return nil
 }
 
 // learnedAhead keeps what was read.

@@ -31,21 +31,16 @@ func (h *reading) besideOf(pull store.OpenPull) beside {
 }
 
 // noteAssigned records whether Copilot is assigned to a listed pull request.
-func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) error {
+func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) {
 	b := h.besideOf(store.OpenPullOf(pull))
 	assigned := slices.ContainsFunc(is.Assignees, func(a work.Account) bool { return work.IsCopilot(a.Login) })
-	if assigned == b.Assigned || pull.ID == 0 {
-		return nil
-	}
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil || item.Flow == work.FlowReview { // its author's agents are not our concern
-		return err
+	if assigned == b.Assigned || pull.ID == 0 || h.itemOfPull(ctx, pull).Flow == work.FlowReview { // its author's agents are not our concern
+		return
 	}
 	if b.Assigned = assigned; assigned {
 		b.LookAt = h.now()
 	}
 	h.besides[pull.Number] = b
-	return nil
 }
 
 // noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on a pull
@@ -56,8 +51,12 @@ func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pu
 		return nil
 	}
 	if pushed && b.LookAt.IsZero() {
-		made, err := h.madeByCopilot(ctx, old, pull)
-		if err != nil || !made {
+		commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
+		if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
+			commits = commits[at+1:]
+		}
+		made := func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }
+		if err != nil || !slices.ContainsFunc(commits, made) {
 			return err
 		}
 	} else if !b.Merges {
@@ -66,15 +65,6 @@ func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pu
 	b.LookAt = h.now()
 	h.besides[pull.Number] = b
 	return nil
-}
-
-// madeByCopilot reports whether Copilot made commits of a pull request since its former head.
-func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest) (bool, error) {
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
-	if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
-		commits = commits[at+1:]
-	}
-	return slices.ContainsFunc(commits, func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }), err
 }
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.

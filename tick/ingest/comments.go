@@ -28,49 +28,6 @@ func (h *reading) addTalk(kind work.EventKind, item int64, talk []github.Comment
 	}
 }
 
-func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
-	pull, tracked, err := h.pull(ctx, c.Number)
-	if err != nil {
-		return err
-	}
-	if tracked {
-		h.add(commentEvent(work.EventIssue, pull.ItemID, c))
-		return nil
-	}
-	item, known, err := h.item(ctx, c.Number)
-	if err != nil {
-		return err
-	}
-	if known {
-		h.add(commentEvent(work.EventSource, item.ID, c))
-	} else {
-		h.intakeUntracked(commentEvent(work.EventSource, 0, c))
-	}
-	return nil
-}
-
-func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewComment) error {
-	pull, tracked, err := h.pull(ctx, c.Pull)
-	switch {
-	case err != nil:
-		return err
-	case tracked:
-		h.add(reviewEvent(pull, c))
-	default:
-		h.intakeUntracked(reviewEvent(work.PullRequest{Number: c.Pull}, c))
-	}
-	return nil
-}
-
-// intakeUntracked ingests commands from issues and pull requests that we do not work on. Other
-// comments there are ignored.
-func (h *reading) intakeUntracked(c candidate) {
-	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
-		c.pull = false
-		h.add(c)
-	}
-}
-
 // wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
 	talk, err := h.commentsOf(ctx, number, time.Time{})

@@ -25,12 +25,9 @@ const edgeSettles = time.Minute
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
-	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
+	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
 		return tx.ListOpenDependencies(ctx, h.row.ID)
 	})
-	if err != nil {
-		return err
-	}
 	of := map[int64]int{}
 	for _, d := range waiting {
 		of[d.ItemID]++
@@ -164,11 +161,7 @@ type blockedItem struct {
 // readBlockers reads what blocks the issues that work has not begun on: where GitHub counts
 // others than before, where one of them changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
-	due, err := readRows(ctx, h.database, h.listBlocked)
-	if err != nil {
-		return err
-	}
-	for _, item := range due {
+	for _, item := range stored(ctx, h, h.listBlocked) {
 		b, err := h.blockersOf(ctx, item)
 		if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
 			return err
@@ -177,9 +170,7 @@ func (h *reading) readBlockers(ctx context.Context) error {
 			continue // it is due in the next pass, too
 		}
 		h.blocking = append(h.blocking, b)
-		if err := h.tellLateBlockers(ctx, item, b); err != nil {
-			return err
-		}
+		h.tellLateBlockers(ctx, item, b)
 	}
 	return nil
 }
@@ -227,9 +218,9 @@ func (h *reading) storeBlockers(ctx context.Context, tx *store.Tx, now time.Time
 
 // tellLateBlockers plans a comment on an issue that others block since work on it began: that work is not held. The
 // comment is edited when they change, and when none is left.
-func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b blocking) error {
+func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b blocking) {
 	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
-		return nil
+		return
 	}
 	var open []string
 	late := false
@@ -240,14 +231,11 @@ func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b bloc
 		}
 	}
 	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
-	if !late {
-		told, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
-			_, told, err = tx.GetAction(ctx, token)
-			return told, err
-		})
-		if err != nil || !told {
-			return err
-		}
+	if !late && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
+		_, told, err = tx.GetAction(ctx, token)
+		return told, err
+	}) {
+		return
 	}
 	body := "No issue blocks this one any more."
 	if len(open) > 0 {
@@ -257,7 +245,6 @@ func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b bloc
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
 	})
-	return nil
 }
 
 // blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts

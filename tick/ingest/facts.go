@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // facts are what judge reads beside what was said.
@@ -162,22 +163,13 @@ func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, err
 		if _, known := f.spots[whoseOf(c)]; known {
 			continue
 		}
-		numbers, err := h.partners(ctx, c)
-		if err != nil {
-			return nil, err
+		f.spots[whoseOf(c)] = spot{numbers: h.partners(ctx, c)}
+		if pull, tracked := h.pull(ctx, n); tracked {
+			pulls[n], f.foreign[n] = pull, h.itemOfPull(ctx, pull).Flow == work.FlowReview
 		}
-		f.spots[whoseOf(c)] = spot{numbers: numbers}
-		pull, tracked, err := h.pull(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		if tracked {
-			item, err := h.itemOfPull(ctx, pull)
-			if err != nil {
-				return nil, err
-			}
-			pulls[n], f.foreign[n] = pull, item.Flow == work.FlowReview
-		}
+	}
+	if h.broken != nil {
+		return nil, h.broken
 	}
 	return f, h.view(ctx, func(ctx context.Context, tx *store.Tx) error { return f.load(ctx, tx, h.row.ID, said, pulls) })
 }
@@ -261,26 +253,28 @@ func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) 
 
 // partners returns the numbers of the issue and the pull request that an event belongs to, as far
 // as both exist.
-func (h *reading) partners(ctx context.Context, c candidate) (numbers []int, err error) {
+func (h *reading) partners(ctx context.Context, c candidate) []int {
 	n := c.event.Number
-	numbers = []int{n}
+	numbers := []int{n}
 	if issue, ok := h.adopted[n]; ok && c.pull {
-		return append(numbers, issue), nil
+		return append(numbers, issue)
 	}
 	for pull, issue := range h.adopted {
 		if issue == n && !c.pull {
 			numbers = append(numbers, pull)
 		}
 	}
-	if c.event.ItemID != 0 {
-		both, err := h.numbersOf(ctx, c.event.ItemID)
-		if err != nil {
-			return nil, err
-		}
-		numbers = append(numbers, both...)
+	if id := c.event.ItemID; id != 0 {
+		numbers = append(numbers, once(ctx, h, h.rows.numbers, id, func(ctx context.Context, tx *store.Tx) ([]int, error) {
+			item, err := tx.GetItem(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return env.PauseNumbers(ctx, tx, item)
+		})...)
 	}
 	slices.Sort(numbers)
-	return slices.Compact(numbers), nil
+	return slices.Compact(numbers)
 }
 
 // learn reads side by side what a judgement lacks. The error is that of the first event that needs a fact.

@@ -16,11 +16,11 @@ const hiddenLife = 30 * time.Minute
 // readHidden makes comments that were hidden pending again when people show them again.
 func (h *reading) readHidden(ctx context.Context) error {
 	since := h.now().Add(-hiddenLife)
-	hidden, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
+	hidden := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
 		return tx.ListHidden(ctx, h.row.ID, since, github.MaxWords)
 	})
-	if err != nil || len(hidden) == 0 {
-		return err
+	if len(hidden) == 0 {
+		return nil
 	}
 	nodes := make([]string, len(hidden))
 	for i, e := range hidden {

@@ -17,10 +17,7 @@ import (
 // intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
 // one.
 func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
-	item, tracked, err := h.item(ctx, is.Number)
-	if err != nil {
-		return err
-	}
+	item, tracked := h.item(ctx, is.Number)
 	label, wanted := h.repo.Settings.FlowOf(is.Labels)
 	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
 	if !tracked && wanted && ignored && is.State == "open" {
@@ -49,15 +46,15 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
-	if err == nil {
-		asked, err = h.declineRoadmaps(ctx, item, is, asked)
-	}
-	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
-	if err == nil && !tracked && len(asked) > 0 {
-		err = h.findRoadmapAbove(ctx, is)
-	}
 	if err != nil {
 		return err
+	}
+	asked = h.declineRoadmaps(ctx, item, is, asked)
+	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
+	if !tracked && len(asked) > 0 {
+		if err := h.findRoadmapAbove(ctx, is); err != nil {
+			return err
+		}
 	}
 	switch {
 	case !tracked && len(asked) == 0:
@@ -68,11 +65,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
-	swapped, err := h.swapped(ctx, item, is, asked)
-	if err != nil {
-		return err
-	}
-	if swapped && !ignored {
+	if h.swapped(ctx, item, is, asked) && !ignored {
 		h.withdraw(item, timeline)
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}

@@ -90,28 +90,25 @@ func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, 
 
 // swapped reports whether other labels replace an open item's label. For those that do not count it
 // plans a comment.
-func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
+func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) bool {
 	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.Flow) })
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
-		return false, nil
+		return false
 	}
-	instead, err := h.underWay(ctx, item)
-	if err != nil {
-		return false, err
-	}
+	instead := h.underWay(ctx, item)
 	if instead == "" && !work.HasLabel(is.Labels, item.Label) && len(others) == len(asked) {
-		return true, nil
+		return true
 	}
 	for _, other := range others {
 		h.declineSecondLabel(item, is, other, instead)
 	}
-	return false, nil
+	return false
 }
 
 // underWay names the item's pull request, or its branch while the pull request is being opened; "" if
 // it has neither.
-func (h *reading) underWay(ctx context.Context, item work.Item) (string, error) {
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (string, error) {
+func (h *reading) underWay(ctx context.Context, item work.Item) string {
+	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
 			return fmt.Sprintf("#%d is under way", pull.Number), err
@@ -148,22 +145,20 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 
 // declineRoadmaps drops the label of roadmaps from those asked for while the issue has a roadmap under
 // way, and plans a comment that says so: a second one would make everything twice.
-func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) ([]flowAsked, error) {
+func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) []flowAsked {
 	at := slices.IndexFunc(asked, func(a flowAsked) bool { return a.Flow == work.FlowRoadmap })
 	if at < 0 || item.ID == 0 || item.State.Open() {
-		return asked, nil
+		return asked
 	}
-	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
-		return tx.ListRoadmaps(ctx, h.row.ID)
-	})
-	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
-		return asked, err
+	live := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(ctx, h.row.ID) })
+	if !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
+		return asked
 	}
 	again := asked[at]
 	token := work.NoticeToken(h.row.Key(), is.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: this issue has a roadmap already. To change it, comment `/mergexo replan` and what is to change.", again.Name)
 	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second roadmap, "+again.Name)
-	return slices.Delete(slices.Clone(asked), at, at+1), nil
+	return slices.Delete(slices.Clone(asked), at, at+1)
 }
 
 // Work begins when a person sets a label, not when the label is there: an issue form sets it for

@@ -159,7 +159,7 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 // askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
 // to give them.
 func (h *reading) askCommandersAgain(ctx context.Context) error {
-	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
+	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
 		pending, err := tx.ListPendingCommands(ctx, h.repo.Row.ID)
 		for _, e := range pending {
 			if err != nil || e.State == work.SaidLocally {
@@ -172,9 +172,6 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 		}
 		return waiting, err
 	})
-	if err != nil {
-		return err
-	}
 	for _, e := range waiting {
 		may, err := h.permissions.mayNow(ctx, e.Author, true)
 		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {

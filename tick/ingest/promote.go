@@ -27,14 +27,11 @@ type promotion struct {
 
 // followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
 // touches.
-func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) (err error) {
 	if pull.ItemID == 0 {
 		return nil // adopted, and open
 	}
-	item, err := h.storedItem(ctx, pull.ItemID)
-	switch {
-	case err != nil:
-		return err
+	switch item := h.storedItem(ctx, pull.ItemID); {
 	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
 		return h.promote(ctx, item, *pull)
 	case item.Flow == work.FlowRoadmap && pull.State == work.PullMerged && old.State != work.PullMerged:
@@ -128,10 +125,7 @@ func (h *reading) readDesigns(ctx context.Context) error {
 	if len(h.changed) == 0 {
 		return nil
 	}
-	open, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
-	if err != nil {
-		return err
-	}
+	open := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
 	for _, item := range open {
 		if item.State != work.StateBlocked || item.Reason.Kind != work.WhyDesignFaults {
 			continue

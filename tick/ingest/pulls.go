@@ -83,11 +83,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {
 		return err
 	}
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil {
-		return err
-	}
-	news := h.newsOf(d.Number)
+	item, news := h.itemOfPull(ctx, pull), h.newsOf(d.Number)
 	news.row, news.old, news.read = pull, &old, true
 	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
 		news.proposed = work.Proposed(d.Body)
@@ -149,14 +145,10 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	}
 	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		ours, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
-			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
-		})
-		if err != nil {
-			return err
-		}
+		pushed = !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID) })
 		faults, told := "", item.Flow.Document() // what we push has none
-		if pushed = !ours; pushed {
+		if pushed {
+			var err error
 			if faults, told, err = h.documentFaults(ctx, item, pull); err != nil {
 				return err
 			}
@@ -185,7 +177,14 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 		}
 		h.add(candidate{event: e, pull: true})
 	}
-	return h.conflictEvent(ctx, old, pull, about)
+	if pull.Mergeable == work.Conflicting && (old.Mergeable != work.Conflicting || old.HeadOID != pull.HeadOID) { // once per head, and again if it was mergeable in between
+		e := about(work.EventConflict, "")
+		if stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) }) {
+			e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
+		}
+		h.add(candidate{event: e, pull: true})
+	}
+	return nil
 }
 
 // readDetails reads the details of a pull request, and ingests them.
@@ -252,24 +251,6 @@ func (h *reading) readWhole(ctx context.Context, old work.PullRequest, d github.
 	return read[0], nil
 }
 
-// conflictEvent adds an event if a pull request has conflicts: once per head, and again if it was
-// mergeable in between.
-func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
-	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
-		return nil
-	}
-	e := about(work.EventConflict, "")
-	known, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) })
-	if err != nil {
-		return err
-	}
-	if known {
-		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
-	}
-	h.add(candidate{event: e, pull: true})
-	return nil
-}
-
 // readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:
 // one request, once. Counts that GitHub cannot give stay unknown.
 func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
@@ -280,22 +261,23 @@ func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, a
 			return err
 		}
 		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
-	} else if end.Commits, end.Human, err = h.countHuman(ctx, commits); err != nil {
-		return err
+	} else {
+		end.Commits, end.Human = h.countHuman(ctx, commits)
 	}
 	h.newsOf(pull.Number).end = &end
 	return nil
 }
 
-func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, human int, err error) {
-	known := map[string]bool{}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, human int) {
+	known := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (map[string]bool, error) {
+		known := map[string]bool{}
 		for _, c := range commits {
+			var err error
 			if known[c.OID], err = tx.HasTurnCommit(ctx, h.row.ID, c.OID); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
+		return known, nil
 	})
 	us := h.env.Accounts.Operators(h.repo.Name.Host)
 	made := work.Authorship{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
@@ -304,5 +286,5 @@ func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, h
 			human++
 		}
 	}
-	return len(commits), human, err
+	return len(commits), human
 }

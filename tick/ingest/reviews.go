@@ -158,10 +158,7 @@ type reviewReader struct {
 
 // intakeReviews ingests the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
-	by, err := h.reviewedBy(ctx, pull)
-	if err != nil {
-		return err
-	}
+	by := h.reviewedBy(ctx, pull)
 	h.newsOf(pull.Number).reviews.status = statusOf(d.Checks)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
@@ -228,19 +225,14 @@ func asksFix(v review.Verdict) bool {
 }
 
 // reviewedBy returns the reader for a pull request, with its reviewers.
-func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewReader, err error) {
-	by.reading, by.pull = h, pull
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil {
-		return by, err
-	}
-	by.policy = h.repo.Settings.ReviewPolicy(item.Flow)
+func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) reviewReader {
+	by := reviewReader{reading: h, pull: pull, policy: h.repo.Settings.ReviewPolicy(h.itemOfPull(ctx, pull).Flow)}
 	if !by.policy.Off() && pull.ID != 0 {
-		by.stored, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
+		by.stored = stored(ctx, h, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
 	}
 	by.called = by.stored.Inserted
 	by.line = review.Line(by.policy, by.called)
-	return by, err
+	return by
 }
 
 // callIn adds the reviewers that a verdict calls in. After the database is lost nothing else shows
@@ -457,9 +449,9 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.env.Preflight == nil {
 		return nil
 	}
-	bases, err := h.verdictBases(ctx, *pull)
-	if err != nil || len(bases) == 0 {
-		return err
+	bases := h.verdictBases(ctx, *pull)
+	if len(bases) == 0 {
+		return nil
 	}
 	was, seen := pull.MergeBase, &h.newsOf(pull.Number).reviews
 	if was != "" && !slices.Contains(bases, was) {
@@ -507,10 +499,10 @@ func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases
 }
 
 // verdictBases returns the merge bases of the verdicts and merge approvals on a head, each once.
-func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (bases []string, err error) {
-	by, err := h.reviewedBy(ctx, pull)
-	if err != nil || by.policy.Off() {
-		return nil, err
+func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (bases []string) {
+	by := h.reviewedBy(ctx, pull)
+	if by.policy.Off() {
+		return nil
 	}
 	given := by.stored.Verdicts
 	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
@@ -521,14 +513,11 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 			bases = append(bases, v.MergeBase)
 		}
 	}
-	approvals, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) {
-		return tx.ListMergeApprovals(ctx, pull.ID)
-	})
-	for _, w := range approvals {
+	for _, w := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) { return tx.ListMergeApprovals(ctx, pull.ID) }) {
 		if w.Head == pull.HeadOID {
 			bases = append(bases, w.MergeBase)
 		}
 	}
 	slices.Sort(bases)
-	return slices.Compact(bases), err
+	return slices.Compact(bases)
 }

@@ -25,16 +25,14 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	if old.ID == 0 {
 		return nil // adopted: its turns are unknown
 	}
-	turns, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, pull.ItemID) })
-	if err != nil {
-		return err
-	}
+	turns := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, pull.ItemID) })
 	base, of := work.RequiredAncestor(turns, pull.Branch, 0)
 	base = cmp.Or(base, old.LostOID) // the turns may be lost with a database
 	weighed := old.HeadOID == pull.HeadOID && old.State == pull.State && old.DetailsAt.After(of.UpdatedAt)
 	if base == "" || weighed {
 		return nil
 	}
+	var err error
 	kept, known := pull.HeadOID == base || pull.HeadOID == of.Commit, true
 	if !kept {
 		kept, known, err = h.descends(ctx, pull, base)

@@ -35,11 +35,7 @@ type mergedRoadmap struct {
 
 // promoteRoadmap reads the document of a merged roadmap, or of its revision.
 func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	run, err := h.runOf(ctx, item, pull)
-	if err != nil {
-		return err
-	}
-	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), run, h.now())
+	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, item, pull), h.now())
 }
 
 // promoteRoadmapAt reads the document at a commit or branch, and what was made of it since its label was set.
@@ -74,20 +70,16 @@ func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.
 		}
 		return strings.Join(h.whyFaults(path, prompts.FaultsOf(doc)).Names, "\n"), true, nil
 	}
-	run, err := h.runOf(ctx, item, pull)
-	if err != nil {
-		return "", false, err
-	}
-	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, run)
+	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, h.runOf(ctx, item, pull))
 	return strings.Join(document.Strings(m.doc.Faults), "\n"), true, err
 }
 
 // runOf returns the number of the pull request that began the roadmap which a pull request makes or changes.
-func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullRequest) (run int, err error) {
+func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullRequest) int {
 	if !item.Replans() {
-		return pull.Number, nil
+		return pull.Number
 	}
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int, error) {
+	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (int, error) {
 		m, _, err := tx.FindRoadmap(ctx, item.Parent)
 		return m.Run, err
 	})

@@ -28,8 +28,8 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
 		return nil
 	}
 	h.sought[above] = true // texts that people edited may name each other as roadmaps
-	if _, known, err := h.item(ctx, above); known || err != nil {
-		return err
+	if _, known := h.item(ctx, above); known {
+		return nil
 	}
 	_, err := h.adoptMergedRoadmap(ctx, above)
 	return err

@@ -36,13 +36,7 @@ type below struct {
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
-	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
-		return tx.ListRoadmaps(ctx, h.row.ID)
-	})
-	if err != nil {
-		return err
-	}
-	for _, m := range live {
+	for _, m := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(ctx, h.row.ID) }) {
 		if m.State == roadmap.Deleted {
 			continue
 		}
