@@ -121,20 +121,28 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		}
 	}
 	item.Branch = p.Head
-	h.items[item.Number] = item
-	h.adopted[p.Number] = mark.Issue
-	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
+	h.adopt(item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
 
-// trackedPull converts a pull request that was read singly.
-func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
-	return work.PullRequest{
-		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+// adopt tracks a pull request that was read singly, and its work item: with nothing stored.
+func (h *reading) adopt(item work.Item, p github.Pull) {
+	h.items[item.Number], h.adopted[p.Number] = item, item.Number
+	news := h.newsOf(p.Number)
+	news.row = work.PullRequest{
+		RepoID: h.row.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
 	}
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		m := work.Move{Item: h.itemID(item.Number), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}
+		if news.row.State == work.PullOpen {
+			return h.notices.Move(ctx, tx, m, now)
+		}
+		m.To = h.items[item.Number].State
+		return h.notices.Show(ctx, tx, m, now)
+	})
 }
 
 // originOf makes the work item of a pull request's source issue again.
@@ -293,8 +301,10 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if err != nil {
 		return err
 	}
-	pull := trackedPull(h.row, item, p)
-	pull.DetailsAt = h.now()
+	h.adopt(item, p)
+	news := h.newsOf(p.Number)
+	news.row.DetailsAt, news.read = h.now(), true
+	pull := news.row
 	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
 		return err
 	}
@@ -311,38 +321,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	default:
 		err = h.promote(ctx, item, pull)
 	}
-	if err != nil {
-		return err
-	}
-	news := h.newsOf(p.Number)
-	news.row, news.read = pull, true
-	h.adopted[p.Number] = is.Number
-	return nil
-}
-
-// storeAdopted stores what was adopted. It runs after items, pull requests and events have their
-// rows.
-func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
-	if err := h.finishHandled(ctx, tx, now); err != nil {
-		return err
-	}
-	for number, issue := range h.adopted {
-		item, ok := h.items[issue]
-		pull, read := h.readPull(number)
-		if !ok || !read {
-			continue
-		}
-		if pull.row.State != work.PullOpen {
-			if err := h.notices.Show(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: item.State, Labels: h.labels}, now); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := h.notices.Move(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}, now); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // finishHandled closes pending events that our own texts on GitHub name as answered, by a pass

@@ -40,7 +40,7 @@ func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is gi
 	if b.Assigned = assigned; assigned {
 		b.LookAt = h.now()
 	}
-	h.besides[pull.Number] = b
+	h.learnBeside(pull.Number, b)
 }
 
 // noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on a pull
@@ -63,7 +63,7 @@ func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pu
 		return nil
 	}
 	b.LookAt = h.now()
-	h.besides[pull.Number] = b
+	h.learnBeside(pull.Number, b)
 	return nil
 }
 
@@ -85,19 +85,13 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 		if on {
 			b.LookAt = h.now().Add(agentMergeLife)
 		}
-		h.besides[n] = b
+		h.learnBeside(n, b)
 	}
 	return nil
 }
 
-// storeBeside stores what was learned of GitHub's own agents.
-func (h *reading) storeBeside(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	for _, n := range sortedKeys(h.besides) {
-		if b := h.besides[n]; b.pull != 0 {
-			if err := tx.SetBeside(ctx, b.pull, b.Beside); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// learnBeside notes what was learned of GitHub's own agents on a pull request.
+func (h *reading) learnBeside(number int, b beside) {
+	h.besides[number] = b
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return tx.SetBeside(ctx, b.pull, b.Beside) })
 }

@@ -141,6 +141,14 @@ func (h *reading) take(j *judgement) {
 	for _, e := range j.unmerged {
 		h.declineMerge(e)
 	}
+	for _, c := range j.copies {
+		for _, id := range c.ids {
+			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+				_, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now))
+				return err
+			})
+		}
+	}
 	for _, c := range j.waiting {
 		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
 		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {

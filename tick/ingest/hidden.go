@@ -31,14 +31,16 @@ func (h *reading) readHidden(ctx context.Context) error {
 		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
 	var shown []candidate
+	var still []int64
 	for _, e := range hidden {
 		word, known := words[e.Node]
 		if e.Outcome = word.Ignored(e.Author); !known || e.Outcome == work.OutcomeHidden {
-			h.stillHidden = append(h.stillHidden, e.ID)
+			still = append(still, e.ID)
 			continue
 		}
 		shown = append(shown, candidate{event: e})
 	}
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, still, now) })
 	if len(shown) == 0 {
 		return nil
 	}

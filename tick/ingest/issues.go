@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
@@ -30,7 +32,10 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		h.noteClosedLabel(is, label.Name)
 	}
 	if tracked && item.IssueClosed != (is.State != "open") {
-		h.turned = append(h.turned, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
+		ref := work.Dependency{Repo: h.repo.Name, Number: is.Number}.String()
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { // what waits for it
+			return errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now))
+		})
 	}
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil

@@ -150,7 +150,9 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 	if at < 0 || item.ID == 0 || item.State.Open() {
 		return asked
 	}
-	live := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(ctx, h.row.ID) })
+	live := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+		return tx.ListRoadmaps(ctx, h.row.ID)
+	})
 	if !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
 		return asked
 	}

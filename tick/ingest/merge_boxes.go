@@ -133,7 +133,10 @@ func (h *reading) takeMergeBox(ctx context.Context, c mergeCandidate, box mergin
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}
-	h.boxes = append(h.boxes, one)
+	h.guarded = h.guarded || box.Decision == "REVIEW_REQUIRED" || box.Rules.LastPush
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		return h.storeMergeBox(ctx, tx, one, now)
+	})
 	return h.hearReviews(ctx, c, box)
 }
 
@@ -179,37 +182,25 @@ func statusInBox(box merging.Box) (s shownStatus) {
 	return s
 }
 
-// storeMergeBoxes stores the boxes. It runs after pull requests have their rows.
-func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, one := range h.boxes {
-		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
-			return err
-		}
-		if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
-			return err
-		}
-		if one.was.Forbids() && !one.box.Forbids() {
-			if err := liftPermission(ctx, tx, one.pull); err != nil {
-				return err
-			}
-		}
-		if err := h.adoptQueued(ctx, tx, one, now); err != nil {
-			return err
-		}
-		if one.left != nil {
-			if err := one.left.store(ctx, tx, one); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// liftPermission clears a merge refusal for a missing permission, once the permission is back.
-func liftPermission(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
-	head, why, err := tx.GetMergeTrouble(ctx, pull.ID)
-	if err != nil || why.Kind != work.WhyMergePermission {
+// storeMergeBox stores a box. A refusal of the merge for a missing permission ends once the permission is back.
+func (h *reading) storeMergeBox(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
+	if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
 		return err
 	}
-	return tx.SetMergeTrouble(ctx, pull.ID, head, work.Reason{})
+	if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
+		return err
+	}
+	if one.was.Forbids() && !one.box.Forbids() {
+		head, why, err := tx.GetMergeTrouble(ctx, one.pull.ID)
+		if err == nil && why.Kind == work.WhyMergePermission {
+			err = tx.SetMergeTrouble(ctx, one.pull.ID, head, work.Reason{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := h.adoptQueued(ctx, tx, one, now); err != nil || one.left == nil {
+		return err
+	}
+	return one.left.store(ctx, tx, one)
 }

@@ -372,24 +372,20 @@ func (h *reading) hear(ctx context.Context, c *number) error {
 
 // intakeTalk ingests what was said on a number. Where we do not work, only commands count.
 func (h *reading) intakeTalk(ctx context.Context, c *number) {
-	kind, item := work.EventIssue, int64(0)
-	pull, tracked := h.pull(ctx, c.Number)
-	if item = pull.ItemID; !tracked {
+	pull, onPull := h.pull(ctx, c.Number)
+	kind, item, tracked := work.EventIssue, pull.ItemID, onPull
+	if !onPull {
 		of, known := h.item(ctx, c.Number)
 		kind, item, tracked, pull = work.EventSource, of.ID, known, work.PullRequest{Number: c.Number}
 	}
-	var said []candidate
-	for _, x := range c.comments {
-		said = append(said, commentEvent(kind, item, x))
-	}
-	for _, x := range c.lines {
-		said = append(said, reviewEvent(pull, x))
-	}
-	for _, x := range said {
-		if tracked {
+	for _, said := range c.comments {
+		if x := commentEvent(kind, item, said); tracked || work.AsCommand(x.event).Kind == work.EventCommand {
 			h.add(x)
-		} else if x.event = work.AsCommand(x.event); x.event.Kind == work.EventCommand {
-			x.pull = false
+		}
+	}
+	for _, said := range c.lines {
+		x := reviewEvent(pull, said)
+		if x.pull = onPull; onPull || work.AsCommand(x.event).Kind == work.EventCommand {
 			h.add(x)
 		}
 	}

@@ -178,13 +178,11 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 			return fatal
 		}
 		if err == nil && !may {
-			h.revoked = append(h.revoked, e.ID)
+			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now())
+			})
 			h.declineCommand(e)
 		}
 	}
 	return nil
-}
-
-func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	return tx.FinishEvents(ctx, h.revoked, work.OutcomeNoCommander, h.env.Now())
 }

@@ -15,16 +15,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// promotion is the implementation of a merged design. It is stored in one transaction with the
-// merge, so a killed pass neither loses nor repeats it.
-type promotion struct {
-	design   work.Item // its id is 0 if the design was adopted and has no row yet
-	item     work.Item // its id is 0 until it is stored
-	trigger  work.Event
-	fulfills bool // the document is marked implemented: no item is made
-	faults   []document.Fault
-}
-
 // followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
 // touches.
 func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) (err error) {
@@ -55,15 +45,30 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
 	fields, faults := prompts.ParseDocument(doc)
-	p := promotion{design: design, fulfills: len(faults) == 0 && fields.Status == prompts.Implemented, faults: faults}
-	p.item = implementationOf(design, pull, fields, h.repo.Name, h.now())
-	p.item.Document = path
-	if len(doc) == 0 {
-		p.item.Document = ""
+	next := design.Next(work.FlowImplementation, work.StateReady, h.now())
+	if next.DesignPull, next.DesignCommit = pull.Number, pull.MergeCommit; len(doc) > 0 {
+		next.Document = path
+	} else {
+		next.Document = ""
 	}
-	p.trigger = promotedEvent(design.Number, pull, h.now())
-	h.newsOf(pull.Number).promotion = &p
+	next = asDesigned(next, fields, h.repo.Name)
+	trigger, implemented := promotedEvent(design.Number, pull, h.now()), len(faults) == 0 && fields.Status == prompts.Implemented
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		next.Parent = cmp.Or(design.ID, h.itemID(design.Number)) // a design that was adopted has its row by now
+		if implemented {
+			return ignoreStale(h.notices.Move(ctx, tx, work.Move{Item: next.Parent, Cause: work.CausePullMerged, To: work.StateCompleted}, now)) // it is closed already
+		}
+		return h.storePromotion(ctx, tx, next, trigger, faults, now)
+	})
 	return nil
+}
+
+// ignoreStale drops the error of a change that somebody made before.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
 }
 
 // findDocument reads the design at path. If people moved it, it reads the pull request's design
@@ -86,14 +91,6 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 		}
 	}
 	return nil, "", nil
-}
-
-// implementationOf returns the work item that follows a design. Its priority is the document's,
-// else the issue's.
-func implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields, r work.RepoName, now time.Time) work.Item {
-	item := design.Next(work.FlowImplementation, work.StateReady, now)
-	item.DesignPull, item.DesignCommit = pull.Number, pull.MergeCommit
-	return asDesigned(item, f, r)
 }
 
 // asDesigned gives an implementation what the design's front matter says.
@@ -138,29 +135,17 @@ func (h *reading) readDesigns(ctx context.Context) error {
 		if !ok { // people moved or deleted it: a comment starts the implementation
 			continue
 		}
-		h.designs = append(h.designs, mendedDesign{asDesigned(item, fields, h.repo.Name), faults})
-	}
-	return nil
-}
-
-// mendedDesign is what a design says now whose faults stopped its implementation.
-type mendedDesign struct {
-	item   work.Item
-	faults []document.Fault
-}
-
-func (h *reading) storeDesigns(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, d := range h.designs {
-		m := work.Move{Item: d.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(d.item.Document, d.faults)}
-		if len(d.faults) == 0 {
-			if err := tx.SetDesign(ctx, d.item); err != nil {
-				return err
+		item = asDesigned(item, fields, h.repo.Name)
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+			m := work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}
+			if len(faults) == 0 {
+				if err := tx.SetDesign(ctx, item); err != nil {
+					return err
+				}
+				m = work.Move{Item: item.ID, Cause: work.CauseResumed, To: work.StateReady}
 			}
-			m = work.Move{Item: d.item.ID, Cause: work.CauseResumed, To: work.StateReady}
-		}
-		if err := h.notices.Move(ctx, tx, m, now); err != nil && !errors.Is(err, store.ErrStale) { // stale: a person resumed it
-			return err
-		}
+			return ignoreStale(h.notices.Move(ctx, tx, m, now)) // a person resumed it
+		})
 	}
 	return nil
 }
@@ -176,47 +161,25 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 	}
 }
 
-// storePromoted stores the implementations. It runs after the designs have their rows.
-func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, number := range sortedKeys(h.pulls) {
-		p := h.pulls[number].promotion
-		if p == nil {
-			continue
-		}
-		design := cmp.Or(p.design.ID, h.itemID(p.design.Number))
-		if p.fulfills {
-			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
-			if err != nil && !errors.Is(err, store.ErrStale) { // stale: the design is closed already
-				return err
-			}
-			continue
-		}
-		if err := h.storePromotion(ctx, tx, p, design, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// storePromotion adds the implementation once: a deferred pull request is seen as merged again.
-func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
-	p.item.ID, p.item.Parent = 0, design
-	known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key)
+// storePromotion adds the implementation of a merged design, in one transaction with the merge: a killed pass neither
+// loses nor repeats it. A deferred pull request is seen as merged again.
+func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, e work.Event, faults []document.Fault, now time.Time) error {
+	known, err := tx.HasEvent(ctx, h.row.ID, e.Key)
 	if err != nil || known {
 		return err
 	}
-	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
+	item.ID = 0
+	if item.ID, err = tx.AddItem(ctx, item); err != nil {
 		return err
 	}
-	e := p.trigger
-	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, p.item.ID, now
+	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, item.ID, now
 	if _, err := tx.AddEvent(ctx, e); err != nil {
 		return err
 	}
-	if err := h.handOver(ctx, tx, design, p.item.ID); err != nil || len(p.faults) == 0 {
+	if err := h.handOver(ctx, tx, item.Parent, item.ID); err != nil || len(faults) == 0 {
 		return err
 	}
-	return h.notices.Move(ctx, tx, work.Move{Item: p.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(p.item.Document, p.faults)}, now)
+	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
 }
 
 // handOver moves to the implementation what people wrote on the issue since the design was merged,

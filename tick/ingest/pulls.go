@@ -15,17 +15,13 @@ import (
 
 // pullNews is the news of one pull request.
 type pullNews struct {
-	read      bool              // its details were read, or it was adopted after its end
-	row       work.PullRequest  // without number: it was neither read nor is it tracked from now on
-	old       *work.PullRequest // its row before its details were read
-	threads   []work.Thread     // nil: not read
-	fewer     bool              // threads lacks some that are stored
-	reviews   pullReviews
-	promotion *promotion      // of the design that was merged with it
-	end       *work.PullEnd   // set if it was merged or closed
-	lost      *string         // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
-	labelHead string          // the head that the label of somebody else's pull request covers
-	proposed  []work.Proposal // follow-ups that its description lists
+	read     bool              // its details were read, or it was adopted after its end
+	row      work.PullRequest  // without number: it was neither read nor is it tracked from now on
+	old      *work.PullRequest // its row before its details were read
+	threads  []work.Thread     // nil: not read
+	fewer    bool              // threads lacks some that are stored
+	reviews  pullReviews
+	proposed []work.Proposal // follow-ups that its description lists
 }
 
 // newsOf returns the news of a pull request, empty at first.
@@ -34,6 +30,12 @@ func (h *reading) newsOf(pull int) *pullNews {
 		h.pulls[pull] = &pullNews{}
 	}
 	return h.pulls[pull]
+}
+
+// putOfPull has something stored about a pull request, by the id of its row.
+func (h *reading) putOfPull(pull int, put func(ctx context.Context, tx *store.Tx, id int64) error) {
+	news := h.newsOf(pull)
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return put(ctx, tx, news.row.ID) })
 }
 
 // readPull returns the news of a pull request. It reports false unless this slice read its details.
@@ -145,7 +147,9 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	}
 	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		pushed = !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID) })
+		pushed = !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
+			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
+		})
 		faults, told := "", item.Flow.Document() // what we push has none
 		if pushed {
 			var err error
@@ -264,7 +268,10 @@ func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, a
 	} else {
 		end.Commits, end.Human = h.countHuman(ctx, commits)
 	}
-	h.newsOf(pull.Number).end = &end
+	h.putOfPull(pull.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
+		end.PullID = id
+		return tx.PutPullEnd(ctx, end)
+	})
 	return nil
 }
 

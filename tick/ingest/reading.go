@@ -190,25 +190,18 @@ type slice struct {
 	left         map[int]string       // numbers on which something said waits, and why
 	later        map[int]bool         // numbers that the next pass reads again
 	declined     []work.Action        // answers to people whose commands or labels do not count
-	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
-	revoked      []int64              // ids of pending commands whose authors lost the permission
-	stillHidden  []int64              // ids of comments that are still hidden
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
-	boxes        []mergeBox
-	dependencies []store.Dependency // those looked at
-	edges        []store.Dependency // those that GitHub lists as blocking, instead of the design
-	blocking     []blocking         // those read
-	designs      []mendedDesign     // of stopped implementations, as read
-	roadmaps     []mergedRoadmap    // documents to apply
-	below        []below            // of roadmaps, as read
-	sought       map[int]bool       // issues whose merged roadmaps were looked for
-	turned       []string           // issues of ours that were closed or reopened, as work.Dependency.String
+	edges        []store.Dependency   // of designs, that GitHub lists as blocking
+	roadmaps     []mergedRoadmap      // documents to apply
+	sought       map[int]bool         // issues whose merged roadmaps were looked for
+	guarded      bool                 // a pull request that may be merged has rules about who reviews it
+	puts         []put                // what else is stored
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -219,7 +212,7 @@ func newSlice() slice {
 	return slice{
 		rows:   storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}},
 		judged: &judgement{},
-		items: map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
+		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Somebody else's pull request is reviewed when a person with triage permission sets the label for
@@ -51,9 +52,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.items[p.Number] = item
-	h.adopted[p.Number] = p.Number
-	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
+	h.adopt(item, p)
 	h.lights[p.Number] = ""
 	return nil
 }
@@ -120,7 +119,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 		}
 	}
 	if covers {
-		h.newsOf(d.Number).labelHead = d.HeadOID
+		h.putOfPull(d.Number, func(ctx context.Context, tx *store.Tx, id int64) error { return tx.SetLabelHead(ctx, id, d.HeadOID) })
 	}
 	return nil
 }

@@ -27,11 +27,10 @@ func (h *reading) readReviewers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	demanded := slices.ContainsFunc(h.boxes, func(b mergeBox) bool { return b.box.Decision == "REVIEW_REQUIRED" || b.box.Rules.LastPush })
 	for _, x := range h.repo.Settings.Reviewers {
 		login := x.Speaks()
 		was, asked := known[strings.ToLower(login)]
-		wanted := demanded || x.Human && slices.Contains(awaited, x.Name)
+		wanted := h.guarded || x.Human && slices.Contains(awaited, x.Name)
 		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < refusalLife {
 			continue
 		}

@@ -513,7 +513,9 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 			bases = append(bases, v.MergeBase)
 		}
 	}
-	for _, w := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) { return tx.ListMergeApprovals(ctx, pull.ID) }) {
+	for _, w := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) {
+		return tx.ListMergeApprovals(ctx, pull.ID)
+	}) {
 		if w.Head == pull.HeadOID {
 			bases = append(bases, w.MergeBase)
 		}

@@ -41,7 +41,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	case err != nil || !known:
 		return err
 	case kept && old.LostOID != "":
-		h.newsOf(pull.Number).lost = new("") // somebody restored it
+		h.putLost(pull.Number, "") // somebody restored it
 		return nil
 	case kept:
 		return nil
@@ -73,7 +73,12 @@ func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest
 	}
 	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
 	if err == nil && heads[pull.Branch] == pull.HeadOID {
-		h.newsOf(pull.Number).lost = &lost
+		h.putLost(pull.Number, lost)
 	}
 	return ctx.Err()
+}
+
+// putLost has the commit stored that a branch lost; empty: none.
+func (h *reading) putLost(pull int, commit string) {
+	h.putOfPull(pull, func(ctx context.Context, tx *store.Tx, id int64) error { return tx.SetLost(ctx, id, commit) })
 }

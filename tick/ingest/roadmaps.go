@@ -233,7 +233,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) 
 			return err
 		}
 	}
-	return h.storeBelow(ctx, tx)
+	return nil
 }
 
 // addRoadmap stores a roadmap whose first document was merged, or that is found again.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -36,7 +35,9 @@ type below struct {
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
-	for _, m := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) { return tx.ListRoadmaps(ctx, h.row.ID) }) {
+	for _, m := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+		return tx.ListRoadmaps(ctx, h.row.ID)
+	}) {
 		if m.State == roadmap.Deleted {
 			continue
 		}
@@ -142,7 +143,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		after.Step = roadmap.Gone
 		b.moves = append(b.moves, roadmap.Move{Before: c, After: after})
 	}
-	h.below = append(h.below, b)
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return h.storeBelow(ctx, tx, b) })
 	return nil
 }
 
@@ -230,45 +231,34 @@ func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, st
 	return nil, "", nil
 }
 
-// storeBelow stores what was read below roadmaps.
-func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
-	for _, b := range h.below {
-		if b.gone {
-			after := b.roadmap
-			after.State, _ = after.State.After(roadmap.EventDeleted)
-			err := tx.MoveRoadmap(ctx, b.roadmap, after)
-			if err == nil {
-				err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
-			}
-			if err != nil && !errors.Is(err, store.ErrStale) {
-				return err
-			}
-			continue
+// storeBelow stores what was read below a roadmap. What a person or the document changed in between is read again.
+func (h *reading) storeBelow(ctx context.Context, tx *store.Tx, b below) error {
+	after := b.roadmap
+	if b.gone {
+		after.State, _ = after.State.After(roadmap.EventDeleted)
+		err := tx.MoveRoadmap(ctx, b.roadmap, after)
+		if err == nil {
+			err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
 		}
-		for _, m := range b.moves {
-			if err := tx.MoveChild(ctx, m.Before, m.After); err != nil && !errors.Is(err, store.ErrStale) {
-				return err
-			}
-		}
-		if err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt); err != nil {
+		return ignoreStale(err)
+	}
+	for _, m := range b.moves {
+		if err := ignoreStale(tx.MoveChild(ctx, m.Before, m.After)); err != nil {
 			return err
 		}
-		if len(b.moves) > 0 {
-			if err := tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID); err != nil {
-				return err
-			}
-		}
-		if b.back {
-			if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
-				return err
-			}
-			after := b.roadmap
-			if after.State, _ = after.State.After(roadmap.EventReturned); after.State != b.roadmap.State {
-				if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
-					return err
-				}
-			}
-		}
 	}
-	return nil
+	err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt)
+	if err == nil && len(b.moves) > 0 {
+		err = tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID)
+	}
+	if err != nil || !b.back {
+		return err
+	}
+	if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
+		return err
+	}
+	if after.State, _ = after.State.After(roadmap.EventReturned); after.State == b.roadmap.State {
+		return nil
+	}
+	return ignoreStale(tx.MoveRoadmap(ctx, b.roadmap, after))
 }
