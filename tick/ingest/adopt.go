@@ -80,12 +80,8 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if _, known := h.item(ctx, mark.Issue); known {
 		return nil // newer work of the issue was found
 	}
-	is, ok, err = h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
-	if err != nil || !ok {
-		return err
-	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
-	if err != nil {
+	is, timeline, err := h.issueWhole(ctx, mark.Issue)
+	if err != nil || is.Number == 0 {
 		return err
 	}
 	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
@@ -145,36 +141,39 @@ func (h *reading) adopt(item work.Item, p github.Pull) {
 	})
 }
 
+// issueWhole reads an issue and its timeline; without number: it is gone.
+func (h *reading) issueWhole(ctx context.Context, number int) (github.Issue, []github.TimelineEvent, error) {
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	if err != nil || !ok {
+		return github.Issue{}, nil, err
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
+	return is, timeline, err
+}
+
 // originOf makes the work item of a pull request's source issue again.
 func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
+	is, timeline, err := h.issueWhole(ctx, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
 	}
-	if !ok {
-		is = github.Issue{Number: mark.Issue} // deleted; its pull request is still tracked
-	}
+	gone := is.Number == 0 // its pull request is still tracked
+	is.Number = mark.Issue
 	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
 	item.State = work.StateAwaitingFeedback
-	var timeline []github.TimelineEvent
-	var talk []github.Comment
 	h.labels[mark.Issue] = is.Labels
-	if ok {
-		if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue); err != nil {
-			return work.Item{}, err
-		}
+	if !gone {
 		h.noteIssuePauses(is, mark.Flow, timeline)
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
-		if talk, err = h.wholeTalk(ctx, mark.Issue); err != nil {
+		talk, err := h.wholeTalk(ctx, mark.Issue)
+		if err != nil {
 			return work.Item{}, err
 		}
+		h.addTalk(work.EventSource, 0, talk)
 	}
-	if item, err = h.updateText(ctx, item, is, timeline, item.Label); err == nil {
-		h.addTalk(work.EventSource, item.ID, talk)
-	}
-	return item, err
+	return h.updateText(ctx, item, is, timeline, item.Label)
 }
 
 // A label may name work that has ended: its pull request is not among the open ones.
@@ -211,6 +210,15 @@ type markedPull struct {
 // titles give: a label set since this database began has none of those that the database lacks. only is the
 // state that it must have; empty: any. known means that the database already has one.
 func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, only work.PullState) (past markedPull, known bool, err error) {
+	isPast := func(p github.Pull) (bool, error) {
+		if only != "" && p.State != only {
+			return false, nil
+		}
+		mark, ours, err := h.ownPull(ctx, p)
+		past = markedPull{p, mark}
+		dropped := mark.Run != 0 && p.State == work.PullClosed // a change of a roadmap that was not merged says nothing about it
+		return ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+	}
 	titles := []string{is.Title}
 	for _, t := range slices.Backward(timeline) {
 		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
@@ -223,20 +231,21 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 			return markedPull{}, true, nil
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return markedPull{}, false, err
+		if err == nil && ok {
+			ok, err = isPast(p)
 		}
-		if !ok {
-			continue
-		}
-		if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+		if err != nil || ok {
 			return past, false, err
 		}
 	}
-	if !h.unwatched(labelled.CreatedAt) {
+	if labelled.CreatedAt.After(h.row.IssuesSince.Add(2 * overlap)) { // no pass with a lost database acted on it
 		return markedPull{}, false, nil
 	}
-	for _, flow := range branchFlows(label.Flow) {
+	flows := []work.Flow{label.Flow}
+	if label.Flow == work.FlowDesign {
+		flows = []work.Flow{work.FlowImplementation, work.FlowDesign} // the first shows how far the work got
+	}
+	for _, flow := range flows {
 		for _, title := range titles {
 			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
 			if err != nil {
@@ -244,39 +253,13 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 			}
 			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
 			for _, p := range pulls {
-				if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+				if ok, err := isPast(p); ok || err != nil {
 					return past, false, err
 				}
 			}
 		}
 	}
 	return markedPull{}, false, nil
-}
-
-// madeFor reports whether we opened the pull request for the issue's label. A change of a roadmap that was
-// not merged says nothing about it.
-func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull, only work.PullState) (past markedPull, made bool, err error) {
-	if only != "" && p.State != only {
-		return markedPull{}, false, nil
-	}
-	mark, ours, err := h.ownPull(ctx, p)
-	dropped := mark.Run != 0 && p.State == work.PullClosed
-	return markedPull{p, mark}, ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
-}
-
-// unwatched reports whether a pass with a database that is lost may have acted on a label set at
-// that time.
-func (h *reading) unwatched(labelled time.Time) bool {
-	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
-}
-
-// branchFlows returns the flows whose branches to look for. The implementation comes before its
-// design, because it shows how far the work got.
-func branchFlows(label work.Flow) []work.Flow {
-	if label == work.FlowDesign {
-		return []work.Flow{work.FlowImplementation, work.FlowDesign}
-	}
-	return []work.Flow{label}
 }
 
 // follows reports whether a label leads to a pull request of the flow. A design leads to its

@@ -130,7 +130,7 @@ func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
 	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
-		h.recordOwnMarks(e)
+		h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	}
 	for _, t := range j.answers {
 		h.noteOwn(t.body, t.at, t.url)
@@ -195,9 +195,17 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
-		edited := slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) })
-		if err := at.load(ctx, tx, repo, edited); err != nil {
-			return err
+		for _, n := range at.numbers {
+			pauses, err := tx.ListPauses(ctx, repo, n)
+			if err != nil {
+				return err
+			}
+			at.pauses = append(at.pauses, pauses...)
+		}
+		if slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) }) {
+			if at.hold, at.events, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
+				return err
+			}
 		}
 		f.spots[of] = at
 	}
@@ -242,21 +250,6 @@ func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) err
 		}
 	}
 	return nil
-}
-
-// load reads the pauses of an item and, if something said there was edited, its hold.
-func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) (err error) {
-	for _, n := range s.numbers {
-		pauses, err := tx.ListPauses(ctx, repo, n)
-		if err != nil {
-			return err
-		}
-		s.pauses = append(s.pauses, pauses...)
-	}
-	if edited {
-		s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
-	}
-	return err
 }
 
 // partners returns the numbers of the issue and the pull request that an event belongs to, as far

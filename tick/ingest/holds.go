@@ -29,15 +29,6 @@ type commandedHold struct {
 	by   []int64     // ids of the events that began it
 }
 
-// holdOf returns the hold that an earlier version of a comment began; nil: none.
-func holdOf(ctx context.Context, tx *store.Tx, repoID int64, numbers []int, e work.Event) (*commandedHold, error) {
-	hold, all, err := loadHold(ctx, tx, repoID, numbers)
-	if hold == nil || !hold.beganWith(all, e) {
-		return nil, err
-	}
-	return hold, nil
-}
-
 // loadHold reads the hold of the open pull request among the numbers of an item, and what was said on them; nil:
 // none.
 func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, []work.Event, error) {
@@ -92,11 +83,11 @@ func sameComment(a, b work.Event) bool {
 // storeTakenBack ends the holds whose authors took them back, and removes the label.
 func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, c := range h.judged.takenBack {
-		hold, err := holdOf(ctx, tx, h.row.ID, c.holds, c.event)
+		hold, said, err := loadHold(ctx, tx, h.row.ID, c.holds)
 		if err != nil {
 			return err
 		}
-		if hold == nil { // a command or the label has ended it
+		if hold == nil || !hold.beganWith(said, c.event) { // a command or the label has ended it
 			continue
 		}
 		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {

@@ -102,7 +102,14 @@ func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *en
 // reports the others.
 func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) ([]oneOfMany, error) {
 	now := repos[0].GitHub.Now()
-	unread, labels, err := p.loadUnread(ctx, now)
+	var unread store.BusySet      // in which something is known to be unread
+	var labels map[int64][]string // whose open issues were listed once
+	err := p.env.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err == nil {
+			labels, err = tx.ListAllSeenLabels(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -134,19 +141,6 @@ func longestAgo(due []oneOfMany) (first, others []oneOfMany) {
 	slices.SortStableFunc(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
 	most := min(len(due), mostReads)
 	return due[:most], due[most:]
-}
-
-// loadUnread returns the repositories in which something is known to be unread, and of each the labels
-// whose open issues were listed once.
-func (p *Ingest) loadUnread(ctx context.Context, now time.Time) (unread store.BusySet, labels map[int64][]string, err error) {
-	err = p.env.Store.Glance(ctx, func(tx *store.Tx) error {
-		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
-			return err
-		}
-		labels, err = tx.ListAllSeenLabels(ctx)
-		return err
-	})
-	return unread, labels, err
 }
 
 // askStamps asks what GitHub shows of the repositories that were read before. It drops those for which the

@@ -90,14 +90,14 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
 		news.proposed = work.Proposed(d.Body)
 	}
-	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
-		if old.ID == 0 && h.repo.Settings.Review.Enabled {
-			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
+	theirs := item.Flow == work.FlowReview
+	if old.ID == 0 {
+		if err := h.recallReviews(ctx, d, !theirs); err != nil {
+			return err
 		}
-		return h.takeReviewLabel(ctx, item, old, d, timeline)
 	}
-	if err := h.findFixes(ctx, old, d); err != nil {
-		return err
+	if theirs { // its author handles its head, its checks and its conflicts
+		return h.takeReviewLabel(ctx, item, old, d, timeline)
 	}
 	if pull.State != work.PullOpen && old.State != pull.State {
 		if err := h.readCommitsAtEnd(ctx, pull, d.ClosedAt); err != nil {
@@ -194,26 +194,38 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 // readDetails reads the details of a pull request, and ingests them.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
 	d, read := h.details[pull.Number]
-	if delete(h.details, pull.Number); !read {
-		ids := []string{pull.NodeID}
-		all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
-		if err == nil && len(all) == 0 {
-			err = errGone
-		}
-		if err != nil {
+	delete(h.details, pull.Number)
+	var err error
+	if !read {
+		if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
 			return err
 		}
-		d = all[0]
 	}
-	d, err := h.readWhole(ctx, pull, d)
-	if err != nil {
-		return err
+	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
+	// of a new verdict in threads that began long before it was submitted.
+	judges := func(r github.Review) bool {
+		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
+	}
+	same := d.HeadOID == pull.HeadOID && d.Base == pull.Base && d.State == pull.State
+	if !d.Since.IsZero() && (!same || slices.ContainsFunc(d.Reviews, judges)) {
+		if d, err = h.detailsOf(ctx, d.NodeID, nil); err != nil {
+			return err
+		}
 	}
 	return h.intakeDetails(ctx, pull, d)
 }
 
-// errGone is why the details of a pull request that was there cannot be read.
-var errGone = errors.New("GitHub does not know this pull request any more")
+// detailsOf reads the details of a pull request that was there.
+func (h *reading) detailsOf(ctx context.Context, id string, since map[string]time.Time) (d github.PullDetail, err error) {
+	all, _, err := h.repo.GitHub.DetailsSince(ctx, []string{id}, since)
+	if err == nil && len(all) == 0 {
+		err = errors.New("GitHub does not know this pull request any more")
+	}
+	if err != nil {
+		return d, err
+	}
+	return all[0], nil
+}
 
 // readSince returns, by node id, since when the reviews and threads of pull requests are read: those
 // from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
@@ -232,27 +244,6 @@ func (h *reading) readSince(ids []string) map[string]time.Time {
 func changedSince(pull work.PullRequest, is github.Issue) bool {
 	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
 	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
-}
-
-// readWhole reads the details of a pull request again, whole, if they left out what may matter now:
-// reviews that GitHub dismissed because of a new head or base, or findings of a new verdict in
-// threads that began long before it was submitted.
-func (h *reading) readWhole(ctx context.Context, old work.PullRequest, d github.PullDetail) (github.PullDetail, error) {
-	judges := func(r github.Review) bool {
-		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
-	}
-	same := d.HeadOID == old.HeadOID && d.Base == old.Base && d.State == old.State
-	if d.Since.IsZero() || same && !slices.ContainsFunc(d.Reviews, judges) {
-		return d, nil
-	}
-	read, _, err := h.repo.GitHub.DetailsSince(ctx, []string{d.NodeID}, nil)
-	if err == nil && len(read) == 0 {
-		err = errGone
-	}
-	if err != nil {
-		return d, err
-	}
-	return read[0], nil
 }
 
 // readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:

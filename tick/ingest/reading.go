@@ -196,7 +196,6 @@ type slice struct {
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
-	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	edges        []store.Dependency   // of designs, that GitHub lists as blocking
 	roadmaps     []mergedRoadmap      // documents to apply
 	sought       map[int]bool         // issues whose merged roadmaps were looked for
@@ -214,7 +213,7 @@ func newSlice() slice {
 		judged: &judgement{},
 		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}
 }
 

@@ -92,48 +92,6 @@ type holdLabel struct {
 	at time.Time
 }
 
-// ownMarks is what our comments on a pull request record about its reviews. A pass that lost its
-// database reads it back.
-type ownMarks struct {
-	epoch     int                     // how often people had the reviews start again
-	approvals []review.Verdict        // by commands, from our answers to them
-	merge     []merging.MergeApproval // approvals of a head for merging, by commands
-}
-
-// recordOwnMarks records what a body of ours has in its marks: answered events and the state of
-// reviews.
-func (h *reading) recordOwnMarks(e work.Event) {
-	h.noteOwn(e.Body, e.CreatedAt, e.URL)
-	marks, _ := work.ParseMarks(e.Body)
-	words := h.ownWords[e.Number]
-	if n, err := strconv.Atoi(marks.Epoch); err == nil {
-		words.epoch = max(words.epoch, n)
-	}
-	if e.Kind == work.EventIssue {
-		words.answers(marks, e.CreatedAt)
-	}
-	h.ownWords[e.Number] = words
-}
-
-// answers records the marks of our answers to commands.
-func (w *ownMarks) answers(marks work.Marks, at time.Time) {
-	v, _, _, approves := review.ParseMark(marks.Review)
-	for _, key := range marks.Handled {
-		given, ok := work.EventOfKey(key)
-		id := work.CommandComment(given)
-		if !ok || id == 0 {
-			continue
-		}
-		if approves {
-			v.CommentID, v.Human, v.At = id, true, at
-			w.approvals = append(w.approvals, v)
-		}
-		if marks.Merge != "" {
-			w.merge = append(w.merge, merging.MergeApproval{Head: marks.Merge, CommentID: id, At: at})
-		}
-	}
-}
-
 // Verdicts come back from GitHub as reviews: an agent's by our marker under one of our accounts, a
 // person's by login. A verdict is not feedback: the fix that the reviews plan does what it asks
 // for. An approval by anybody else does not advance the reviews; it is answered, and nothing is
@@ -167,14 +125,16 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			continue // it is stored; and of two copies the first may be missing here
 		}
 		c, said := summaryEvent(pull, r)
-		v, ok, err := by.verdictOf(ctx, r, d)
+		v, ok, err := by.verdict(ctx, r, d)
 		if err != nil {
 			return err
 		}
 		if ok {
 			seen := &h.newsOf(pull.Number).reviews
 			seen.verdicts = append(seen.verdicts, v)
-			by.callIn(v.Verdict)
+			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
+			by.called = slices.Concat(by.called, in)
+			by.line = review.Line(by.policy, by.called)
 		}
 		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
@@ -235,28 +195,6 @@ func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) reviewR
 	return by
 }
 
-// callIn adds the reviewers that a verdict calls in. After the database is lost nothing else shows
-// that they are reviewers.
-func (by *reviewReader) callIn(v review.Verdict) {
-	in, _ := review.CallIn(by.policy, v, by.called)
-	by.called = slices.Concat(by.called, in)
-	by.line = review.Line(by.policy, by.called)
-}
-
-// verdictOf returns the verdict of a review; false if it has none.
-func (by reviewReader) verdictOf(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
-	ours := by.env.Accounts.Writers(by.repo.Name.Host)
-	switch {
-	case by.policy.Off(), r.State == "PENDING", r.Author.ID == 0:
-		return readVerdict{}, false, nil
-	case slices.Contains(ours, r.Author.ID):
-		if v, ok := ownVerdict(r, d, ours); ok {
-			return v, !copied(r, v.Verdict, d, ours), nil
-		}
-	}
-	return by.personsVerdict(ctx, r, d)
-}
-
 // ownVerdict reads a review of ours by its marker. The marker names the head it is about; on
 // another head the review is no verdict.
 func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (readVerdict, bool) {
@@ -300,11 +238,19 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 	})
 }
 
-// personsVerdict reads the review of a person. If the config requires a person's approval beside
+// verdict reads the verdict of a review; false if it has none. If the config requires a person's approval beside
 // the reviewers', people who are not reviewers count, too: the last review of each does, and
 // changes that they request are feedback as well. The decision is its author's, whoever edited the text;
 // the texts count as those of other comments.
-func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+	if by.policy.Off() || r.State == "PENDING" || r.Author.ID == 0 {
+		return readVerdict{}, false, nil
+	}
+	if ours := by.env.Accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
+		if v, ok := ownVerdict(r, d, ours); ok {
+			return v, !copied(r, v.Verdict, d, ours), nil
+		}
+	}
 	text := r.Body
 	if r.Word.Ignored(r.Author) != "" {
 		text = ""
@@ -410,16 +356,18 @@ func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Ti
 	return h.env.Now()
 }
 
-// findFixes reads which fixes the commits of an adopted pull request name.
-func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	if old.ID != 0 || !h.repo.Settings.Review.Enabled {
+// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and reads which
+// fixes the commits of ours name: a trailer of theirs proves nothing.
+func (h *reading) recallReviews(ctx context.Context, d github.PullDetail, ours bool) error {
+	if !h.repo.Settings.Review.Enabled {
 		return nil
 	}
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, old.Number)
-	if err != nil {
-		return err
+	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
+	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
+	if !ours {
+		return nil
 	}
-	seen := noteReviewsToRecall(h, d)
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, d.Number)
 	for _, c := range commits {
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
@@ -428,14 +376,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 			}
 		}
 	}
-	return nil
-}
-
-// noteReviewsToRecall records that the database may lack reviews that GitHub shows.
-func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
-	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
-	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
-	return seen
+	return err
 }
 
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
@@ -480,22 +421,17 @@ func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases
 			return "", nil, err
 		}
 	}
-	if now, err = git.MergeBases(ctx, pull.BaseOID, pull.HeadOID); err != nil {
-		return "", nil, err
-	}
+	now, err = git.MergeBases(ctx, pull.BaseOID, pull.HeadOID)
 	for _, one := range bases {
-		if one == "" || one == now {
+		if err != nil || one == "" || one == now {
 			continue
 		}
-		noMore, err := git.BringsNoMore(ctx, one, pull.BaseOID)
-		if err != nil {
-			return "", nil, err
-		}
-		if noMore {
+		var noMore bool
+		if noMore, err = git.BringsNoMore(ctx, one, pull.BaseOID); noMore {
 			covered = append(covered, one)
 		}
 	}
-	return now, covered, nil
+	return now, covered, err
 }
 
 // verdictBases returns the merge bases of the verdicts and merge approvals on a head, each once.
