@@ -288,9 +288,11 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	news := h.newsOf(p.Number)
 	news.row.DetailsAt, news.read = h.now(), true
 	pull := news.row
-	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
+	if err != nil && !github.IsItemError(err) {
 		return err
 	}
+	h.putEnd(ctx, p, commits, err)
 	switch {
 	case item.State != work.StateMerged:
 	case item.Flow == work.FlowRoadmap:

@@ -43,28 +43,24 @@ func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is gi
 	h.learnBeside(pull.Number, b)
 }
 
-// noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on a pull
+// mayBeCopilots reports whether Copilot may have pushed to a pull request, and nobody asked about its agents since.
+func (h *reading) mayBeCopilots(r pullRead) bool {
+	return r.pushed && r.old.ID != 0 && h.besideOf(store.OpenPullOf(r.old)).LookAt.IsZero()
+}
+
+// noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on an open pull
 // request, or if it was on when the details of the pull request changed.
-func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pushed bool) error {
-	b := h.besideOf(store.OpenPullOf(old))
-	if old.ID == 0 || pull.State != work.PullOpen {
-		return nil
+func (h *reading) noteAgents(r pullRead) {
+	b, fresh := h.besideOf(store.OpenPullOf(r.old)), r.commits
+	if at := slices.IndexFunc(fresh, func(c work.Commit) bool { return c.OID == r.old.HeadOID }); at >= 0 {
+		fresh = fresh[at+1:]
 	}
-	if pushed && b.LookAt.IsZero() {
-		commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
-		if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
-			commits = commits[at+1:]
-		}
-		made := func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }
-		if err != nil || !slices.ContainsFunc(commits, made) {
-			return err
-		}
-	} else if !b.Merges {
-		return nil
+	made := func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }
+	if r.old.ID == 0 || h.mayBeCopilots(r) && !slices.ContainsFunc(fresh, made) || !h.mayBeCopilots(r) && !b.Merges {
+		return
 	}
 	b.LookAt = h.now()
-	h.learnBeside(pull.Number, b)
-	return nil
+	h.learnBeside(r.Number, b)
 }
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.

@@ -15,21 +15,17 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
-// touches.
-func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) (err error) {
-	if pull.ItemID == 0 {
-		return nil // adopted, and open
+// followDesign promotes a design or roadmap that was merged.
+func (h *reading) followDesign(ctx context.Context, r pullRead, pull work.PullRequest) error {
+	switch {
+	case pull.ItemID == 0, pull.State != work.PullMerged, r.old.State == work.PullMerged: // adopted, or not merged now
+		return nil
+	case r.item.Flow == work.FlowDesign:
+		return h.promote(ctx, r.item, pull)
+	case r.item.Flow == work.FlowRoadmap:
+		return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
 	}
-	switch item := h.storedItem(ctx, pull.ItemID); {
-	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
-		return h.promote(ctx, item, *pull)
-	case item.Flow == work.FlowRoadmap && pull.State == work.PullMerged && old.State != work.PullMerged:
-		return h.promoteRoadmap(ctx, item, *pull)
-	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
-		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
-	}
-	return err
+	return nil
 }
 
 // promote reads from a merged design what its implementation needs.

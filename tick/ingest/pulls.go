@@ -44,154 +44,27 @@ func (h *reading) readPull(pull int) (*pullNews, bool) {
 	return n, n != nil && n.read
 }
 
-// intakeDetails ingests a pull request's details. Its snapshot and the events that the details show
-// are stored together: a merge recorded while the pull request still counts as open would never be
-// acted on.
-func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	h.pullEnded = h.pullEnded || d.State != work.PullOpen
-	h.labels[d.Number] = d.Labels
-	pull := old
-	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
-	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
-	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
-	pull.ChecksSince = h.checksSince(old, d)
-	pull.Fingerprint, pull.DetailsAt, pull.WholeAt = h.lights[d.Number], h.now(), time.Time{}
-	if !d.Since.IsZero() {
-		pull.WholeAt = old.ReadAt()
-	}
-	if github.HiddenByRollup(d.Checks) {
-		pull.Fingerprint = "" // it does not change when another check fails or ends
-	}
-	if err := h.stateEvent(ctx, old, pull, d); err != nil {
-		return err
-	}
-	if old.DetailsAt.IsZero() && d.CommentCount > 0 { // comments from before we tracked it
-		talk, err := h.wholeTalk(ctx, d.Number)
-		if err != nil {
-			return err
-		}
-		h.addTalk(work.EventIssue, pull.ItemID, talk)
-	}
-	if err := h.followDesign(ctx, old, &pull); err != nil {
-		return err
-	}
-	timeline, err := h.notePullPauses(ctx, &pull, d)
-	if err != nil {
-		return err
-	}
-	if err := h.intakeReviews(ctx, pull, d); err != nil {
-		return err
-	}
-	if err := h.findMergeBase(ctx, old, &pull); err != nil {
-		return err
-	}
-	item, news := h.itemOfPull(ctx, pull), h.newsOf(d.Number)
-	news.row, news.old, news.read = pull, &old, true
-	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
-		news.proposed = work.Proposed(d.Body)
-	}
-	theirs := item.Flow == work.FlowReview
-	if old.ID == 0 {
-		if err := h.recallReviews(ctx, d, !theirs); err != nil {
-			return err
-		}
-	}
-	if theirs { // its author handles its head, its checks and its conflicts
-		return h.takeReviewLabel(ctx, item, old, d, timeline)
-	}
-	if pull.State != work.PullOpen && old.State != pull.State {
-		if err := h.readCommitsAtEnd(ctx, pull, d.ClosedAt); err != nil {
-			return err
-		}
-	}
-	return h.headEvents(ctx, item, old, pull, d)
+// pullRead is a tracked pull request as it was read, with what its details ask for. It does not change.
+type pullRead struct {
+	github.PullDetail
+	old      work.PullRequest // its row
+	item     work.Item
+	theirs   bool                   // somebody else's: its author handles its head, its checks and its conflicts
+	pushed   bool                   // its head is one that we did not push
+	timeline []github.TimelineEvent // if its labels or its state changed
+	talk     []github.Comment       // from before we tracked it
+	files    []string               // that an implementation touches, read if its head moved
+	commits  []work.Commit          // if they say who made them, or what they answer
+	unlisted error                  // why GitHub does not list the commits of one that ended
 }
 
-// stateEvent adds an event if a pull request was merged, closed or reopened.
-func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
-	if old.State == pull.State {
-		return nil
-	}
-	kind, what := work.EventReopened, "reopened"
-	switch pull.State {
-	case work.PullMerged:
-		kind, what = work.EventMerged, "merged"
-	case work.PullClosed:
-		kind, what = work.EventClosed, "closed"
-	case work.PullOpen:
-	}
-	t := github.TimelineEvent{ID: d.MergedAt.UnixMilli(), Actor: d.MergedBy, CreatedAt: d.MergedAt} // it is merged once
-	if pull.State != work.PullMerged {
-		timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
-		if err != nil {
-			return err
-		}
-		var shown bool
-		if t, shown = lastEvent(timeline, what, ""); !shown { // the timeline lags; the stamp tells this time from the next
-			t.ID = pull.UpdatedAt.UnixMilli()
-		}
-	}
-	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
-	return nil
-}
+// ended reports whether it was merged or closed since its details were read before.
+func (r pullRead) ended() bool { return r.State != work.PullOpen && r.old.State != r.State }
 
-// headEvents adds events for a head that moved, has conflicts or has red checks.
-func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work.PullRequest, d github.PullDetail) error {
-	about := func(kind work.EventKind, detail string) work.Event {
-		hash := work.ContentHash(string(kind), detail)
-		return work.Event{
-			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
-			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
-			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
-		}
-	}
-	pushed := false
-	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		pushed = !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
-			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
-		})
-		faults, told := "", item.Flow.Document() // what we push has none
-		if pushed {
-			var err error
-			if faults, told, err = h.documentFaults(ctx, item, pull); err != nil {
-				return err
-			}
-		}
-		if pushed || told {
-			e := about(work.EventHead, faults)
-			if !told {
-				e.Outcome = "noted"
-			}
-			h.add(candidate{event: e, pull: true})
-		}
-	}
-	if pull.State != work.PullOpen {
-		return nil
-	}
-	if err := h.noteAgents(ctx, old, pull, pushed); err != nil {
-		return err
-	}
-	if err := h.detectRewrite(ctx, old, pull); err != nil {
-		return err
-	}
-	if red := github.Red(d.Checks, h.env.Now()); len(red) > 0 {
-		e := about(work.EventCheck, github.Listed(red))
-		if at := github.LastEnd(red); !at.IsZero() {
-			e.CreatedAt = at
-		}
-		h.add(candidate{event: e, pull: true})
-	}
-	if pull.Mergeable == work.Conflicting && (old.Mergeable != work.Conflicting || old.HeadOID != pull.HeadOID) { // once per head, and again if it was mergeable in between
-		e := about(work.EventConflict, "")
-		if stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) }) {
-			e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
-		}
-		h.add(candidate{event: e, pull: true})
-	}
-	return nil
-}
+// relabelled reports whether labels were set or removed since then.
+func (r pullRead) relabelled() bool { return r.LabelChanges != r.old.LabelChanges }
 
-// readDetails reads the details of a pull request, and ingests them.
+// readDetails reads a pull request: its details, and then side by side what these ask for.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
 	d, read := h.details[pull.Number]
 	delete(h.details, pull.Number)
@@ -212,7 +85,165 @@ func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error 
 			return err
 		}
 	}
-	return h.intakeDetails(ctx, pull, d)
+
+	r := pullRead{PullDetail: d, old: pull, item: h.itemOfPull(ctx, pull), files: pull.Files}
+	r.theirs = r.item.Flow == work.FlowReview
+	moved := pull.HeadOID != d.HeadOID
+	r.pushed = !r.theirs && moved && pull.HeadOID != "" && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return tx.HasTurnCommit(ctx, h.row.ID, d.HeadOID)
+	})
+	var reads []func(context.Context) error
+	if r.relabelled() || pull.State != d.State && d.State != work.PullMerged {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, d.Number)
+			return err
+		})
+	}
+	if pull.DetailsAt.IsZero() && d.CommentCount > 0 {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.talk, err = h.wholeTalk(ctx, d.Number)
+			return err
+		})
+	}
+	if r.item.Flow == work.FlowImplementation && pull.ItemID != 0 && d.State == work.PullOpen && (moved || pull.DetailsAt.IsZero()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, d.Number)
+			return err
+		})
+	}
+	makers := pull.ID == 0 && h.repo.Settings.Review.Enabled || d.State == work.PullOpen && h.mayBeCopilots(r)
+	if !r.theirs && (makers || r.ended()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, d.Number); !makers && github.IsItemError(err) {
+				r.unlisted, err = err, nil // counts must not keep a merge from being acted on
+			}
+			return err
+		})
+	}
+	if err := github.SideBySide(ctx, reads...); err != nil {
+		return err
+	}
+	return h.intakePull(ctx, r)
+}
+
+// intakePull ingests a pull request. Its snapshot and the events that its details show
+// are stored together: a merge recorded while the pull request still counts as open would never be
+// acted on.
+func (h *reading) intakePull(ctx context.Context, r pullRead) error {
+	old, d, pull := r.old, r.PullDetail, r.old
+	h.pullEnded = h.pullEnded || d.State != work.PullOpen
+	h.labels[d.Number] = d.Labels
+	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
+	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
+	pull.Fingerprint, pull.DetailsAt, pull.WholeAt, pull.Files = h.lights[d.Number], h.now(), time.Time{}, r.files
+	if !d.Since.IsZero() {
+		pull.WholeAt = old.ReadAt()
+	}
+	if github.HiddenByRollup(d.Checks) {
+		pull.Fingerprint = "" // it does not change when another check fails or ends
+	}
+	switch running := d.Rollup == "PENDING" || d.Rollup == "EXPECTED"; {
+	case !running:
+		pull.ChecksSince = time.Time{}
+	case old.HeadOID != d.HeadOID || old.ChecksSince.IsZero():
+		pull.ChecksSince = h.env.Now()
+	}
+	h.addState(r)
+	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
+	if err := h.followDesign(ctx, r, pull); err != nil {
+		return err
+	}
+	h.notePullPauses(r, &pull)
+	if err := h.intakeReviews(ctx, pull, d); err != nil {
+		return err
+	}
+	if err := h.findMergeBase(ctx, old, &pull); err != nil {
+		return err
+	}
+	news := h.newsOf(d.Number)
+	news.row, news.old, news.read = pull, &old, true
+	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
+		news.proposed = work.Proposed(d.Body)
+	}
+	h.recallReviews(r)
+	if r.theirs {
+		return h.takeReviewLabel(ctx, r)
+	}
+	if r.ended() {
+		h.putEnd(ctx, d.Pull, r.commits, r.unlisted)
+	}
+	return h.headEvents(ctx, r, pull)
+}
+
+// addState adds an event if a pull request was merged, closed or reopened.
+func (h *reading) addState(r pullRead) {
+	if r.old.State == r.State {
+		return
+	}
+	kind, what := work.EventReopened, "reopened"
+	if r.State == work.PullClosed {
+		kind, what = work.EventClosed, "closed"
+	}
+	t, shown := lastEvent(r.timeline, what, "")
+	if !shown { // the timeline lags; the stamp tells this time from the next
+		t.ID = r.UpdatedAt.UnixMilli()
+	}
+	if r.State == work.PullMerged { // once
+		kind, t = work.EventMerged, github.TimelineEvent{ID: r.MergedAt.UnixMilli(), Actor: r.MergedBy, CreatedAt: r.MergedAt}
+	}
+	h.add(timelineEvent(work.Item{ID: r.old.ItemID}, kind, r.Number, t, r.HeadOID))
+}
+
+// headEvents adds events for a head that moved, has conflicts or has red checks.
+func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequest) error {
+	old := r.old
+	about := func(kind work.EventKind, detail string) work.Event {
+		hash := work.ContentHash(string(kind), detail)
+		return work.Event{
+			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
+			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
+			CreatedAt: r.UpdatedAt, UpdatedAt: r.UpdatedAt,
+		}
+	}
+	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
+		faults, told := "", r.item.Flow.Document() // what we push has none
+		if r.pushed {
+			var err error
+			if faults, told, err = h.documentFaults(ctx, r.item, pull); err != nil {
+				return err
+			}
+		}
+		if r.pushed || told {
+			e := about(work.EventHead, faults)
+			if !told {
+				e.Outcome = "noted"
+			}
+			h.add(candidate{event: e, pull: true})
+		}
+	}
+	if pull.State != work.PullOpen {
+		return nil
+	}
+	h.noteAgents(r)
+	if err := h.detectRewrite(ctx, old, pull); err != nil {
+		return err
+	}
+	if red := github.Red(r.Checks, h.env.Now()); len(red) > 0 {
+		e := about(work.EventCheck, github.Listed(red))
+		if at := github.LastEnd(red); !at.IsZero() {
+			e.CreatedAt = at
+		}
+		h.add(candidate{event: e, pull: true})
+	}
+	if pull.Mergeable == work.Conflicting && (old.Mergeable != work.Conflicting || old.HeadOID != pull.HeadOID) { // once per head, and again if it was mergeable in between
+		e := about(work.EventConflict, "")
+		if stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) }) {
+			e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
+		}
+		h.add(candidate{event: e, pull: true})
+	}
+	return nil
 }
 
 // detailsOf reads the details of a pull request that was there.
@@ -246,27 +277,10 @@ func changedSince(pull work.PullRequest, is github.Issue) bool {
 	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
 }
 
-// readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:
-// one request, once. Counts that GitHub cannot give stay unknown.
-func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
-	end := work.PullEnd{At: at, Human: -1, ReadAt: h.now()}
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		if !github.IsItemError(err) { // counts must not keep a merge from being acted on
-			return err
-		}
-		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
-	} else {
-		end.Commits, end.Human = h.countHuman(ctx, commits)
-	}
-	h.putOfPull(pull.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
-		end.PullID = id
-		return tx.PutPullEnd(ctx, end)
-	})
-	return nil
-}
-
-func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, human int) {
+// putEnd has stored how many commits a pull request had at its end, and how many are people's. Those that GitHub
+// does not list stay unknown.
+func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Commit, unlisted error) {
+	end := work.PullEnd{At: p.ClosedAt, Commits: len(commits), ReadAt: h.now()}
 	known := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (map[string]bool, error) {
 		known := map[string]bool{}
 		for _, c := range commits {
@@ -277,12 +291,18 @@ func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, h
 		}
 		return known, nil
 	})
-	us := h.env.Accounts.Operators(h.repo.Name.Host)
-	made := work.Authorship{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
+	made := work.Authorship{Ours: func(id int64) bool { return h.isOurs(work.Account{ID: id}) }, Known: func(oid string) bool { return known[oid] }}
 	for _, c := range commits {
 		if !made.ByUs(c) {
-			human++
+			end.Human++
 		}
 	}
-	return len(commits), human
+	if unlisted != nil {
+		end.Human = -1
+		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", p.Number, "error", unlisted)
+	}
+	h.putOfPull(p.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
+		end.PullID = id
+		return tx.PutPullEnd(ctx, end)
+	})
 }

@@ -83,7 +83,8 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 
 // takeReviewLabel stores whether the label of somebody else's pull request is set, and which head it covers:
 // an earlier one, until this one is proven.
-func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
+func (h *reading) takeReviewLabel(ctx context.Context, r pullRead) error {
+	item, old, d := r.item, r.old, r.PullDetail
 	label := h.repo.Settings.ReviewLabel()
 	on := work.HasLabel(d.Labels, label)
 	if label == "" || d.State != work.PullOpen || !on && item.Label == "" {
@@ -91,7 +92,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 	}
 	item.Title, item.Author = d.Title, d.Author
 	if !on {
-		off, ok := lastEvent(timeline, "unlabeled", item.Label)
+		off, ok := lastEvent(r.timeline, "unlabeled", item.Label)
 		if !ok { // deleting a label leaves nothing on the timeline
 			off = github.TimelineEvent{ID: d.UpdatedAt.UnixMilli(), CreatedAt: d.UpdatedAt}
 		}
@@ -101,7 +102,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 		return nil
 	}
 	covers := !d.CrossRepo // everybody who can push to this repository may write here
-	if set, ok := lastEvent(timeline, "labeled", label); ok && newer(set, item) {
+	if set, ok := lastEvent(r.timeline, "labeled", label); ok && newer(set, item) {
 		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
 			return err
 		}

@@ -345,30 +345,15 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	return all
 }
 
-// checksSince returns since when the head's checks are running; zero if none is.
-func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Time {
-	switch {
-	case d.Rollup != "PENDING" && d.Rollup != "EXPECTED":
-		return time.Time{}
-	case old.HeadOID == d.HeadOID && !old.ChecksSince.IsZero():
-		return old.ChecksSince
-	}
-	return h.env.Now()
-}
-
-// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and reads which
+// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and which
 // fixes the commits of ours name: a trailer of theirs proves nothing.
-func (h *reading) recallReviews(ctx context.Context, d github.PullDetail, ours bool) error {
-	if !h.repo.Settings.Review.Enabled {
-		return nil
+func (h *reading) recallReviews(r pullRead) {
+	if r.old.ID != 0 || !h.repo.Settings.Review.Enabled {
+		return
 	}
-	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
-	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
-	if !ours {
-		return nil
-	}
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, d.Number)
-	for _, c := range commits {
+	seen, label := &h.newsOf(r.Number).reviews, h.repo.Settings.Labels.HumanReview
+	seen.found, seen.forPeople = true, label != "" && work.HasLabel(r.Labels, label)
+	for _, c := range r.commits {
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
@@ -376,7 +361,6 @@ func (h *reading) recallReviews(ctx context.Context, d github.PullDetail, ours b
 			}
 		}
 	}
-	return err
 }
 
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and

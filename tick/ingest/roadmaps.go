@@ -33,11 +33,6 @@ type mergedRoadmap struct {
 	cancelled bool // a person cancelled it before the database was lost
 }
 
-// promoteRoadmap reads the document of a merged roadmap, or of its revision.
-func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, item, pull), h.now())
-}
-
 // promoteRoadmapAt reads the document at a commit or branch, and what was made of it since its label was set.
 func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int, labelled time.Time) error {
 	m, subs, err := h.documentAt(ctx, item, pull, at, run)
