@@ -21,22 +21,16 @@ func (h *reading) byUs(p github.Pull) bool {
 	return !p.CrossRepo && h.isOurs(p.Author)
 }
 
-// ourPull reports whether we opened the pull request: account, mark and branch must be ours, and
-// the branch must not be in a fork.
-func (h *reading) ourPull(p github.Pull) (work.PullMark, bool) {
+// ownPull reports whether we opened the pull request: account, branch and mark must be ours, and the branch must not
+// be in a fork. If somebody removed the mark from the description, a commit must name the turn that made it.
+func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
-	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
-}
-
-// ownPull reports what ourPull reports, even if somebody removed the mark from the description.
-// Without the mark, the account and the branch must be ours, and a commit must name the turn that
-// made it.
-func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
-	mark, ours := h.ourPull(p)
-	flow, issue, named := work.ParseBranch(p.Head)
-	if ours || !named || !h.byUs(p) {
-		return mark, ours, nil
+	if !named || !h.byUs(p) {
+		return mark, false, nil
+	}
+	if marked && flow == mark.Flow && issue == mark.Issue {
+		return mark, true, nil
 	}
 	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
 	if err != nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -330,24 +331,18 @@ func (h *reading) storeChanged(ctx context.Context) error {
 	if len(changed)+len(pages)+len(passed) == 0 {
 		return nil
 	}
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		for _, c := range changed {
-			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, c.Backlogged))
 		}
 		for _, url := range passed {
-			if err := tx.DeleteValidators(ctx, h.row.ID, url); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.DeleteValidators(ctx, h.row.ID, url))
 		}
 		for _, v := range pages {
-			if err := tx.PutValidator(ctx, v); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.PutValidator(ctx, v))
 		}
-		if h.row == h.repo.Row {
-			return nil
+		if err != nil || h.row == h.repo.Row {
+			return err
 		}
 		return tx.SetCursors(ctx, h.row)
 	})

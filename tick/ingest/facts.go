@@ -139,7 +139,8 @@ func (h *reading) take(j *judgement) {
 		h.declineCommand(e)
 	}
 	for _, e := range j.unmerged {
-		h.declineMerge(e)
+		body := "`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done."
+		h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, work.NoticeToken(h.row.Key(), e.Number, e.Key), body, "a merge by "+e.Author.Login+", who may not push")
 	}
 	for _, c := range j.copies {
 		for _, id := range c.ids {

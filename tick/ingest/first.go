@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,19 +114,15 @@ const keptFor = 7 * 24 * time.Hour
 
 // storeFound puts numbers into the backlog, with how far the list was read.
 func (h *reading) storeFound(ctx context.Context, found []*number, place string) error {
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		for _, c := range found {
-			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-				return err
+			err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, c.Backlogged))
+		}
+		for _, label := range h.repo.Settings.StartLabels() {
+			if place == work.FirstLookDone {
+				err = cmp.Or(err, tx.AddSeenLabel(ctx, h.row.ID, label))
 			}
 		}
-		if place == work.FirstLookDone {
-			for _, label := range h.repo.Settings.StartLabels() {
-				if err := tx.AddSeenLabel(ctx, h.row.ID, label); err != nil {
-					return err
-				}
-			}
-		}
-		return tx.SetFirstLook(ctx, h.row.ID, place)
+		return cmp.Or(err, tx.SetFirstLook(ctx, h.row.ID, place))
 	})
 }

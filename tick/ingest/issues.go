@@ -28,8 +28,8 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.repo.Ignored[is.Number] = label.Flow
 	}
-	if !tracked && wanted {
-		h.noteClosedLabel(is, label.Name)
+	if !tracked && wanted && is.State != "open" && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Done) { // which work that ended has
+		h.putNearLabel(store.NearLabel{Number: is.Number, Set: label.Name, At: is.UpdatedAt})
 	}
 	if tracked && item.IssueClosed != (is.State != "open") {
 		ref := work.Dependency{Repo: h.repo.Name, Number: is.Number}.String()
@@ -137,24 +137,16 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 	if err != nil {
 		return item, err
 	}
-	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
-	item.SubIssueOf = h.called(is.Parent)
-	h.items[item.Number] = item
-	return item, nil
-}
-
-// refreshed returns item with the issue's current text and state.
-func refreshed(item work.Item, is github.Issue, c confirmed, settled bool, now time.Time) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
-	item.IssueClosed = is.State != "open"
+	item.IssueClosed, item.SubIssueOf, item.Fingerprint = is.State != "open", h.called(is.Parent), ""
 	if item.ID == 0 && is.Blockers.All > 0 || is.Blockers.Open != item.Blocked.Open {
-		item.Blocked.LookAt = now
+		item.Blocked.LookAt = h.now()
 	}
-	item.Fingerprint = ""
-	if settled {
+	if timelineSettled(is, timeline, h.now()) {
 		item.Fingerprint = fingerprint(is)
 	}
-	return item
+	h.items[item.Number] = item
+	return item, nil
 }
 
 // unchanged reports whether an issue has not changed since its timeline was last read. One change
@@ -260,17 +252,9 @@ func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
 // priority reads the label priority:N, 1 to 5.
 func priority(labels []string) int {
 	for _, l := range labels {
-		if n, ok := priorityOf(l); ok {
-			return n
+		if n, ok := strings.CutPrefix(l, "priority:"); ok && len(n) == 1 && n >= "1" && n <= "5" {
+			return int(n[0] - '0')
 		}
 	}
 	return work.DefaultPriority
-}
-
-func priorityOf(label string) (int, bool) {
-	var n int
-	if _, err := fmt.Sscanf(label, "priority:%d", &n); err != nil || label != fmt.Sprintf("priority:%d", n) {
-		return 0, false
-	}
-	return n, n >= 1 && n <= 5
 }

@@ -169,17 +169,22 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 // declineLabel reports that a label begins nothing: in a comment once per person and repository,
 // and in the log.
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
-	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
-	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
-	token := work.NoticeToken(h.row.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
 		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
-	h.declineOn(item.ID, is.Number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
+	h.refuseLabel(item, is.Number, set, label.Name, "may not label ", body)
+}
+
+// refuseLabel notes that a label counts for nothing, and tells the person who set it: once in a repository.
+func (h *reading) refuseLabel(item work.Item, number int, set github.TimelineEvent, label, why, body string) {
+	refused := timelineEvent(item, work.EventLabelled, number, set, label)
+	refused.event.Outcome = work.OutcomeNoLabeller
+	h.add(refused)
+	token := work.NoticeToken(h.row.Key(), 0, why+strconv.FormatInt(set.Actor.ID, 10))
+	h.declineOn(item.ID, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
 }
 
 // New users first reach for the labels that start and pause work, and GitHub's web interface offers

@@ -36,14 +36,6 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
 }
 
-// noteClosedLabel notes that an issue without work has a label that would start it, and is closed. Work that
-// ended has the label agent:done, also after the loss of the database.
-func (h *reading) noteClosedLabel(is github.Issue, label string) {
-	if is.State != "open" && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Done) {
-		h.putNearLabel(store.NearLabel{Number: is.Number, Set: label, At: is.UpdatedAt})
-	}
-}
-
 func (h *reading) putNearLabel(near store.NearLabel) {
 	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
 		return tx.SetNearLabel(ctx, h.row.ID, near)

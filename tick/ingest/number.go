@@ -315,7 +315,8 @@ func (h *reading) intakeTracked(ctx context.Context, c *number, pull work.PullRe
 	changed := c.details || c.waited
 	if c.issue != nil {
 		h.noteAssigned(ctx, pull, *c.issue)
-		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || changedSince(pull, *c.issue)); pull.State == work.PullClosed {
+		soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap // two changes in one second share a stamp
+		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || soon && c.issue.UpdatedAt.Equal(pull.UpdatedAt)); pull.State == work.PullClosed {
 			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
 		}
 	}

@@ -114,21 +114,6 @@ func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (boo
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are
 // checked again right before the agent is paid and before a push.
 
-// stillMay reports whether the author of an event still has the permission for it. For a label that
-// begins work, why is the reason in words for people.
-func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
-	switch {
-	case e.Author.Login == "": // the event is known by its key alone, or has no author
-		return true, "", nil
-	case e.Kind == work.EventLabelled:
-		return h.mayBegin(ctx, e)
-	case e.Kind.IsComment():
-		may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
-		return may, "", err
-	}
-	return true, "", nil
-}
-
 // mayBegin checks who set a label. If we set it for a command, it checks who gave the command. Nobody gave one
 // for the label of a roadmap's sub-issue.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {

@@ -48,7 +48,14 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 		next.Document = ""
 	}
 	next = asDesigned(next, fields, h.repo.Name)
-	trigger, implemented := promotedEvent(design.Number, pull, h.now()), len(faults) == 0 && fields.Status == prompts.Implemented
+	// The event that asks for the implementation stays pending, like a label, until the turn that it begins has ended.
+	now, source := h.now(), strconv.Itoa(pull.Number)
+	hash := work.ContentHash(string(work.EventMerged), source)
+	trigger := work.Event{
+		Number: design.Number, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(design.Number, work.EventMerged, source, hash),
+		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
+	}
+	implemented := len(faults) == 0 && fields.Status == prompts.Implemented
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		next.Parent = cmp.Or(design.ID, h.itemID(design.Number)) // a design that was adopted has its row by now
 		if implemented {
@@ -144,17 +151,6 @@ func (h *reading) readDesigns(ctx context.Context) error {
 		})
 	}
 	return nil
-}
-
-// promotedEvent is the event that asks for the implementation. Like a label, it stays pending until
-// the turn it begins has ended.
-func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
-	source := strconv.Itoa(pull.Number)
-	hash := work.ContentHash(string(work.EventMerged), source)
-	return work.Event{
-		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
-		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
-	}
 }
 
 // storePromotion adds the implementation of a merged design, in one transaction with the merge: a killed pass neither

@@ -270,13 +270,6 @@ func (h *reading) readSince(ids []string) map[string]time.Time {
 	return since
 }
 
-// changedSince reports whether a pull request may have changed since its details were read. Two
-// changes in one second share a stamp, so the stamp of one read soon after it proves nothing.
-func changedSince(pull work.PullRequest, is github.Issue) bool {
-	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
-	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
-}
-
 // putEnd has stored how many commits a pull request had at its end, and how many are people's. Those that GitHub
 // does not list stay unknown.
 func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Commit, unlisted error) {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -45,7 +44,8 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
-	if err != nil || !ok || p.State != work.PullOpen || h.mayBeOurs(p) {
+	_, _, named := work.ParseBranch(p.Head)
+	if err != nil || !ok || p.State != work.PullOpen || named && h.byUs(p) { // one that we opened is adopted once its issue can be read
 		return err
 	}
 	item := work.Item{
@@ -57,13 +57,6 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
-// mayBeOurs reports whether a pull request looks like one that we opened. It is adopted as ours
-// once its issue can be read.
-func (h *reading) mayBeOurs(p github.Pull) bool {
-	_, _, named := work.ParseBranch(p.Head)
-	return named && !p.CrossRepo && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
-}
-
 // mayAsk reports whether the person who set the label may ask for reviews. A person who may not gets
 // one comment that says so.
 func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
@@ -71,13 +64,9 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	if may || err != nil {
 		return may, err
 	}
-	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
-	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
-	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts no review here: it was set in the name of %s, who has no triage permission on this repository. "+
 		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
-	h.declineOn(0, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
+	h.refuseLabel(work.Item{}, number, set, label, "may not ask for reviews ", body)
 	return false, nil
 }
 

@@ -38,16 +38,6 @@ type shownStatus struct {
 	at    time.Time // zero: not known
 }
 
-// statusOf returns the commit status of the reviews among a head's checks.
-func statusOf(checks []github.Check) (s shownStatus) {
-	for _, c := range checks {
-		if github.IsOurStatus(c) {
-			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
-		}
-	}
-	return s
-}
-
 // statusLag is how long GitHub may show a commit status without a time after we set another one.
 const statusLag = time.Minute
 
@@ -117,20 +107,24 @@ type reviewReader struct {
 // intakeReviews ingests the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
-	h.newsOf(pull.Number).reviews.status = statusOf(d.Checks)
+	seen := &h.newsOf(pull.Number).reviews
+	for _, c := range d.Checks {
+		if github.IsOurStatus(c) {
+			seen.status = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
+		}
+	}
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
 		if changedAt(r).Before(d.Since) {
 			continue // it is stored; and of two copies the first may be missing here
 		}
-		c, said := summaryEvent(pull, r)
+		c, said := reviewOf(pull, r), r.State == changesRequested || r.Body != "" && (r.State == "COMMENTED" || r.State == approved) // else it asks for nothing
 		v, ok, err := by.verdict(ctx, r, d)
 		if err != nil {
 			return err
 		}
 		if ok {
-			seen := &h.newsOf(pull.Number).reviews
 			seen.verdicts = append(seen.verdicts, v)
 			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
 			by.called = slices.Concat(by.called, in)
@@ -143,7 +137,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			}
 		}
 		if !ok && !said && r.State == approved && h.permissions.takenFrom(r.Author) != 0 {
-			c, said = reviewOf(pull, r), true
+			said = true
 			c.event.Outcome = work.OutcomeTakenOver
 		}
 		if said {
@@ -273,9 +267,22 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 	if at >= 0 { // judged when it appeared
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
-	who, named, err := by.reviewerOf(ctx, r.Author)
-	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
-		return readVerdict{}, false, err
+	var who review.Reviewer
+	named := false
+	for _, one := range by.line {
+		if named || !one.Human {
+			continue
+		}
+		var err error
+		if named, err = by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, r.Author); err != nil {
+			return readVerdict{}, false, err
+		}
+		if named {
+			who = one
+		}
+	}
+	if !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
+		return readVerdict{}, false, nil
 	}
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || by.policy.Agents(r.Author)) {
 		return readVerdict{}, false, nil // an agent's, run by anybody
@@ -305,19 +312,6 @@ func withdrawn(r github.Review, d github.PullDetail) bool {
 	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
 		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
 	})
-}
-
-// reviewerOf returns the reviewer that an account is.
-func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
-	for _, one := range by.line {
-		if !one.Human {
-			continue
-		}
-		if named, err := by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, who); named || err != nil {
-			return one, named, err
-		}
-	}
-	return review.Reviewer{}, false, nil
 }
 
 // findingsOf returns the line comments of a person's review that requests changes. Each is a

@@ -51,7 +51,16 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 			return err
 		}
 	}
-	return h.confirmRewrite(ctx, old, pull, base)
+	// Right after a push GitHub's API may show an older head, which is no rewrite: so the remote is asked. If it cannot be
+	// asked, the next turn checks.
+	if old.LostOID == base && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
+	}
+	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
+	if err == nil && heads[pull.Branch] == pull.HeadOID {
+		h.putLost(pull.Number, base)
+	}
+	return ctx.Err()
 }
 
 // descends asks GitHub whether the commit from is in the history of the pull request's head. known
@@ -63,19 +72,6 @@ func (h *reading) descends(ctx context.Context, pull work.PullRequest, from stri
 		return false, false, nil
 	}
 	return yes, known, err
-}
-
-// confirmRewrite asks the remote for the branch's head: right after a push GitHub's API may show an
-// older one, which is no rewrite. If the remote cannot be asked, the next turn checks.
-func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest, lost string) error {
-	if old.LostOID == lost && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
-		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
-	}
-	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
-	if err == nil && heads[pull.Branch] == pull.HeadOID {
-		h.putLost(pull.Number, lost)
-	}
-	return ctx.Err()
 }
 
 // putLost has the commit stored that a branch lost; empty: none.

@@ -158,28 +158,21 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
 		}
 		if at := slices.IndexFunc(subs, func(is github.Issue) bool { return is.Number == n.Issue && is.Repo.Equal(h.row.Current) }); at >= 0 {
-			if c, err = h.adoptSubIssue(ctx, c, subs[at]); err != nil {
+			// It is taken as it is. Its label and edges are set only if it is open, and the label only if nobody ever set one
+			// that starts work.
+			is := subs[at]
+			c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
+			if is.State != "open" {
+				c.Edges = c.Needs
+			} else if _, begun, err := h.flowSet(ctx, is, work.Flows()...); err != nil {
 				return m, err
+			} else if !begun {
+				c.Step = roadmap.Made
 			}
 		}
 		m.Nodes = append(m.Nodes, c)
 	}
 	return m, nil
-}
-
-// adoptSubIssue gives a node a sub-issue that is there, as it is. Its label and edges are set only if it is open, and
-// the label only if nobody ever set one that starts work.
-func (h *reading) adoptSubIssue(ctx context.Context, c roadmap.Child, is github.Issue) (roadmap.Child, error) {
-	c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
-	if is.State != "open" {
-		c.Edges = c.Needs
-		return c, nil
-	}
-	_, begun, err := h.flowSet(ctx, is, work.Flows()...)
-	if !begun {
-		c.Step = roadmap.Made
-	}
-	return c, err
 }
 
 // nodeOf returns the node of which an issue is the sub-issue, if we opened it. number is the roadmap's; 0: any.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -58,14 +59,13 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 			return err
 		}
 	}
+	err := tx.Heartbeat(ctx, h.row.ID, now)
 	for _, c := range h.numbers { // issues that others depend on
 		if c.done && !c.stays && c.issue != nil {
-			if err := tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark))
 		}
 	}
-	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
+	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
 	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)

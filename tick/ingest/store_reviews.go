@@ -71,20 +71,14 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
 		return err
 	}
-	if old := h.newsOf(pull.Number).old; old != nil && !reviewInputsChanged(*old, pull) {
-		return nil
+	if old := h.newsOf(pull.Number).old; old != nil && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
+		old.Mergeable == pull.Mergeable && old.Base == pull.Base && old.MergeBase == pull.MergeBase && old.Author.ID == pull.Author.ID {
+		return nil // nothing changed that decisions about its reviews depend on
 	}
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it
 		return tx.ForgetReviews(ctx, pull.ID)
 	}
 	return tx.MarkReviewsChanged(ctx, pull.ID)
-}
-
-// reviewInputsChanged reports whether a fact of the pull request changed that decisions about its
-// reviews depend on.
-func reviewInputsChanged(old, now work.PullRequest) bool {
-	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
-		old.Base != now.Base || old.MergeBase != now.MergeBase || old.Author.ID != now.Author.ID
 }
 
 func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict, baseMoved bool) error {

@@ -119,8 +119,14 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		}
 	}
 	if ok {
-		if err := h.countHidden(ctx, &b); err != nil {
+		is, _, err := h.issueOf(ctx, m.Number)
+		if err != nil {
 			return err
+		}
+		// GitHub counts those, too, that the account may not see: the roadmap does not end without them.
+		if n := is.SubIssues.Total - len(b.list); n > 0 {
+			hidden := roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused, Position: len(b.list)}
+			b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
 		}
 	}
 	for _, c := range nodes {
@@ -145,17 +151,6 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 	}
 	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return h.storeBelow(ctx, tx, b) })
 	return nil
-}
-
-// countHidden adds a row for the sub-issues that GitHub counts and does not list, because the account may not see
-// them: the roadmap does not end without them.
-func (h *reading) countHidden(ctx context.Context, b *below) error {
-	is, ok, err := h.issueOf(ctx, b.roadmap.Number)
-	if n := is.SubIssues.Total - len(b.list); err == nil && ok && n > 0 {
-		hidden := roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused, Position: len(b.list)}
-		b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
-	}
-	return err
 }
 
 // putBack has the label and the edges of a node looked at again, also those of the nodes that need it.
