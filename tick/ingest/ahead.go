@@ -46,7 +46,10 @@ func (h *reading) readAhead(ctx, most context.Context) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
 				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, c.Number)
-				return learnedAhead(h, h.timelines, c.Number, timeline, err)
+				if err == nil {
+					c.timeline = &timeline
+				}
+				return err
 			})
 		}
 	}
@@ -54,7 +57,7 @@ func (h *reading) readAhead(ctx, most context.Context) {
 		reads = append(reads, func(ctx context.Context) error {
 			all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
 			for _, d := range all {
-				_ = learnedAhead(h, h.details, d.Number, d, nil)
+				h.numbers[d.Number].detail = &d
 			}
 			return err
 		})
@@ -66,23 +69,4 @@ func (h *reading) readAhead(ctx, most context.Context) {
 	defer cancel()
 	err := errors.Join(github.AtOnce(most, atOnce, reads)...)
 	h.slow = errors.Is(err, context.DeadlineExceeded)
-}
-
-// learnedAhead keeps what was read.
-func learnedAhead[T any](h *reading, all map[int]T, number int, read T, err error) error {
-	if err == nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		all[number] = read
-	}
-	return err
-}
-
-// timelineOf returns the timeline of an issue, once as it was read ahead.
-func (h *reading) timelineOf(ctx context.Context, number int) ([]github.TimelineEvent, error) {
-	if timeline, read := h.timelines[number]; read {
-		delete(h.timelines, number)
-		return timeline, nil
-	}
-	return h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
 }

@@ -132,9 +132,6 @@ func (h *reading) take(j *judgement) {
 	for _, e := range j.own {
 		h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	}
-	for _, t := range j.answers {
-		h.noteOwn(t.body, t.at, t.url)
-	}
 	for _, e := range j.refused {
 		h.declineCommand(e)
 	}

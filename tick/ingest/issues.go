@@ -18,7 +18,8 @@ import (
 
 // intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
 // one.
-func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
+func (h *reading) intakeIssue(ctx context.Context, c *number) (err error) {
+	is := *c.issue
 	item, tracked := h.item(ctx, is.Number)
 	label, wanted := h.repo.Settings.FlowOf(is.Labels)
 	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
@@ -40,8 +41,10 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
-	timeline, err := h.timelineOf(ctx, is.Number)
-	if err != nil {
+	var timeline []github.TimelineEvent
+	if c.timeline != nil {
+		timeline, c.timeline = *c.timeline, nil
+	} else if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number); err != nil {
 		return err
 	}
 	h.noteIssuePauses(is, item.Flow, timeline)

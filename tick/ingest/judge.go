@@ -48,19 +48,12 @@ type judgement struct {
 	obeyed    []work.Event    // those that were carried out before the database was lost
 	refused   []work.Event    // of people who may give no commands
 	unmerged  []work.Event    // merge commands of people who may not push
-	own       []work.Event    // new texts of ours
-	answers   []ownText       // texts of ours that were found because of a command
+	own       []work.Event    // texts of ours; without number: found because of a command
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
 	takenBack []judged        // comments whose authors took a hold out of them
 	putBack   []putBack       // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
-}
-
-// ownText is a text of ours on GitHub.
-type ownText struct {
-	body, url string
-	at        time.Time
 }
 
 // surplus are further copies of a comment that an action sent.
@@ -423,7 +416,7 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 	}
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, j.rights.operators()) {
-			j.answers = append(j.answers, ownText{c.Body, c.URL, c.CreatedAt})
+			j.own = append(j.own, work.Event{Body: c.Body, URL: c.URL, CreatedAt: c.CreatedAt})
 			j.answer(c.Body)
 		}
 	}

@@ -36,10 +36,10 @@ type mergeCandidate struct {
 // readMergeBoxes reads the merge box of each pull request that may be merged, in every pass: gates
 // are not decided by an earlier read. Without auto_merge it reads nothing.
 func (h *reading) readMergeBoxes(ctx context.Context) error {
-	all, err := h.mergeCandidates(ctx)
-	if err != nil {
-		return err
+	if !slices.ContainsFunc(work.Flows(), func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }) {
+		return nil
 	}
+	all := stored(ctx, h, h.mergeCandidates)
 	asked := make([]env.BoxOf, len(all))
 	for i, c := range all {
 		asked[i] = env.BoxOf{Pull: c.pull, Issue: c.issue, Policy: c.policy, Was: c.was}
@@ -57,33 +57,17 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 }
 
 // mergeCandidates returns the pull requests whose boxes this pass reads, by number.
-func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
-	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
-	if !slices.ContainsFunc(work.Flows(), merges) {
-		return nil, nil
+func (h *reading) mergeCandidates(ctx context.Context, tx *store.Tx) (all []mergeCandidate, err error) {
+	pulls, err := tx.ListMergeCandidates(ctx, h.row.ID)
+	for _, pull := range pulls {
+		c, ok := mergeCandidate{pull: pull}, false
+		if ok, err = h.fillCandidate(ctx, tx, &c); err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, c)
+		}
 	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		pulls, err := tx.ListMergeCandidates(ctx, h.row.ID)
-		if err != nil {
-			return err
-		}
-		for _, pull := range pulls {
-			if news, ok := h.readPull(pull.Number); ok {
-				now := news.row
-				now.ID, now.ItemID = pull.ID, pull.ItemID
-				pull = now
-			}
-			c := mergeCandidate{pull: pull}
-			ok, err := h.fillCandidate(ctx, tx, &c)
-			if err != nil {
-				return err
-			}
-			if ok {
-				all = append(all, c)
-			}
-		}
-		return nil
-	})
 	return all, err
 }
 
@@ -164,7 +148,7 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 		unheard = unheard || may && !known
 	}
 	settled := c.pull.DetailsAt.Sub(c.pull.UpdatedAt) > stampLag
-	if _, read := h.readPull(c.pull.Number); read || !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
+	if !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
 		return nil
 	}
 	h.again(c.pull.Number)

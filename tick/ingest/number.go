@@ -28,13 +28,15 @@ type number struct {
 	waited   bool // an earlier pass put it there
 	fresh    bool // this pass found that it changed
 	details  bool // the light query says that its details changed
-	ahead    bool // what is read first of it was asked for
+	ahead    bool // what is read first of it was asked for: timeline or detail, until it is used
 	done     bool // it was read, or cannot be
 	stays    bool // the next pass reads it again
 	issue    *github.Issue
 	comments []github.Comment
 	lines    []github.ReviewComment
 	unheard  bool // more was said than comments and lines have
+	timeline *[]github.TimelineEvent
+	detail   *github.PullDetail
 }
 
 // readUntil are the tenths of Timings.IngestTimeout after which nothing more is read: tick.lock is held,
@@ -341,7 +343,7 @@ func (h *reading) intakeOther(ctx context.Context, c *number) error {
 	}
 	h.noteNearLabel(*c.issue)
 	if !c.issue.IsPull {
-		return h.intakeIssue(ctx, *c.issue)
+		return h.intakeIssue(ctx, c)
 	}
 	if err := h.adoptUnlisted(ctx, *c.issue); err != nil {
 		return err

@@ -66,13 +66,12 @@ func (r pullRead) relabelled() bool { return r.LabelChanges != r.old.LabelChange
 
 // readDetails reads a pull request: its details, and then side by side what these ask for.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
-	d, read := h.details[pull.Number]
-	delete(h.details, pull.Number)
+	var d github.PullDetail
 	var err error
-	if !read {
-		if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
-			return err
-		}
+	if c := h.numbers[pull.Number]; c != nil && c.detail != nil {
+		d, c.detail = *c.detail, nil
+	} else if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
+		return err
 	}
 	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
 	// of a new verdict in threads that began long before it was submitted.

@@ -31,9 +31,10 @@ type reading struct {
 	known       known   // left by earlier passes
 	mark        string  // of the numbers whose rows have what was read, random
 
+	mu sync.Mutex // guards what concurrent reads write
+
 	row work.Repo // with moved cursors
 	backlog
-	ahead
 	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
@@ -53,18 +54,11 @@ type backlog struct {
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
+	slow      bool      // one of the next numbers hangs: each is read by itself
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool // issues and pull requests that changed
 	pullEnded bool         // a pull request that has just ended is among them
-}
-
-// ahead is what was read of the next numbers.
-type ahead struct {
-	mu        sync.Mutex                     // guards what concurrent reads write, of all of the reading
-	timelines map[int][]github.TimelineEvent // of issues, by number
-	details   map[int]github.PullDetail      // of pull requests, by number
-	slow      bool                           // one of them hangs: each number is read by itself
 }
 
 // report is how the read goes.
@@ -94,7 +88,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		ahead: ahead{timelines: map[int][]github.TimelineEvent{}, details: map[int]github.PullDetail{}}, slice: newSlice(),
+		slice:   newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
