@@ -174,7 +174,7 @@ func (h *reading) intakeGroup(ctx, most context.Context, group []*number) (faile
 	return nil, nil
 }
 
-// contain has a panic stop one number. An error of the database stops the whole reading.
+// contain has a panic stop one number. An error of the database comes before what follows from it.
 func (h *reading) contain(ctx context.Context, doing string, c *number, do func() error) error {
 	err := h.env.Contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
 	return cmp.Or(h.broken, err)

@@ -38,7 +38,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
-	broken         error           // the database cannot be read, see stored
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
@@ -174,6 +173,7 @@ func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
 	rows   storedRows
+	broken error                    // why the database cannot be read, see stored
 	items  map[int]work.Item        // changed and new ones, by number
 	pulls  map[int]*pullNews        // by number
 	judged *judgement               // of what was said

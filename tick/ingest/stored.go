@@ -18,8 +18,8 @@ type storedRows struct {
 	numbers map[int64][]int          // of the issue and the pull request of an item, by its id
 }
 
-// stored reads what the database has. If it cannot be read, the reading is broken: what was read of GitHub since is
-// neither judged nor stored, and the pass of the repository ends with that error.
+// stored reads what the database has. If it cannot be read, the slice is broken: nothing of it is stored, and its numbers
+// stay in the backlog with that error. A row that could not be read is not one that is not there.
 func stored[T any](ctx context.Context, h *reading, read func(context.Context, *store.Tx) (T, error)) (value T) {
 	some, err := readRows(ctx, h.database, read)
 	if err != nil {
