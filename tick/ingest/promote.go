@@ -31,12 +31,7 @@ func (h *reading) followDesign(ctx context.Context, r pullRead, pull work.PullRe
 // promote reads from a merged design what its implementation needs.
 func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
 	pull.MergeCommit = cmp.Or(pull.MergeCommit, pull.HeadOID) // GitHub may name no merge; a branch may move
-	at := pull.MergeCommit
-	path := design.Document
-	if path == "" {
-		path = work.DocumentPath(design.Flow, design.Number, design.Title)
-	}
-	doc, path, err := h.findDocument(ctx, design, pull, path, at)
+	doc, path, err := h.findDocument(ctx, design, pull, pull.MergeCommit)
 	if err != nil {
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
@@ -74,26 +69,30 @@ func ignoreStale(err error) error {
 	return err
 }
 
-// findDocument reads the design at path. If people moved it, it reads the pull request's design
-// document instead.
-func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
-	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
+// findDocument reads the document at path. If people moved it, it reads the pull request's own
+// instead; without path: it has none.
+func (h *reading) findDocument(ctx context.Context, item work.Item, pull work.PullRequest, at string) ([]byte, string, error) {
+	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
+	others := func() ([]string, error) { return h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number) }
+	return h.findFile(ctx, path, at, others, func(path string) bool { return work.IsDocument(item.Flow, path, item.Number) })
+}
+
+// findFile reads the file at path, or the first of others that fits; without path: there is none.
+func (h *reading) findFile(ctx context.Context, path, at string, others func() ([]string, error), fits func(string) bool) ([]byte, string, error) {
+	file, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
 	if err != nil || ok {
-		return doc, path, err
+		return file, path, err
 	}
-	files, err := h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, path := range files {
-		if !work.IsDocument(design.Flow, path, design.Number) {
+	paths, err := others()
+	for _, path := range paths {
+		if err != nil || !fits(path) {
 			continue
 		}
-		if doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); err != nil || ok {
-			return doc, path, err
+		if file, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); ok {
+			return file, path, err
 		}
 	}
-	return nil, "", nil
+	return nil, "", err
 }
 
 // asDesigned gives an implementation what the design's front matter says.

@@ -59,7 +59,7 @@ func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.
 		return "", false, nil
 	}
 	if item.Flow == work.FlowDesign {
-		doc, path, err := h.findDocument(ctx, item, pull, cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title)), pull.HeadOID)
+		doc, path, err := h.findDocument(ctx, item, pull, pull.HeadOID)
 		if err != nil {
 			return "", false, fmt.Errorf("read the design of #%d: %w", item.Number, err)
 		}
@@ -84,8 +84,7 @@ func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullReque
 // If run is 0, somebody removed the mark that names the pull request that began the roadmap: its newest
 // sub-issue names it, too.
 func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) (m mergedRoadmap, subs []github.Issue, err error) {
-	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
-	doc, path, err := h.findDocument(ctx, item, pull, path, at)
+	doc, path, err := h.findDocument(ctx, item, pull, at)
 	if err != nil {
 		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}

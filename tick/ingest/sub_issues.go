@@ -202,28 +202,16 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 // documentNow returns the document that the default branch has now, and its path; empty: it has none. A branch that
 // is not found is an error.
 func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, string, error) {
-	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
-	if err != nil || ok {
-		return doc, m.Document, err
-	}
-	files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
-	if err == nil && !ok {
-		if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
-			err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
-		}
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	for _, at := range files {
-		if roadmap.IsPath(at, m.Number) {
-			doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, at, h.row.DefaultBranch)
-			if err != nil || ok {
-				return doc, at, err
+	others := func() ([]string, error) {
+		files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
+		if err == nil && !ok {
+			if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
+				err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
 			}
 		}
+		return files, err
 	}
-	return nil, "", nil
+	return h.findFile(ctx, m.Document, h.row.DefaultBranch, others, func(at string) bool { return roadmap.IsPath(at, m.Number) })
 }
 
 // storeBelow stores what was read below a roadmap. What a person or the document changed in between is read again.
