@@ -21,22 +21,16 @@ func (h *reading) byUs(p github.Pull) bool {
 	return !p.CrossRepo && h.isOurs(p.Author)
 }
 
-// ourPull reports whether we opened the pull request: account, mark and branch must be ours, and
-// the branch must not be in a fork.
-func (h *reading) ourPull(p github.Pull) (work.PullMark, bool) {
+// ownPull reports whether we opened the pull request: account, branch and mark must be ours, and the branch must not
+// be in a fork. If somebody removed the mark from the description, a commit must name the turn that made it.
+func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
-	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
-}
-
-// ownPull reports what ourPull reports, even if somebody removed the mark from the description.
-// Without the mark, the account and the branch must be ours, and a commit must name the turn that
-// made it.
-func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
-	mark, ours := h.ourPull(p)
-	flow, issue, named := work.ParseBranch(p.Head)
-	if ours || !named || !h.byUs(p) {
-		return mark, ours, nil
+	if !named || !h.byUs(p) {
+		return mark, false, nil
+	}
+	if marked && flow == mark.Flow && issue == mark.Issue {
+		return mark, true, nil
 	}
 	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
 	if err != nil {
@@ -63,8 +57,8 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if !waited && (!marked || is.State != "open") || !h.isOurs(is.Author) {
 		return nil
 	}
-	if _, known, err := h.item(ctx, mark.Issue); err != nil || known && !waited {
-		return err
+	if _, known := h.item(ctx, mark.Issue); known && !waited {
+		return nil
 	}
 	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
 	if err != nil || !ok || p.State != work.PullOpen && !waited {
@@ -77,15 +71,11 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if p.State == work.PullOpen {
 		return h.adoptPull(ctx, p, mark)
 	}
-	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
-		return err // newer work of the issue was found
+	if _, known := h.item(ctx, mark.Issue); known {
+		return nil // newer work of the issue was found
 	}
-	is, ok, err = h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
-	if err != nil || !ok {
-		return err
-	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
-	if err != nil {
+	is, timeline, err := h.issueWhole(ctx, mark.Issue)
+	if err != nil || is.Number == 0 {
 		return err
 	}
 	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
@@ -98,16 +88,13 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
 // conversation.
 func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
-	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
-		return err
+	if _, tracked := h.pull(ctx, p.Number); tracked {
+		return nil
 	}
 	if c, some := h.numbers[p.Number]; some && c.waits {
 		return errors.New(c.Why)
 	}
-	item, known, err := h.item(ctx, mark.Issue)
-	if err != nil {
-		return err
-	}
+	item, known := h.item(ctx, mark.Issue)
 	switch {
 	case !known && mark.Flow == work.FlowRoadmap:
 		if merged, err := h.adoptMergedRoadmap(ctx, mark.Issue); merged || err != nil {
@@ -118,57 +105,69 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		item = item.Next(item.Flow, work.StateAwaitingFeedback, h.now())
 	}
 	if !known {
+		var err error
 		if item, err = h.originOf(ctx, mark); err != nil {
 			return err
 		}
 	}
 	item.Branch = p.Head
-	h.items[item.Number] = item
-	h.adopted[p.Number] = mark.Issue
-	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
+	h.adopt(item, p)
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
 
-// trackedPull converts a pull request that was read singly.
-func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
-	return work.PullRequest{
-		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+// adopt tracks a pull request that was read singly, and its work item: with nothing stored.
+func (h *reading) adopt(item work.Item, p github.Pull) {
+	h.items[item.Number], h.adopted[p.Number] = item, item.Number
+	news := h.newsOf(p.Number)
+	news.row = work.PullRequest{
+		RepoID: h.row.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
 	}
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		m := work.Move{Item: h.itemID(item.Number), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}
+		if news.row.State == work.PullOpen {
+			return h.notices.Move(ctx, tx, m, now)
+		}
+		m.To = h.items[item.Number].State
+		return h.notices.Show(ctx, tx, m, now)
+	})
+}
+
+// issueWhole reads an issue and its timeline; without number: it is gone.
+func (h *reading) issueWhole(ctx context.Context, number int) (github.Issue, []github.TimelineEvent, error) {
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	if err != nil || !ok {
+		return github.Issue{}, nil, err
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
+	return is, timeline, err
 }
 
 // originOf makes the work item of a pull request's source issue again.
 func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, mark.Issue)
+	is, timeline, err := h.issueWhole(ctx, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
 	}
-	if !ok {
-		is = github.Issue{Number: mark.Issue} // deleted; its pull request is still tracked
-	}
+	gone := is.Number == 0 // its pull request is still tracked
+	is.Number = mark.Issue
 	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
 	item.State = work.StateAwaitingFeedback
-	var timeline []github.TimelineEvent
-	var talk []github.Comment
 	h.labels[mark.Issue] = is.Labels
-	if ok {
-		if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue); err != nil {
-			return work.Item{}, err
-		}
+	if !gone {
 		h.noteIssuePauses(is, mark.Flow, timeline)
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
-		if talk, err = h.wholeTalk(ctx, mark.Issue); err != nil {
+		talk, err := h.wholeTalk(ctx, mark.Issue)
+		if err != nil {
 			return work.Item{}, err
 		}
+		h.addTalk(work.EventSource, 0, talk)
 	}
-	if item, err = h.updateText(ctx, item, is, timeline, item.Label); err == nil {
-		h.addTalk(work.EventSource, item.ID, talk)
-	}
-	return item, err
+	return h.updateText(ctx, item, is, timeline, item.Label)
 }
 
 // A label may name work that has ended: its pull request is not among the open ones.
@@ -205,6 +204,15 @@ type markedPull struct {
 // titles give: a label set since this database began has none of those that the database lacks. only is the
 // state that it must have; empty: any. known means that the database already has one.
 func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, only work.PullState) (past markedPull, known bool, err error) {
+	isPast := func(p github.Pull) (bool, error) {
+		if only != "" && p.State != only {
+			return false, nil
+		}
+		mark, ours, err := h.ownPull(ctx, p)
+		past = markedPull{p, mark}
+		dropped := mark.Run != 0 && p.State == work.PullClosed // a change of a roadmap that was not merged says nothing about it
+		return ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+	}
 	titles := []string{is.Title}
 	for _, t := range slices.Backward(timeline) {
 		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
@@ -213,24 +221,25 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue
 		}
-		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
-			return markedPull{}, tracked, err
+		if _, tracked := h.pull(ctx, t.FromPull); tracked {
+			return markedPull{}, true, nil
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return markedPull{}, false, err
+		if err == nil && ok {
+			ok, err = isPast(p)
 		}
-		if !ok {
-			continue
-		}
-		if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+		if err != nil || ok {
 			return past, false, err
 		}
 	}
-	if !h.unwatched(labelled.CreatedAt) {
+	if labelled.CreatedAt.After(h.row.IssuesSince.Add(2 * overlap)) { // no pass with a lost database acted on it
 		return markedPull{}, false, nil
 	}
-	for _, flow := range branchFlows(label.Flow) {
+	flows := []work.Flow{label.Flow}
+	if label.Flow == work.FlowDesign {
+		flows = []work.Flow{work.FlowImplementation, work.FlowDesign} // the first shows how far the work got
+	}
+	for _, flow := range flows {
 		for _, title := range titles {
 			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
 			if err != nil {
@@ -238,39 +247,13 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 			}
 			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
 			for _, p := range pulls {
-				if past, made, err := h.madeFor(ctx, is, label, p, only); made || err != nil {
+				if ok, err := isPast(p); ok || err != nil {
 					return past, false, err
 				}
 			}
 		}
 	}
 	return markedPull{}, false, nil
-}
-
-// madeFor reports whether we opened the pull request for the issue's label. A change of a roadmap that was
-// not merged says nothing about it.
-func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull, only work.PullState) (past markedPull, made bool, err error) {
-	if only != "" && p.State != only {
-		return markedPull{}, false, nil
-	}
-	mark, ours, err := h.ownPull(ctx, p)
-	dropped := mark.Run != 0 && p.State == work.PullClosed
-	return markedPull{p, mark}, ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
-}
-
-// unwatched reports whether a pass with a database that is lost may have acted on a label set at
-// that time.
-func (h *reading) unwatched(labelled time.Time) bool {
-	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
-}
-
-// branchFlows returns the flows whose branches to look for. The implementation comes before its
-// design, because it shows how far the work got.
-func branchFlows(label work.Flow) []work.Flow {
-	if label == work.FlowDesign {
-		return []work.Flow{work.FlowImplementation, work.FlowDesign}
-	}
-	return []work.Flow{label}
 }
 
 // follows reports whether a label leads to a pull request of the flow. A design leads to its
@@ -295,11 +278,15 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if err != nil {
 		return err
 	}
-	pull := trackedPull(h.row, item, p)
-	pull.DetailsAt = h.now()
-	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
+	h.adopt(item, p)
+	news := h.newsOf(p.Number)
+	news.row.DetailsAt, news.read = h.now(), true
+	pull := news.row
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
+	if err != nil && !github.IsItemError(err) {
 		return err
 	}
+	h.putEnd(ctx, p, commits, err)
 	switch {
 	case item.State != work.StateMerged:
 	case item.Flow == work.FlowRoadmap:
@@ -313,38 +300,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	default:
 		err = h.promote(ctx, item, pull)
 	}
-	if err != nil {
-		return err
-	}
-	news := h.newsOf(p.Number)
-	news.row, news.read = pull, true
-	h.adopted[p.Number] = is.Number
-	return nil
-}
-
-// storeAdopted stores what was adopted. It runs after items, pull requests and events have their
-// rows.
-func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
-	if err := h.finishHandled(ctx, tx, now); err != nil {
-		return err
-	}
-	for number, issue := range h.adopted {
-		item, ok := h.items[issue]
-		pull, read := h.readPull(number)
-		if !ok || !read {
-			continue
-		}
-		if pull.row.State != work.PullOpen {
-			if err := h.notices.Show(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: item.State, Labels: h.labels}, now); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := h.notices.Move(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}, now); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // finishHandled closes pending events that our own texts on GitHub name as answered, by a pass

@@ -19,9 +19,9 @@ const (
 
 // readAhead reads what is read first of the next numbers. What GitHub does not answer is read again with its
 // number, and its error is the number's. If one hangs, all that follow are read by themselves.
-func (h *reading) readAhead(ctx, most context.Context) error {
+func (h *reading) readAhead(ctx, most context.Context) {
 	if h.slow || h.next[0].ahead {
-		return nil
+		return
 	}
 	var reads []func(context.Context) error
 	var pulls []string
@@ -41,15 +41,15 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		if c.issue == nil || c.issue.IsPull {
 			continue
 		}
-		item, tracked, err := h.item(ctx, c.Number)
-		if err != nil {
-			return err
-		}
+		item, tracked := h.item(ctx, c.Number)
 		if h.needsMoreReads(item, tracked, *c.issue) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
 				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, c.Number)
-				return learnedAhead(h, h.timelines, c.Number, timeline, err)
+				if err == nil {
+					c.timeline = &timeline
+				}
+				return err
 			})
 		}
 	}
@@ -57,36 +57,16 @@ func (h *reading) readAhead(ctx, most context.Context) error {
 		reads = append(reads, func(ctx context.Context) error {
 			all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
 			for _, d := range all {
-				_ = learnedAhead(h, h.details, d.Number, d, nil)
+				h.numbers[d.Number].detail = &d
 			}
 			return err
 		})
 	}
 	if asked < 2 { // it is read next
-		return nil
+		return
 	}
 	most, cancel := h.ingest.until(most, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
 	defer cancel()
 	err := errors.Join(github.AtOnce(most, atOnce, reads)...)
 	h.slow = errors.Is(err, context.DeadlineExceeded)
-	return nil
-}
-
-// learnedAhead keeps what was read.
-func learnedAhead[T any](h *reading, all map[int]T, number int, read T, err error) error {
-	if err == nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		all[number] = read
-	}
-	return err
-}
-
-// timelineOf returns the timeline of an issue, once as it was read ahead.
-func (h *reading) timelineOf(ctx context.Context, number int) ([]github.TimelineEvent, error) {
-	if timeline, read := h.timelines[number]; read {
-		delete(h.timelines, number)
-		return timeline, nil
-	}
-	return h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
 }

@@ -31,50 +31,36 @@ func (h *reading) besideOf(pull store.OpenPull) beside {
 }
 
 // noteAssigned records whether Copilot is assigned to a listed pull request.
-func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) error {
+func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) {
 	b := h.besideOf(store.OpenPullOf(pull))
 	assigned := slices.ContainsFunc(is.Assignees, func(a work.Account) bool { return work.IsCopilot(a.Login) })
-	if assigned == b.Assigned || pull.ID == 0 {
-		return nil
-	}
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil || item.Flow == work.FlowReview { // its author's agents are not our concern
-		return err
+	if assigned == b.Assigned || pull.ID == 0 || h.itemOfPull(ctx, pull).Flow == work.FlowReview { // its author's agents are not our concern
+		return
 	}
 	if b.Assigned = assigned; assigned {
 		b.LookAt = h.now()
 	}
-	h.besides[pull.Number] = b
-	return nil
+	h.learnBeside(pull.Number, b)
 }
 
-// noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on a pull
+// mayBeCopilots reports whether Copilot may have pushed to a pull request, and nobody asked about its agents since.
+func (h *reading) mayBeCopilots(r pullRead) bool {
+	return r.pushed && r.old.ID != 0 && h.besideOf(store.OpenPullOf(r.old)).LookAt.IsZero()
+}
+
+// noteAgents has GitHub asked about Agent Merge if Copilot made commits that are new on an open pull
 // request, or if it was on when the details of the pull request changed.
-func (h *reading) noteAgents(ctx context.Context, old, pull work.PullRequest, pushed bool) error {
-	b := h.besideOf(store.OpenPullOf(old))
-	if old.ID == 0 || pull.State != work.PullOpen {
-		return nil
+func (h *reading) noteAgents(r pullRead) {
+	b, fresh := h.besideOf(store.OpenPullOf(r.old)), r.commits
+	if at := slices.IndexFunc(fresh, func(c work.Commit) bool { return c.OID == r.old.HeadOID }); at >= 0 {
+		fresh = fresh[at+1:]
 	}
-	if pushed && b.LookAt.IsZero() {
-		made, err := h.madeByCopilot(ctx, old, pull)
-		if err != nil || !made {
-			return err
-		}
-	} else if !b.Merges {
-		return nil
+	made := func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }
+	if r.old.ID == 0 || h.mayBeCopilots(r) && !slices.ContainsFunc(fresh, made) || !h.mayBeCopilots(r) && !b.Merges {
+		return
 	}
 	b.LookAt = h.now()
-	h.besides[pull.Number] = b
-	return nil
-}
-
-// madeByCopilot reports whether Copilot made commits of a pull request since its former head.
-func (h *reading) madeByCopilot(ctx context.Context, old, pull work.PullRequest) (bool, error) {
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
-	if at := slices.IndexFunc(commits, func(c work.Commit) bool { return c.OID == old.HeadOID }); at >= 0 {
-		commits = commits[at+1:]
-	}
-	return slices.ContainsFunc(commits, func(c work.Commit) bool { return work.IsCopilot(c.Author.Login) || work.IsCopilot(c.Committer.Login) }), err
+	h.learnBeside(r.Number, b)
 }
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.
@@ -95,19 +81,13 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 		if on {
 			b.LookAt = h.now().Add(agentMergeLife)
 		}
-		h.besides[n] = b
+		h.learnBeside(n, b)
 	}
 	return nil
 }
 
-// storeBeside stores what was learned of GitHub's own agents.
-func (h *reading) storeBeside(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	for _, n := range sortedKeys(h.besides) {
-		if b := h.besides[n]; b.pull != 0 {
-			if err := tx.SetBeside(ctx, b.pull, b.Beside); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// learnBeside notes what was learned of GitHub's own agents on a pull request.
+func (h *reading) learnBeside(number int, b beside) {
+	h.besides[number] = b
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return tx.SetBeside(ctx, b.pull, b.Beside) })
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,7 +197,8 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
 	if len(open) == 0 {
 		err := h.sweepSome(ctx, nil)
-		if err != nil && github.IsItemError(err) && !isBlocked(err) && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+		_, another := errors.AsType[*work.BlockedError](err) // passes work with another account than the one that GitHub named
+		if err != nil && github.IsItemError(err) && !another && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
 			h.tellUnread(fmt.Errorf("ask whose account this is: %w", err)) // it is known; the lists are read
 			return nil
 		}
@@ -231,9 +233,9 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	if half := len(ids) / 2; err != nil && github.IsItemError(err) && half > 0 {
 		return errors.Join(h.sweepSome(ctx, ids[:half]), h.sweepSome(ctx, ids[half:]))
 	}
+	var unanswered error
 	if err != nil && github.IsItemError(err) && len(ids) == 1 {
-		h.noteUnswept(ids[0], err)
-		s, err = github.Sweep{Missing: ids}, nil
+		s, unanswered, err = github.Sweep{Missing: ids}, err, nil
 	} else if err == nil {
 		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
 	}
@@ -255,26 +257,12 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		if slices.Contains(s.Missing, pull.NodeID) {
 			h.lights[n] = ""
 			h.swept = append(h.swept, n)
+			if unanswered != nil {
+				h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, unanswered))
+			}
 		}
 	}
 	return nil
-}
-
-// noteUnswept says of which pull request GitHub does not say whether it changed.
-func (h *reading) noteUnswept(id string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for n, pull := range h.openPulls {
-		if pull.NodeID == id {
-			h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, err))
-		}
-	}
-}
-
-// isBlocked reports whether passes work with another account than the one that GitHub named.
-func isBlocked(err error) bool {
-	_, is := errors.AsType[*work.BlockedError](err)
-	return is
 }
 
 // noteSwept notes which open pull requests changed or were never read, and a few of those that were
@@ -298,23 +286,14 @@ func (h *reading) noteSwept() {
 	h.swept = slices.Compact(h.swept)
 }
 
-// isNews reports whether an item of a list was not in the backlog before. A tracked issue may read
-// differently although it has the stamp that it had.
-func (h *reading) isNews(ctx context.Context, it listedItem) (bool, error) {
-	if !it.shown || it.issue == nil {
-		return !it.shown, nil
-	}
-	item, tracked, err := h.item(ctx, it.number)
-	return tracked && !it.issue.IsPull && !h.unchanged(item, *it.issue), err
-}
-
-// noteNews notes the numbers of what the lists and the light query show.
-func (h *reading) noteNews(ctx context.Context) error {
+// noteNews notes the numbers of what the lists and the light query show, and that was not in the backlog before.
+func (h *reading) noteNews(ctx context.Context) {
 	for _, l := range h.lists {
 		for _, it := range l.items {
-			news, err := h.isNews(ctx, it)
-			if err != nil {
-				return err
+			news := !it.shown
+			if it.shown && it.issue != nil && !it.issue.IsPull { // it may read differently although it has the stamp that it had
+				item, tracked := h.item(ctx, it.number)
+				news = tracked && !h.unchanged(item, *it.issue)
 			}
 			if news {
 				h.noteListed(it)
@@ -333,7 +312,6 @@ func (h *reading) noteNews(ctx context.Context) error {
 		}
 	}
 	h.sortBacklog()
-	return nil
 }
 
 // storeChanged puts the numbers that changed into the backlog, with the cursors that say so.
@@ -353,24 +331,18 @@ func (h *reading) storeChanged(ctx context.Context) error {
 	if len(changed)+len(pages)+len(passed) == 0 {
 		return nil
 	}
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		for _, c := range changed {
-			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, c.Backlogged))
 		}
 		for _, url := range passed {
-			if err := tx.DeleteValidators(ctx, h.row.ID, url); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.DeleteValidators(ctx, h.row.ID, url))
 		}
 		for _, v := range pages {
-			if err := tx.PutValidator(ctx, v); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.PutValidator(ctx, v))
 		}
-		if h.row == h.repo.Row {
-			return nil
+		if err != nil || h.row == h.repo.Row {
+			return err
 		}
 		return tx.SetCursors(ctx, h.row)
 	})

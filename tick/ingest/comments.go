@@ -28,49 +28,6 @@ func (h *reading) addTalk(kind work.EventKind, item int64, talk []github.Comment
 	}
 }
 
-func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
-	pull, tracked, err := h.pull(ctx, c.Number)
-	if err != nil {
-		return err
-	}
-	if tracked {
-		h.add(commentEvent(work.EventIssue, pull.ItemID, c))
-		return nil
-	}
-	item, known, err := h.item(ctx, c.Number)
-	if err != nil {
-		return err
-	}
-	if known {
-		h.add(commentEvent(work.EventSource, item.ID, c))
-	} else {
-		h.intakeUntracked(commentEvent(work.EventSource, 0, c))
-	}
-	return nil
-}
-
-func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewComment) error {
-	pull, tracked, err := h.pull(ctx, c.Pull)
-	switch {
-	case err != nil:
-		return err
-	case tracked:
-		h.add(reviewEvent(pull, c))
-	default:
-		h.intakeUntracked(reviewEvent(work.PullRequest{Number: c.Pull}, c))
-	}
-	return nil
-}
-
-// intakeUntracked ingests commands from issues and pull requests that we do not work on. Other
-// comments there are ignored.
-func (h *reading) intakeUntracked(c candidate) {
-	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
-		c.pull = false
-		h.add(c)
-	}
-}
-
 // wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
 	talk, err := h.commentsOf(ctx, number, time.Time{})
@@ -115,21 +72,7 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	}}
 }
 
-// summaryEvent is the event of a review's own text and state. It returns false for a review that
-// asks for nothing: one with line comments only, or an approval without text.
-func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
-	switch r.State {
-	case "CHANGES_REQUESTED":
-	case "COMMENTED", "APPROVED":
-		if r.Body == "" {
-			return candidate{}, false
-		}
-	default: // PENDING drafts and DISMISSED reviews are ignored
-		return candidate{}, false
-	}
-	return reviewOf(pull, r), true
-}
-
+// reviewOf is the event of a review's own text and state.
 func reviewOf(pull work.PullRequest, r github.Review) candidate {
 	id := strconv.FormatInt(r.ID, 10)
 	hash := work.ContentHash(r.Body, r.State)
@@ -162,19 +105,4 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 		h.env.Log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
 			"repo_full_name", h.repo.Name.FullName(), "work_item_id", item, "issue_number", comments[0].Number, "comment_id_from", from, "comment_id_to", to)
 	}
-}
-
-// judgeNewComments keeps the comments on a turn's issue that are new and count. The others are left to
-// ingest.
-func (h *reading) judgeNewComments(ctx context.Context, l *env.Lease, said []github.Comment) error {
-	for _, c := range said {
-		h.add(commentEvent(work.EventSource, l.Item.ID, c))
-	}
-	if err := h.judgeEvents(ctx); err != nil && github.IsItemError(err) {
-		return &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
-	} else if err != nil {
-		return err
-	}
-	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
-	return nil
 }

@@ -33,7 +33,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, nil
 	}
 	labelled, ok := lastEvent(timeline, "labeled", known.Label)
-	if !ok || isConfirmed(known, is) {
+	if !ok || known.ID != 0 && known.Edited == "" && known.Title == is.Title && known.Body == is.Body {
 		return c, nil
 	}
 	if trusted, err := h.permissions.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
@@ -61,11 +61,6 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	}
 	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
 	return c, nil
-}
-
-// isConfirmed reports whether the text of an issue is the stored one, which counts.
-func isConfirmed(known work.Item, is github.Issue) bool {
-	return known.ID != 0 && known.Edited == "" && known.Title == is.Title && known.Body == is.Body
 }
 
 // confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
@@ -115,9 +110,18 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
 	}
-	since, by, err := h.commanded(ctx, is.Number, labelled)
+	// The row of the action that set it says when its command may have been written, and whose it was.
+	a, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (work.Action, error) {
+		a, _, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), is.Number))
+		return a, err
+	})
 	if err != nil {
 		return w, err
+	}
+	since, bad := time.Parse(time.RFC3339, a.Head)
+	by := a.Why // "ann said /mergexo bugfix"
+	if bad != nil || since.After(labelled.CreatedAt) {
+		since, by = time.Time{}, ""
 	}
 	said, err := h.commentsOf(ctx, is.Number, since)
 	if err != nil {
@@ -148,19 +152,6 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 		}
 	}
 	return w, nil
-}
-
-// commanded returns when the command for which a label was set may have been written, and whose it
-// was, from its action's row. Both are zero without a row.
-func (h *reading) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, known, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), number))
-		if at, bad := time.Parse(time.RFC3339, a.Head); known && bad == nil && !at.After(labelled.CreatedAt) {
-			since, by = at, a.Why // "ann said /mergexo bugfix"
-		}
-		return err
-	})
-	return since, by, err
 }
 
 // answeredBefore returns the event keys that our comments older than at name as handled.

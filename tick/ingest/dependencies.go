@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,12 +24,9 @@ const edgeSettles = time.Minute
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
-	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
+	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
 		return tx.ListOpenDependencies(ctx, h.row.ID)
 	})
-	if err != nil {
-		return err
-	}
 	of := map[int64]int{}
 	for _, d := range waiting {
 		of[d.ItemID]++
@@ -43,6 +39,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		}
 		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
 			h.edges = append(h.edges, d)
+			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LeaveToGitHub(ctx, d, now) })
 			continue
 		}
 		state, changed := states[strings.ToLower(d.Ref)]
@@ -62,7 +59,9 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		} else {
 			d.State, d.Edge = seen.state, seen.edge
 		}
-		h.dependencies = append(h.dependencies, d)
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+			return h.storeDependency(ctx, tx, d, now)
+		})
 	}
 	return nil
 }
@@ -74,41 +73,26 @@ type dependencyRead struct {
 	err   error
 }
 
-// storeDependencies stores what was read of what designs name, and plans that GitHub lists an open
-// issue among it as blocking. Where GitHub refuses that, the design's list keeps counting.
-func (h *reading) storeDependencies(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, d := range h.dependencies {
-		d.SeenAt = now
-		if err := tx.PutDependency(ctx, d); err != nil {
-			return err
-		}
-		if !d.Edge || d.State != work.DependencyOpen {
-			continue
-		}
-		item, err := tx.GetItem(ctx, d.ItemID)
-		if err != nil {
-			return err
-		}
-		token := work.BlockToken(h.row.Key(), item.Number, d.Ref, "", fmt.Sprintf("design %d", item.DesignPull))
-		if _, known, err := tx.GetAction(ctx, token); err != nil || known {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := tx.AddAction(ctx, work.Action{
-			RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-			Number: item.Number, Target: d.Ref, PlannedAt: now, Why: "the design depends on it",
-		}); err != nil {
-			return err
-		}
+// storeDependency stores what was read of an issue that a design names, and plans that GitHub lists it as blocking if it is
+// open. Where GitHub refuses that, the design's list keeps counting.
+func (h *reading) storeDependency(ctx context.Context, tx *store.Tx, d store.Dependency, now time.Time) error {
+	d.SeenAt = now
+	if err := tx.PutDependency(ctx, d); err != nil || !d.Edge || d.State != work.DependencyOpen {
+		return err
 	}
-	for _, e := range h.edges {
-		if err := tx.LeaveToGitHub(ctx, e, now); err != nil {
-			return err
-		}
+	item, err := tx.GetItem(ctx, d.ItemID)
+	if err != nil {
+		return err
 	}
-	return nil
+	token := work.BlockToken(h.row.Key(), item.Number, d.Ref, "", fmt.Sprintf("design %d", item.DesignPull))
+	if _, known, err := tx.GetAction(ctx, token); err != nil || known {
+		return err
+	}
+	_, err = tx.AddAction(ctx, work.Action{
+		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Target: d.Ref, PlannedAt: now, Why: "the design depends on it",
+	})
+	return err
 }
 
 // dependencyState reads the state of a dependency, even if the issue has moved, and whether it can
@@ -148,13 +132,6 @@ const blockersLife = 30 * time.Minute
 // mostBlocked is for how many issues of a repository a pass reads what blocks them.
 const mostBlocked = 50
 
-// blocking is what GitHub lists as blocking an item's issue.
-type blocking struct {
-	item int64
-	work.Blocked
-	list []work.Blocker
-}
-
 // blockedItem is an item whose issue others block, and the stored states of what it depends on, by reference.
 type blockedItem struct {
 	work.Item
@@ -164,22 +141,18 @@ type blockedItem struct {
 // readBlockers reads what blocks the issues that work has not begun on: where GitHub counts
 // others than before, where one of them changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
-	due, err := readRows(ctx, h.database, h.listBlocked)
-	if err != nil {
-		return err
-	}
-	for _, item := range due {
-		b, err := h.blockersOf(ctx, item)
+	for _, item := range stored(ctx, h, h.listBlocked) {
+		of, list, err := h.blockersOf(ctx, item)
 		if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
 			return err
 		}
 		if err != nil {
 			continue // it is due in the next pass, too
 		}
-		h.blocking = append(h.blocking, b)
-		if err := h.tellLateBlockers(ctx, item, b); err != nil {
-			return err
-		}
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+			return tx.SetBlockers(ctx, item.ID, of, list, now)
+		})
+		h.tellLateBlockers(ctx, item, list)
 	}
 	return nil
 }
@@ -210,44 +183,26 @@ func (h *reading) listBlocked(ctx context.Context, tx *store.Tx) (due []blockedI
 	return due, err
 }
 
-// storeBlockers stores what blocks issues, and wakes what waits for those that were closed or reopened.
-func (h *reading) storeBlockers(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, b := range h.blocking {
-		if err := tx.SetBlockers(ctx, b.item, b.Blocked, b.list, now); err != nil {
-			return err
-		}
-	}
-	for _, ref := range h.turned {
-		if err := errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // tellLateBlockers plans a comment on an issue that others block since work on it began: that work is not held. The
 // comment is edited when they change, and when none is left.
-func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b blocking) error {
+func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, list []work.Blocker) {
 	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
-		return nil
+		return
 	}
 	var open []string
 	late := false
-	for _, x := range b.list {
+	for _, x := range list {
 		if x.Ref != "" && x.State == work.DependencyOpen {
 			open = append(open, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
 			late = late || item.known[x.Ref] != work.DependencyOpen
 		}
 	}
 	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
-	if !late {
-		told, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
-			_, told, err = tx.GetAction(ctx, token)
-			return told, err
-		})
-		if err != nil || !told {
-			return err
-		}
+	if !late && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
+		_, told, err = tx.GetAction(ctx, token)
+		return told, err
+	}) {
+		return
 	}
 	body := "No issue blocks this one any more."
 	if len(open) > 0 {
@@ -257,46 +212,44 @@ func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, b bloc
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
 	})
-	return nil
 }
 
 // blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
 // issues that it does not list for an account that may not see them. Such a count may be older than
 // the list, so that one alone proves nothing.
-func (h *reading) blockersOf(ctx context.Context, item blockedItem) (blocking, error) {
-	b := blocking{item: item.ID}
+func (h *reading) blockersOf(ctx context.Context, item blockedItem) (of work.Blocked, list []work.Blocker, err error) {
 	is, ok, err := h.issueOf(ctx, item.Number)
 	if err != nil || !ok {
-		return b, err
+		return of, nil, err
 	}
 	hidden := work.DependencyOpen
 	if _, twice := item.known[""]; twice {
 		hidden = work.DependencyRefused
 	}
-	if b.Open = is.Blockers.Open; is.Blockers.All > 0 {
-		b.list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, item.Number)
+	if of.Open = is.Blockers.Open; is.Blockers.All > 0 {
+		list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, item.Number)
 		if github.IsStatus(err, 403, 451) {
 			hidden, err = work.DependencyRefused, nil
 		}
 		if err != nil {
-			return b, err
+			return of, nil, err
 		}
 	}
 	open := 0
-	for i, x := range b.list {
-		b.list[i].Ref = h.called(x.Ref)
+	for i, x := range list {
+		list[i].Ref = h.called(x.Ref)
 		if x.State == work.DependencyOpen {
 			open++
 		}
 	}
 	life := blockersLife
-	if open < b.Open {
-		b.list, life = append(b.list, work.Blocker{State: hidden}), dependencyLife
+	if open < of.Open {
+		list, life = append(list, work.Blocker{State: hidden}), dependencyLife
 	}
-	if slices.ContainsFunc(b.list, func(x work.Blocker) bool { return x.State != work.DependencyClosed }) {
-		b.LookAt = h.now().Add(life)
+	if slices.ContainsFunc(list, func(x work.Blocker) bool { return x.State != work.DependencyClosed }) {
+		of.LookAt = h.now().Add(life)
 	}
-	return b, nil
+	return of, list, nil
 }
 
 // called returns a reference with the name by which the config calls its repository, which may have

@@ -96,12 +96,6 @@ func (h *reading) declineCommand(e work.Event) {
 	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, token, body, "a command by "+e.Author.Login+", who may not give any")
 }
 
-// declineMerge plans a comment to an author who may give other commands, but not merge.
-func (h *reading) declineMerge(e work.Event) {
-	body := "`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done."
-	h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, work.NoticeToken(h.row.Key(), e.Number, e.Key), body, "a merge by "+e.Author.Login+", who may not push")
-}
-
 // declineOn plans a comment that what somebody asked for is not done.
 func (h *reading) declineOn(item int64, number int, need work.Need, token, body, why string) {
 	h.declined = append(h.declined, work.Action{

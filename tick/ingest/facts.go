@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // facts are what judge reads beside what was said.
@@ -129,16 +130,22 @@ func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
 	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
-		h.recordOwnMarks(e)
-	}
-	for _, t := range j.answers {
-		h.noteOwn(t.body, t.at, t.url)
+		h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	}
 	for _, e := range j.refused {
 		h.declineCommand(e)
 	}
 	for _, e := range j.unmerged {
-		h.declineMerge(e)
+		body := "`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done."
+		h.declineOn(e.ItemID, e.Number, work.NeedCosmetic, work.NoticeToken(h.row.Key(), e.Number, e.Key), body, "a merge by "+e.Author.Login+", who may not push")
+	}
+	for _, c := range j.copies {
+		for _, id := range c.ids {
+			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+				_, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now))
+				return err
+			})
+		}
 	}
 	for _, c := range j.waiting {
 		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
@@ -162,22 +169,13 @@ func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, err
 		if _, known := f.spots[whoseOf(c)]; known {
 			continue
 		}
-		numbers, err := h.partners(ctx, c)
-		if err != nil {
-			return nil, err
+		f.spots[whoseOf(c)] = spot{numbers: h.partners(ctx, c)}
+		if pull, tracked := h.pull(ctx, n); tracked {
+			pulls[n], f.foreign[n] = pull, h.itemOfPull(ctx, pull).Flow == work.FlowReview
 		}
-		f.spots[whoseOf(c)] = spot{numbers: numbers}
-		pull, tracked, err := h.pull(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		if tracked {
-			item, err := h.itemOfPull(ctx, pull)
-			if err != nil {
-				return nil, err
-			}
-			pulls[n], f.foreign[n] = pull, item.Flow == work.FlowReview
-		}
+	}
+	if h.broken != nil {
+		return nil, h.broken
 	}
 	return f, h.view(ctx, func(ctx context.Context, tx *store.Tx) error { return f.load(ctx, tx, h.row.ID, said, pulls) })
 }
@@ -195,9 +193,17 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
-		edited := slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) })
-		if err := at.load(ctx, tx, repo, edited); err != nil {
-			return err
+		for _, n := range at.numbers {
+			pauses, err := tx.ListPauses(ctx, repo, n)
+			if err != nil {
+				return err
+			}
+			at.pauses = append(at.pauses, pauses...)
+		}
+		if slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) }) {
+			if at.hold, at.events, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
+				return err
+			}
 		}
 		f.spots[of] = at
 	}
@@ -244,43 +250,30 @@ func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) err
 	return nil
 }
 
-// load reads the pauses of an item and, if something said there was edited, its hold.
-func (s *spot) load(ctx context.Context, tx *store.Tx, repo int64, edited bool) (err error) {
-	for _, n := range s.numbers {
-		pauses, err := tx.ListPauses(ctx, repo, n)
-		if err != nil {
-			return err
-		}
-		s.pauses = append(s.pauses, pauses...)
-	}
-	if edited {
-		s.hold, s.events, err = loadHold(ctx, tx, repo, s.numbers)
-	}
-	return err
-}
-
 // partners returns the numbers of the issue and the pull request that an event belongs to, as far
 // as both exist.
-func (h *reading) partners(ctx context.Context, c candidate) (numbers []int, err error) {
+func (h *reading) partners(ctx context.Context, c candidate) []int {
 	n := c.event.Number
-	numbers = []int{n}
+	numbers := []int{n}
 	if issue, ok := h.adopted[n]; ok && c.pull {
-		return append(numbers, issue), nil
+		return append(numbers, issue)
 	}
 	for pull, issue := range h.adopted {
 		if issue == n && !c.pull {
 			numbers = append(numbers, pull)
 		}
 	}
-	if c.event.ItemID != 0 {
-		both, err := h.numbersOf(ctx, c.event.ItemID)
-		if err != nil {
-			return nil, err
-		}
-		numbers = append(numbers, both...)
+	if id := c.event.ItemID; id != 0 {
+		numbers = append(numbers, once(ctx, h, h.rows.numbers, id, func(ctx context.Context, tx *store.Tx) ([]int, error) {
+			item, err := tx.GetItem(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return env.PauseNumbers(ctx, tx, item)
+		})...)
 	}
 	slices.Sort(numbers)
-	return slices.Compact(numbers), nil
+	return slices.Compact(numbers)
 }
 
 // learn reads side by side what a judgement lacks. The error is that of the first event that needs a fact.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +37,7 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read %q: %w", l.name, err)
 		}
-		found, err := h.unknownOf(ctx, l.items)
-		if err != nil {
-			return err
-		}
+		found := h.unknownOf(ctx, l.items)
 		l.items = nil
 		if p.Next == "" {
 			return h.endFirstLook(ctx, found)
@@ -60,7 +58,7 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 // unknownOf returns the numbers of listed issues that are ours or ask for work and that the database lacks, or
 // knows differently. Of ours are all pull requests of our account: a commit may prove it where the description
 // was rewritten.
-func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*number, err error) {
+func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*number) {
 	for _, it := range items {
 		is := *it.issue
 		asks := slices.ContainsFunc(h.repo.Settings.StartLabels(), func(label string) bool { return work.HasLabel(is.Labels, label) })
@@ -69,14 +67,10 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 		}
 		known := false
 		if is.IsPull {
-			_, known, err = h.pull(ctx, is.Number)
+			_, known = h.pull(ctx, is.Number)
 		} else {
-			var item work.Item
-			item, known, err = h.item(ctx, is.Number)
-			known = known && h.unchanged(item, is)
-		}
-		if err != nil {
-			return nil, err
+			item, tracked := h.item(ctx, is.Number)
+			known = tracked && h.unchanged(item, is)
 		}
 		if known {
 			continue
@@ -91,7 +85,7 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 		}
 		found = append(found, c)
 	}
-	return found, nil
+	return found
 }
 
 // endFirstLook ends the first look with the pull requests that a lost database may have merged. No list shows
@@ -103,10 +97,7 @@ func (h *reading) endFirstLook(ctx context.Context, found []*number) error {
 			return fmt.Errorf("read which heads were merged: %w", err)
 		}
 		for _, n := range merged {
-			_, tracked, err := h.pull(ctx, n)
-			if err != nil {
-				return err
-			}
+			_, tracked := h.pull(ctx, n)
 			if c, some := h.numbers[n]; !tracked && (!some || !c.waited) {
 				c = h.numberOf(n)
 				c.waited, c.At = true, time.Time{}
@@ -123,19 +114,15 @@ const keptFor = 7 * 24 * time.Hour
 
 // storeFound puts numbers into the backlog, with how far the list was read.
 func (h *reading) storeFound(ctx context.Context, found []*number, place string) error {
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		for _, c := range found {
-			if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-				return err
+			err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, c.Backlogged))
+		}
+		for _, label := range h.repo.Settings.StartLabels() {
+			if place == work.FirstLookDone {
+				err = cmp.Or(err, tx.AddSeenLabel(ctx, h.row.ID, label))
 			}
 		}
-		if place == work.FirstLookDone {
-			for _, label := range h.repo.Settings.StartLabels() {
-				if err := tx.AddSeenLabel(ctx, h.row.ID, label); err != nil {
-					return err
-				}
-			}
-		}
-		return tx.SetFirstLook(ctx, h.row.ID, place)
+		return cmp.Or(err, tx.SetFirstLook(ctx, h.row.ID, place))
 	})
 }

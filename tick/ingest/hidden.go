@@ -16,11 +16,11 @@ const hiddenLife = 30 * time.Minute
 // readHidden makes comments that were hidden pending again when people show them again.
 func (h *reading) readHidden(ctx context.Context) error {
 	since := h.now().Add(-hiddenLife)
-	hidden, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
+	hidden := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
 		return tx.ListHidden(ctx, h.row.ID, since, github.MaxWords)
 	})
-	if err != nil || len(hidden) == 0 {
-		return err
+	if len(hidden) == 0 {
+		return nil
 	}
 	nodes := make([]string, len(hidden))
 	for i, e := range hidden {
@@ -31,14 +31,16 @@ func (h *reading) readHidden(ctx context.Context) error {
 		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
 	var shown []candidate
+	var still []int64
 	for _, e := range hidden {
 		word, known := words[e.Node]
 		if e.Outcome = word.Ignored(e.Author); !known || e.Outcome == work.OutcomeHidden {
-			h.stillHidden = append(h.stillHidden, e.ID)
+			still = append(still, e.ID)
 			continue
 		}
 		shown = append(shown, candidate{event: e})
 	}
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, still, now) })
 	if len(shown) == 0 {
 		return nil
 	}

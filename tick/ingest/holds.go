@@ -29,15 +29,6 @@ type commandedHold struct {
 	by   []int64     // ids of the events that began it
 }
 
-// holdOf returns the hold that an earlier version of a comment began; nil: none.
-func holdOf(ctx context.Context, tx *store.Tx, repoID int64, numbers []int, e work.Event) (*commandedHold, error) {
-	hold, all, err := loadHold(ctx, tx, repoID, numbers)
-	if hold == nil || !hold.beganWith(all, e) {
-		return nil, err
-	}
-	return hold, nil
-}
-
 // loadHold reads the hold of the open pull request among the numbers of an item, and what was said on them; nil:
 // none.
 func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, []work.Event, error) {
@@ -92,29 +83,36 @@ func sameComment(a, b work.Event) bool {
 // storeTakenBack ends the holds whose authors took them back, and removes the label.
 func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, c := range h.judged.takenBack {
-		hold, err := holdOf(ctx, tx, h.row.ID, c.holds, c.event)
+		hold, said, err := loadHold(ctx, tx, h.row.ID, c.holds)
 		if err != nil {
 			return err
 		}
-		if hold == nil { // a command or the label has ended it
+		if hold == nil || !hold.beganWith(said, c.event) { // a command or the label has ended it
 			continue
-		}
-		if err := tx.SetHold(ctx, hold.pull.ID, hold.next); err != nil {
-			return err
 		}
 		if err := tx.TakeBack(ctx, hold.by); err != nil {
 			return err
 		}
 		if hold.next != (review.Held{}) {
-			continue
+			err = tx.SetHold(ctx, hold.pull.ID, hold.next)
+		} else {
+			err = h.storeHeld(ctx, tx, hold.pull, hold.next, fmt.Sprintf("%s took the hold out of %s", c.event.Author.Login, c.event.URL))
 		}
-		a := review.Item{Repo: h.row, ID: hold.pull.ItemID, Pull: hold.pull, Labels: h.repo.Settings.Labels}.HoldLabel(false)
-		a.Why, a.PlannedAt = fmt.Sprintf("%s took the hold out of %s", c.event.Author.Login, c.event.URL), h.now()
-		if err := tx.RepeatAction(ctx, a); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// storeHeld stores that a command holds a pull request, or that nothing does, and sets or removes the label.
+func (h *reading) storeHeld(ctx context.Context, tx *store.Tx, pull work.PullRequest, held review.Held, why string) error {
+	if err := tx.SetHold(ctx, pull.ID, held); err != nil {
+		return err
+	}
+	a := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(held != review.Held{})
+	a.Why, a.PlannedAt = why, h.now()
+	return tx.RepeatAction(ctx, a)
 }
 
 // putBack is a hold that its author put back into a comment, with the numbers of its issue and its pull
@@ -142,12 +140,8 @@ func (h *reading) storePutBack(ctx context.Context, tx *store.Tx, _ time.Time) e
 			if stored.Held != nil {
 				continue
 			}
-			if err := tx.SetHold(ctx, pull.ID, review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}); err != nil {
-				return err
-			}
-			a := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(true)
-			a.Why, a.PlannedAt = fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL), h.now()
-			if err := tx.RepeatAction(ctx, a); err != nil {
+			held := review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}
+			if err := h.storeHeld(ctx, tx, pull, held, fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL)); err != nil {
 				return err
 			}
 		}

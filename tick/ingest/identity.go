@@ -135,7 +135,10 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	r.Confirm(at)
 	switch what {
 	case store.RepoReplaced:
-		r.Replaced = replacedNote(kept)
+		r.Replaced = "this is another repository than before, which is gone; the new one has a mirror and work items of its own"
+		if kept > 0 {
+			r.Replaced += fmt.Sprintf(", and the %s of the former one are kept and not worked on", work.Count(kept, "open work item"))
+		}
 		p.env.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
 			"node_id", now.NodeID, "before", before.NodeID, "open_work_items", kept)
 	case store.RepoRenamed:
@@ -162,24 +165,14 @@ func (p *Ingest) otherNameOf(r *env.Repo, nodeID string) string {
 func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 	p.env.RowsMu.Lock()
 	defer p.env.RowsMu.Unlock()
-	if r.Row.ID != row.ID {
+	if r.Row.ID == row.ID {
+		row.PlanningEpoch = r.Row.PlanningEpoch // as it was when this pass got the lock
+	} else {
 		r.Opening.Lock()
 		r.Opened = nil
 		r.Opening.Unlock()
 	}
-	if r.Row.ID == row.ID {
-		row.PlanningEpoch = r.Row.PlanningEpoch // as it was when this pass got the lock
-	}
 	r.Row = row
-}
-
-// replacedNote describes a name that now means another repository.
-func replacedNote(kept int) string {
-	note := "this is another repository than before, which is gone; the new one has a mirror and work items of its own"
-	if kept > 0 {
-		note += fmt.Sprintf(", and the %s of the former one are kept and not worked on", work.Count(kept, "open work item"))
-	}
-	return note
 }
 
 // SameRepos releases the leases on turns of repositories that this pass found replaced. Those turns

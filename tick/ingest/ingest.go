@@ -28,7 +28,7 @@ import (
 // If it has more, those that changed are read, and the others in turn (readMany).
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
-	byHost, others := p.byHost(rep), p.byOthers()
+	byHost, others := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
 			repos, n := p.notTooSoon(byHost[host], rep), len(byHost[host])+others[host]
@@ -53,31 +53,23 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	return ready
 }
 
-// byHost returns the selected repositories that may be asked, by host.
-func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
-	all := map[string][]*env.Repo{}
+// byHost returns the selected repositories that may be asked, by host, and how many of each host other machines plan for.
+func (p *Ingest) byHost(rep *env.Report) (all map[string][]*env.Repo, others map[string]int) {
+	all, others = map[string][]*env.Repo{}, map[string]int{}
 	for _, r := range p.env.All {
-		if !p.env.Selected(r) {
-			continue
-		}
-		if until, ok := p.env.Postponed(r); ok {
+		until, wait := p.env.Postponed(r)
+		switch {
+		case !p.env.Selected(r):
+			if p.env.Only == nil && !p.env.Mine(r.Row.ID) && !wait {
+				others[r.Name.Host]++
+			}
+		case wait:
 			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
-			continue
-		}
-		all[r.Name.Host] = append(all[r.Name.Host], r)
-	}
-	return all
-}
-
-// byOthers returns how many repositories other machines plan for, by host.
-func (p *Ingest) byOthers() map[string]int {
-	all := map[string]int{}
-	for _, r := range p.env.All {
-		if _, wait := p.env.Postponed(r); p.env.Only == nil && !p.env.Mine(r.Row.ID) && !wait {
-			all[r.Name.Host]++
+		default:
+			all[r.Name.Host] = append(all[r.Name.Host], r)
 		}
 	}
-	return all
+	return all, others
 }
 
 // ingestOne reads one repository and records how that went.

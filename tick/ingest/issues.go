@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,15 +13,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
 // one.
-func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
-	item, tracked, err := h.item(ctx, is.Number)
-	if err != nil {
-		return err
-	}
+func (h *reading) intakeIssue(ctx context.Context, c *number) (err error) {
+	is := *c.issue
+	item, tracked := h.item(ctx, is.Number)
 	label, wanted := h.repo.Settings.FlowOf(is.Labels)
 	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
 	if !tracked && wanted && ignored && is.State == "open" {
@@ -29,17 +29,22 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.repo.Ignored[is.Number] = label.Flow
 	}
-	if !tracked && wanted {
-		h.noteClosedLabel(is, label.Name)
+	if !tracked && wanted && is.State != "open" && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Done) { // which work that ended has
+		h.putNearLabel(store.NearLabel{Number: is.Number, Set: label.Name, At: is.UpdatedAt})
 	}
 	if tracked && item.IssueClosed != (is.State != "open") {
-		h.turned = append(h.turned, work.Dependency{Repo: h.repo.Name, Number: is.Number}.String())
+		ref := work.Dependency{Repo: h.repo.Name, Number: is.Number}.String()
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { // what waits for it
+			return errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now))
+		})
 	}
 	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
-	timeline, err := h.timelineOf(ctx, is.Number)
-	if err != nil {
+	var timeline []github.TimelineEvent
+	if c.timeline != nil {
+		timeline, c.timeline = *c.timeline, nil
+	} else if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number); err != nil {
 		return err
 	}
 	h.noteIssuePauses(is, item.Flow, timeline)
@@ -49,15 +54,15 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
-	if err == nil {
-		asked, err = h.declineRoadmaps(ctx, item, is, asked)
-	}
-	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
-	if err == nil && !tracked && len(asked) > 0 {
-		err = h.findRoadmapAbove(ctx, is)
-	}
 	if err != nil {
 		return err
+	}
+	asked = h.declineRoadmaps(ctx, item, is, asked)
+	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
+	if !tracked && len(asked) > 0 {
+		if err := h.findRoadmapAbove(ctx, is); err != nil {
+			return err
+		}
 	}
 	switch {
 	case !tracked && len(asked) == 0:
@@ -68,11 +73,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
-	swapped, err := h.swapped(ctx, item, is, asked)
-	if err != nil {
-		return err
-	}
-	if swapped && !ignored {
+	if h.swapped(ctx, item, is, asked) && !ignored {
 		h.withdraw(item, timeline)
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
@@ -139,24 +140,16 @@ func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issu
 	if err != nil {
 		return item, err
 	}
-	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()), h.now())
-	item.SubIssueOf = h.called(is.Parent)
-	h.items[item.Number] = item
-	return item, nil
-}
-
-// refreshed returns item with the issue's current text and state.
-func refreshed(item work.Item, is github.Issue, c confirmed, settled bool, now time.Time) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
-	item.IssueClosed = is.State != "open"
+	item.IssueClosed, item.SubIssueOf, item.Fingerprint = is.State != "open", h.called(is.Parent), ""
 	if item.ID == 0 && is.Blockers.All > 0 || is.Blockers.Open != item.Blocked.Open {
-		item.Blocked.LookAt = now
+		item.Blocked.LookAt = h.now()
 	}
-	item.Fingerprint = ""
-	if settled {
+	if timelineSettled(is, timeline, h.now()) {
 		item.Fingerprint = fingerprint(is)
 	}
-	return item
+	h.items[item.Number] = item
+	return item, nil
 }
 
 // unchanged reports whether an issue has not changed since its timeline was last read. One change
@@ -262,17 +255,9 @@ func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
 // priority reads the label priority:N, 1 to 5.
 func priority(labels []string) int {
 	for _, l := range labels {
-		if n, ok := priorityOf(l); ok {
-			return n
+		if n, ok := strings.CutPrefix(l, "priority:"); ok && len(n) == 1 && n >= "1" && n <= "5" {
+			return int(n[0] - '0')
 		}
 	}
 	return work.DefaultPriority
-}
-
-func priorityOf(label string) (int, bool) {
-	var n int
-	if _, err := fmt.Sscanf(label, "priority:%d", &n); err != nil || label != fmt.Sprintf("priority:%d", n) {
-		return 0, false
-	}
-	return n, n >= 1 && n <= 5
 }

@@ -48,19 +48,12 @@ type judgement struct {
 	obeyed    []work.Event    // those that were carried out before the database was lost
 	refused   []work.Event    // of people who may give no commands
 	unmerged  []work.Event    // merge commands of people who may not push
-	own       []work.Event    // new texts of ours
-	answers   []ownText       // texts of ours that were found because of a command
+	own       []work.Event    // texts of ours; without number: found because of a command
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
 	takenBack []judged        // comments whose authors took a hold out of them
 	putBack   []putBack       // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
-}
-
-// ownText is a text of ours on GitHub.
-type ownText struct {
-	body, url string
-	at        time.Time
 }
 
 // surplus are further copies of a comment that an action sent.
@@ -123,7 +116,7 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 			if counts || c.event.UpdatedAt.After(c.event.CreatedAt) { // it may have been a hold in between
 				all = append(all, judged{candidate: c, known: true, over: !counts, was: k.Outcome})
 			}
-		case j.waits(c):
+		case len(j.unread) > 0 && c.event.Kind.IsComment() && c.event.Kind != work.EventCommand: // a command may be the way out
 			twice[c.event.Key] = true
 			j.waiting = append(j.waiting, c)
 		default:
@@ -135,12 +128,6 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 		}
 	}
 	return all
-}
-
-// waits reports whether a comment waits until its pull request or its issue can be read. A command
-// does not wait: it may be the way out.
-func (j *judgement) waits(c candidate) bool {
-	return len(j.unread) > 0 && c.event.Kind.IsComment() && c.event.Kind != work.EventCommand
 }
 
 // verdict returns the outcome of an event that is ignored, or "" if it counts.
@@ -343,7 +330,7 @@ func (j *judgement) byTime(all []judged) {
 				c.event.Outcome = ignored
 			}
 			if c.event.Kind == work.EventReview && c.event.Outcome == "" {
-				if j.isFixed(c.event) {
+				if slices.Contains(j.fixed[c.event.Number], c.event.Review) { // the review may not be read again with a comment that was edited
 					c.event.Outcome = work.OutcomeVerdict
 				} else if c.event.State == "" {
 					c.event.State = j.stateOf(c)
@@ -375,22 +362,17 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 		return
 	case ignored != "":
 		c.event.Outcome = ignored
-	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}):
-		c.event.Outcome = j.holdAgain(c)
+	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}): // put back, it holds again; as the command, it is answered
+		if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+			c.event.Outcome = work.OutcomeNoCommander
+			break
+		}
+		j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
+		c.event.Outcome = work.OutcomeAnswered
 	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
 	}
 	j.readAgain = append(j.readAgain, c.event)
-}
-
-// holdAgain has a hold that its author took out of a comment, and put back, hold again. The command was
-// answered; so is this.
-func (j *judgement) holdAgain(c candidate) string {
-	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
-		return work.OutcomeNoCommander
-	}
-	j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
-	return work.OutcomeAnswered
 }
 
 // commandVerdict judges a new command: whether its author may give it, and whether it was carried out before the
@@ -434,7 +416,7 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 	}
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, j.rights.operators()) {
-			j.answers = append(j.answers, ownText{c.Body, c.URL, c.CreatedAt})
+			j.own = append(j.own, work.Event{Body: c.Body, URL: c.URL, CreatedAt: c.CreatedAt})
 			j.answer(c.Body)
 		}
 	}
@@ -445,12 +427,6 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 func isCommand(e work.Event, verb work.Verb, numbers []int) bool {
 	cmd, ok := work.ParseCommand(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
-}
-
-// isFixed reports whether a comment belongs to a stored verdict for which a fix is made. The review
-// may not be read again with a comment that was edited.
-func (j *judgement) isFixed(e work.Event) bool {
-	return e.Review != 0 && slices.Contains(j.fixed[e.Number], e.Review)
 }
 
 // stateOf returns the state of the review that a diff comment belongs to. A comment with an
@@ -470,39 +446,20 @@ func (j *judgement) paused(c candidate) string {
 	if !e.Kind.IsComment() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
 		return "" // state changes of issues and pull requests always count
 	}
-	pauses := j.pausesFor(c)
-	switch {
-	case len(pauses) == 0:
-		return ""
-	case e.Kind == work.EventConflict: // nobody knows since when it exists
-		return pausedNow(e, pauses)
-	}
-	at := j.textSince(c)
-	if !slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
-		return ""
-	}
-	return work.OutcomePaused
-}
-
-// pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before the
-// conflict was seen.
-func pausedNow(e work.Event, pauses []work.Pause) string {
-	lasts := func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
-	if !slices.ContainsFunc(pauses, lasts) {
-		return ""
-	}
-	return work.OutcomePaused
-}
-
-// textSince returns when a comment got its current text.
-func (j *judgement) textSince(c candidate) time.Time {
-	at := c.event.CreatedAt
+	at := e.CreatedAt                                                           // when it got its current text
 	for _, later := range []time.Time{j.submitted[c.review], c.word.EditedAt} { // it was a draft until then
 		if later.After(at) {
 			at = later
 		}
 	}
-	return at
+	covers := func(p work.Pause) bool { return p.Covers(at) }
+	if e.Kind == work.EventConflict { // nobody knows since when it exists: it counts unless a pause lasts that began before it was seen
+		covers = func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
+	}
+	if !slices.ContainsFunc(j.pausesFor(c), covers) {
+		return ""
+	}
+	return work.OutcomePaused
 }
 
 // pausesFor returns the pauses of the item that an event belongs to.

@@ -90,28 +90,25 @@ func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, 
 
 // swapped reports whether other labels replace an open item's label. For those that do not count it
 // plans a comment.
-func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
+func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) bool {
 	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.Flow) })
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
-		return false, nil
+		return false
 	}
-	instead, err := h.underWay(ctx, item)
-	if err != nil {
-		return false, err
-	}
+	instead := h.underWay(ctx, item)
 	if instead == "" && !work.HasLabel(is.Labels, item.Label) && len(others) == len(asked) {
-		return true, nil
+		return true
 	}
 	for _, other := range others {
 		h.declineSecondLabel(item, is, other, instead)
 	}
-	return false, nil
+	return false
 }
 
 // underWay names the item's pull request, or its branch while the pull request is being opened; "" if
 // it has neither.
-func (h *reading) underWay(ctx context.Context, item work.Item) (string, error) {
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (string, error) {
+func (h *reading) underWay(ctx context.Context, item work.Item) string {
+	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
 			return fmt.Sprintf("#%d is under way", pull.Number), err
@@ -148,22 +145,22 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 
 // declineRoadmaps drops the label of roadmaps from those asked for while the issue has a roadmap under
 // way, and plans a comment that says so: a second one would make everything twice.
-func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) ([]flowAsked, error) {
+func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) []flowAsked {
 	at := slices.IndexFunc(asked, func(a flowAsked) bool { return a.Flow == work.FlowRoadmap })
 	if at < 0 || item.ID == 0 || item.State.Open() {
-		return asked, nil
+		return asked
 	}
-	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+	live := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
 		return tx.ListRoadmaps(ctx, h.row.ID)
 	})
-	if err != nil || !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
-		return asked, err
+	if !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
+		return asked
 	}
 	again := asked[at]
 	token := work.NoticeToken(h.row.Key(), is.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: this issue has a roadmap already. To change it, comment `/mergexo replan` and what is to change.", again.Name)
 	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second roadmap, "+again.Name)
-	return slices.Delete(slices.Clone(asked), at, at+1), nil
+	return slices.Delete(slices.Clone(asked), at, at+1)
 }
 
 // Work begins when a person sets a label, not when the label is there: an issue form sets it for
@@ -172,17 +169,22 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 // declineLabel reports that a label begins nothing: in a comment once per person and repository,
 // and in the log.
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
-	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
-	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
-	token := work.NoticeToken(h.row.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
 		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
-	h.declineOn(item.ID, is.Number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
+	h.refuseLabel(item, is.Number, set, label.Name, "may not label ", body)
+}
+
+// refuseLabel notes that a label counts for nothing, and tells the person who set it: once in a repository.
+func (h *reading) refuseLabel(item work.Item, number int, set github.TimelineEvent, label, why, body string) {
+	refused := timelineEvent(item, work.EventLabelled, number, set, label)
+	refused.event.Outcome = work.OutcomeNoLabeller
+	h.add(refused)
+	token := work.NoticeToken(h.row.Key(), 0, why+strconv.FormatInt(set.Actor.ID, 10))
+	h.declineOn(item.ID, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
 }
 
 // New users first reach for the labels that start and pause work, and GitHub's web interface offers

@@ -51,6 +51,7 @@ type oneOfMany struct {
 	*env.Repo
 	unread bool    // something in it is known to be unread
 	shown  *stamps // nil: GitHub did not show it
+	failed error   // the query about it
 }
 
 // due reports whether a repository, one of n, is read now.
@@ -102,7 +103,14 @@ func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *en
 // reports the others.
 func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.Report) ([]oneOfMany, error) {
 	now := repos[0].GitHub.Now()
-	unread, labels, err := p.loadUnread(ctx, now)
+	var unread store.BusySet      // in which something is known to be unread
+	var labels map[int64][]string // whose open issues were listed once
+	err := p.env.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err == nil {
+			labels, err = tx.ListAllSeenLabels(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +119,18 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 		unlisted := func(label string) bool { return !slices.Contains(labels[r.Row.ID], label) }
 		all = append(all, oneOfMany{Repo: r, unread: unread[r.Row.ID] || slices.ContainsFunc(r.Settings.StartLabels(), unlisted)})
 	}
-	all = p.askStamps(ctx, all, rep)
+	p.askStamps(ctx, all)
 	var due []oneOfMany
 	for _, c := range all {
-		if c.due(n, now) {
+		switch {
+		case errors.Is(c.failed, context.Canceled):
+		case c.failed != nil:
+			p.env.RepoFailed(ctx, c.Repo, c.failed, rep)
+		case c.due(n, now):
 			due = append(due, c)
-			continue
+		default:
+			rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
 		}
-		rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
 	}
 	first, others := longestAgo(due)
 	for _, c := range others {
@@ -136,72 +148,43 @@ func longestAgo(due []oneOfMany) (first, others []oneOfMany) {
 	return due[:most], due[most:]
 }
 
-// loadUnread returns the repositories in which something is known to be unread, and of each the labels
-// whose open issues were listed once.
-func (p *Ingest) loadUnread(ctx context.Context, now time.Time) (unread store.BusySet, labels map[int64][]string, err error) {
-	err = p.env.Store.Glance(ctx, func(tx *store.Tx) error {
-		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err != nil {
-			return err
-		}
-		labels, err = tx.ListAllSeenLabels(ctx)
-		return err
-	})
-	return unread, labels, err
-}
-
-// askStamps asks what GitHub shows of the repositories that were read before. It drops those for which the
-// query failed: they are reported.
-func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany, rep *env.Report) []oneOfMany {
-	var known []int
+// askStamps asks what GitHub shows of the repositories that were read before.
+func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany) {
+	var known []*oneOfMany
 	for i, c := range all {
 		if c.Row.NodeID != "" && !c.Row.HeartbeatAt.IsZero() {
-			known = append(known, i)
+			known = append(known, &all[i])
 		}
 	}
-	hundreds := slices.Collect(slices.Chunk(known, github.MaxStamps))
-	asks := make([]func(context.Context) error, len(hundreds))
-	for i, some := range hundreds {
-		asks[i] = func(ctx context.Context) error { return p.askSome(ctx, all, some) }
-	}
-	errs := make([]error, len(all))
-	for i, err := range github.AtOnce(ctx, sweepsAtOnce, asks) {
-		for _, at := range hundreds[i] {
-			if err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
-				all[at].shown = &stamps{err: err}
-			} else {
-				errs[at] = err
+	var asks []func(context.Context) error
+	for some := range slices.Chunk(known, github.MaxStamps) {
+		asks = append(asks, func(ctx context.Context) error {
+			err := p.askSome(ctx, some)
+			for _, c := range some {
+				if c.failed = err; err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
+					c.shown, c.failed = &stamps{err: err}, nil
+				}
 			}
-		}
+			return nil
+		})
 	}
-	var left []oneOfMany
-	for i, c := range all {
-		switch err := errs[i]; {
-		case err == nil:
-			left = append(left, c)
-		case !errors.Is(err, context.Canceled):
-			p.env.RepoFailed(ctx, c.Repo, err, rep)
-		}
-	}
-	return left
+	github.AtOnce(ctx, sweepsAtOnce, asks)
 }
 
 // askSome asks about up to a hundred of them.
-func (p *Ingest) askSome(ctx context.Context, all []oneOfMany, some []int) error {
+func (p *Ingest) askSome(ctx context.Context, some []*oneOfMany) error {
 	ids := make([]string, len(some))
-	for i, at := range some {
-		ids[i] = all[at].Row.NodeID
+	for i, c := range some {
+		ids[i] = c.Row.NodeID
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.env.Config.Runtime.IngestTimeout)
 	defer cancel()
-	shown, err := all[some[0]].GitHub.Stamps(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for _, at := range some {
-		if is, ok := shown[all[at].Row.NodeID]; ok {
-			same := strings.EqualFold(is.FullName, all[at].Row.Current.FullName()) && !is.Archived
-			all[at].shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
+	shown, err := some[0].GitHub.Stamps(ctx, ids)
+	for _, c := range some {
+		if is, ok := shown[c.Row.NodeID]; ok && err == nil {
+			same := strings.EqualFold(is.FullName, c.Row.Current.FullName()) && !is.Archived
+			c.shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
 		}
 	}
-	return nil
+	return err
 }

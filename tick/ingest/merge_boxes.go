@@ -36,10 +36,10 @@ type mergeCandidate struct {
 // readMergeBoxes reads the merge box of each pull request that may be merged, in every pass: gates
 // are not decided by an earlier read. Without auto_merge it reads nothing.
 func (h *reading) readMergeBoxes(ctx context.Context) error {
-	all, err := h.mergeCandidates(ctx)
-	if err != nil {
-		return err
+	if !slices.ContainsFunc(work.Flows(), func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }) {
+		return nil
 	}
+	all := stored(ctx, h, h.mergeCandidates)
 	asked := make([]env.BoxOf, len(all))
 	for i, c := range all {
 		asked[i] = env.BoxOf{Pull: c.pull, Issue: c.issue, Policy: c.policy, Was: c.was}
@@ -57,33 +57,17 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 }
 
 // mergeCandidates returns the pull requests whose boxes this pass reads, by number.
-func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
-	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
-	if !slices.ContainsFunc(work.Flows(), merges) {
-		return nil, nil
+func (h *reading) mergeCandidates(ctx context.Context, tx *store.Tx) (all []mergeCandidate, err error) {
+	pulls, err := tx.ListMergeCandidates(ctx, h.row.ID)
+	for _, pull := range pulls {
+		c, ok := mergeCandidate{pull: pull}, false
+		if ok, err = h.fillCandidate(ctx, tx, &c); err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, c)
+		}
 	}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
-		pulls, err := tx.ListMergeCandidates(ctx, h.row.ID)
-		if err != nil {
-			return err
-		}
-		for _, pull := range pulls {
-			if news, ok := h.readPull(pull.Number); ok {
-				now := news.row
-				now.ID, now.ItemID = pull.ID, pull.ItemID
-				pull = now
-			}
-			c := mergeCandidate{pull: pull}
-			ok, err := h.fillCandidate(ctx, tx, &c)
-			if err != nil {
-				return err
-			}
-			if ok {
-				all = append(all, c)
-			}
-		}
-		return nil
-	})
 	return all, err
 }
 
@@ -133,7 +117,10 @@ func (h *reading) takeMergeBox(ctx context.Context, c mergeCandidate, box mergin
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}
-	h.boxes = append(h.boxes, one)
+	h.guarded = h.guarded || box.Decision == "REVIEW_REQUIRED" || box.Rules.LastPush
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		return h.storeMergeBox(ctx, tx, one, now)
+	})
 	return h.hearReviews(ctx, c, box)
 }
 
@@ -161,7 +148,7 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 		unheard = unheard || may && !known
 	}
 	settled := c.pull.DetailsAt.Sub(c.pull.UpdatedAt) > stampLag
-	if _, read := h.readPull(c.pull.Number); read || !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
+	if !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
 		return nil
 	}
 	h.again(c.pull.Number)
@@ -179,37 +166,25 @@ func statusInBox(box merging.Box) (s shownStatus) {
 	return s
 }
 
-// storeMergeBoxes stores the boxes. It runs after pull requests have their rows.
-func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, one := range h.boxes {
-		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
-			return err
-		}
-		if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
-			return err
-		}
-		if one.was.Forbids() && !one.box.Forbids() {
-			if err := liftPermission(ctx, tx, one.pull); err != nil {
-				return err
-			}
-		}
-		if err := h.adoptQueued(ctx, tx, one, now); err != nil {
-			return err
-		}
-		if one.left != nil {
-			if err := one.left.store(ctx, tx, one); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// liftPermission clears a merge refusal for a missing permission, once the permission is back.
-func liftPermission(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
-	head, why, err := tx.GetMergeTrouble(ctx, pull.ID)
-	if err != nil || why.Kind != work.WhyMergePermission {
+// storeMergeBox stores a box. A refusal of the merge for a missing permission ends once the permission is back.
+func (h *reading) storeMergeBox(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
+	if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
 		return err
 	}
-	return tx.SetMergeTrouble(ctx, pull.ID, head, work.Reason{})
+	if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
+		return err
+	}
+	if one.was.Forbids() && !one.box.Forbids() {
+		head, why, err := tx.GetMergeTrouble(ctx, one.pull.ID)
+		if err == nil && why.Kind == work.WhyMergePermission {
+			err = tx.SetMergeTrouble(ctx, one.pull.ID, head, work.Reason{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := h.adoptQueued(ctx, tx, one, now); err != nil || one.left == nil {
+		return err
+	}
+	return one.left.store(ctx, tx, one)
 }

@@ -181,7 +181,14 @@ func (w *world) try() (asked string, b *reading, err error) {
 	w.hub.asked = nil
 	b = newReading(New(w.env, nil), w.r)
 	if err = b.readMergeBoxes(w.t.Context()); err == nil {
-		w.update(func(ctx context.Context, tx *store.Tx) error { return b.storeMergeBoxes(ctx, tx, noon) })
+		w.update(func(ctx context.Context, tx *store.Tx) error {
+			for _, put := range b.puts {
+				if err := put(ctx, tx, noon); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	return strings.Join(w.hub.asked, ", "), b, err
 }

@@ -1,10 +1,8 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +26,7 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	if is.State == "open" {
 		near.Set, near.Meant = work.NearLabel(is.Labels, labels.All(), ours)
 	}
-	h.near = append(h.near, near)
+	h.putNearLabel(near)
 	if near.Set == "" {
 		return
 	}
@@ -38,21 +36,8 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
 }
 
-// noteClosedLabel notes that an issue without work has a label that would start it, and is closed. Work that
-// ended has the label agent:done, also after the loss of the database.
-func (h *reading) noteClosedLabel(is github.Issue, label string) {
-	if is.State != "open" && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Done) {
-		h.near = append(h.near, store.NearLabel{Number: is.Number, Set: label, At: is.UpdatedAt})
-	}
-}
-
-// storeNearLabels stores which of the issues that were read have such a label.
-func (h *reading) storeNearLabels(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	slices.SortStableFunc(h.near, func(a, b store.NearLabel) int { return cmp.Compare(a.Number, b.Number) })
-	for _, near := range h.near {
-		if err := tx.SetNearLabel(ctx, h.row.ID, near); err != nil {
-			return err
-		}
-	}
-	return nil
+func (h *reading) putNearLabel(near store.NearLabel) {
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+		return tx.SetNearLabel(ctx, h.row.ID, near)
+	})
 }

@@ -28,13 +28,15 @@ type number struct {
 	waited   bool // an earlier pass put it there
 	fresh    bool // this pass found that it changed
 	details  bool // the light query says that its details changed
-	ahead    bool // what is read first of it was asked for
+	ahead    bool // what is read first of it was asked for: timeline or detail, until it is used
 	done     bool // it was read, or cannot be
 	stays    bool // the next pass reads it again
 	issue    *github.Issue
 	comments []github.Comment
 	lines    []github.ReviewComment
 	unheard  bool // more was said than comments and lines have
+	timeline *[]github.TimelineEvent
+	detail   *github.PullDetail
 }
 
 // readUntil are the tenths of Timings.IngestTimeout after which nothing more is read: tick.lock is held,
@@ -56,9 +58,7 @@ func (h *reading) read(ctx context.Context) error {
 	if err := (env.Speakers{Env: h.env}).RecordReviewers(most, h.repo); err != nil {
 		return err
 	}
-	if err := h.noteNews(ctx); err != nil {
-		return err
-	}
+	h.noteNews(ctx)
 	if err := h.identify(most); err != nil {
 		return err
 	}
@@ -93,11 +93,8 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 			continue
 		}
 		h.next = order[i:]
-		group, unread, err := h.groupOf(ctx, c)
-		if err == nil {
-			err = h.readGroup(ctx, most, group, unread)
-		}
-		if err != nil {
+		group, unread := h.groupOf(ctx, c)
+		if err := h.readGroup(ctx, most, group, unread); err != nil {
 			return err
 		}
 	}
@@ -106,14 +103,9 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 
 // groupOf returns the numbers that belong to the item of one, the issue first: those to be read, and the
 // errors of those that wait.
-func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unread map[int]string, err error) {
-	partners, err := h.partnersOf(ctx, c.Number)
-	if err != nil {
-		return nil, nil, err
-	}
-	unread = map[int]string{}
-	group = []*number{c}
-	for _, n := range partners {
+func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unread map[int]string) {
+	group, unread = []*number{c}, map[int]string{}
+	for _, n := range h.partnersOf(ctx, c.Number) {
 		switch other, some := h.numbers[n]; {
 		case !some || other == c || other.done:
 		case other.waits:
@@ -123,15 +115,13 @@ func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unre
 		}
 	}
 	slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
-	return group, unread, nil
+	return group, unread
 }
 
 // readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
-	if err := h.readAhead(ctx, most); err != nil {
-		return err
-	}
+	h.readAhead(ctx, most)
 	h.unread = unread
 	failed, err := h.intakeGroup(ctx, most, group)
 	if err == nil {
@@ -171,20 +161,23 @@ func (h *reading) intakeGroup(ctx, most context.Context, group []*number) (faile
 		}
 	}
 	for _, c := range group {
-		intake := h.intakeNumber
-		if _, unread := h.unread[c.Number]; unread {
-			intake = h.intakeTalk
-		}
-		if err := h.contain(ctx, "read", c, func() error { return intake(most, c) }); err != nil {
+		if err := h.contain(ctx, "read", c, func() (err error) {
+			if _, unread := h.unread[c.Number]; !unread {
+				err = h.intakeNumber(most, c)
+			}
+			h.intakeTalk(most, c)
+			return err
+		}); err != nil {
 			return c, err
 		}
 	}
 	return nil, nil
 }
 
-// contain has a panic stop one number.
+// contain has a panic stop one number. An error of the database comes before what follows from it.
 func (h *reading) contain(ctx context.Context, doing string, c *number, do func() error) error {
-	return h.env.Contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
+	err := h.env.Contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
+	return cmp.Or(h.broken, err)
 }
 
 // numberOfJudged returns the number of a group on which something could not be judged.
@@ -298,12 +291,11 @@ func (h *reading) noteChanged(is github.Issue) {
 	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
 }
 
-// intakeNumber ingests an issue or a pull request with what was said on it.
-func (h *reading) intakeNumber(ctx context.Context, c *number) error {
-	pull, tracked, err := h.pull(ctx, c.Number)
-	if err == nil && tracked {
+// intakeNumber ingests an issue or a pull request.
+func (h *reading) intakeNumber(ctx context.Context, c *number) (err error) {
+	if pull, tracked := h.pull(ctx, c.Number); tracked {
 		err = h.intakeTracked(ctx, c, pull)
-	} else if err == nil {
+	} else {
 		err = h.intakeOther(ctx, c)
 	}
 	if err != nil {
@@ -316,7 +308,7 @@ func (h *reading) intakeNumber(ctx context.Context, c *number) error {
 			}
 		}
 	}
-	return h.intakeTalk(ctx, c)
+	return nil
 }
 
 // intakeTracked ingests a tracked pull request. One that is closed is read if it changed since: the light
@@ -324,10 +316,9 @@ func (h *reading) intakeNumber(ctx context.Context, c *number) error {
 func (h *reading) intakeTracked(ctx context.Context, c *number, pull work.PullRequest) error {
 	changed := c.details || c.waited
 	if c.issue != nil {
-		if err := h.noteAssigned(ctx, pull, *c.issue); err != nil {
-			return err
-		}
-		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || changedSince(pull, *c.issue)); pull.State == work.PullClosed {
+		h.noteAssigned(ctx, pull, *c.issue)
+		soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap // two changes in one second share a stamp
+		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || soon && c.issue.UpdatedAt.Equal(pull.UpdatedAt)); pull.State == work.PullClosed {
 			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
 		}
 	}
@@ -352,7 +343,7 @@ func (h *reading) intakeOther(ctx context.Context, c *number) error {
 	}
 	h.noteNearLabel(*c.issue)
 	if !c.issue.IsPull {
-		return h.intakeIssue(ctx, *c.issue)
+		return h.intakeIssue(ctx, c)
 	}
 	if err := h.adoptUnlisted(ctx, *c.issue); err != nil {
 		return err
@@ -371,10 +362,7 @@ func (h *reading) hear(ctx context.Context, c *number) error {
 	if err != nil && !github.IsStatus(err, 404, 410) { // else it is gone
 		return err
 	}
-	_, tracked, err := h.pull(ctx, c.Number)
-	if err != nil {
-		return err
-	}
+	_, tracked := h.pull(ctx, c.Number)
 	var lines []github.ReviewComment
 	if tracked || c.issue != nil && c.issue.IsPull {
 		if lines, err = h.repo.GitHub.ReviewCommentsOf(ctx, h.row.Current, c.Number, since); err != nil && !github.IsStatus(err, 404, 410) {
@@ -385,19 +373,25 @@ func (h *reading) hear(ctx context.Context, c *number) error {
 	return nil
 }
 
-// intakeTalk ingests what was said on a number.
-func (h *reading) intakeTalk(ctx context.Context, c *number) error {
+// intakeTalk ingests what was said on a number. Where we do not work, only commands count.
+func (h *reading) intakeTalk(ctx context.Context, c *number) {
+	pull, onPull := h.pull(ctx, c.Number)
+	kind, item, tracked := work.EventIssue, pull.ItemID, onPull
+	if !onPull {
+		of, known := h.item(ctx, c.Number)
+		kind, item, tracked, pull = work.EventSource, of.ID, known, work.PullRequest{Number: c.Number}
+	}
 	for _, said := range c.comments {
-		if err := h.intakeComment(ctx, said); err != nil {
-			return err
+		if x := commentEvent(kind, item, said); tracked || work.AsCommand(x.event).Kind == work.EventCommand {
+			h.add(x)
 		}
 	}
 	for _, said := range c.lines {
-		if err := h.intakeReviewComment(ctx, said); err != nil {
-			return err
+		x := reviewEvent(pull, said)
+		if x.pull = onPull; onPull || work.AsCommand(x.event).Kind == work.EventCommand {
+			h.add(x)
 		}
 	}
-	return nil
 }
 
 // judge decides what of a slice counts.
@@ -499,6 +493,9 @@ func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*numbe
 // inPlanning runs a transaction that fails once another machine plans for the repository. It runs also
 // after the time for GitHub is up: what was read is stored.
 func (h *reading) inPlanning(ctx context.Context, write func(context.Context, *store.Tx) error) error {
+	if h.broken != nil {
+		return h.broken
+	}
 	ctx = store.Under(context.WithoutCancel(ctx), h.repo.Planning())
 	return h.env.Store.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }

@@ -23,41 +23,28 @@ func (h *reading) noteIssuePauses(is github.Issue, flow work.Flow, timeline []gi
 	}
 }
 
-// notePullPauses records the pauses that a pull request's timeline shows, if labels changed since
-// it was last read. It returns that timeline, otherwise nil.
-func (h *reading) notePullPauses(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
-	h.noteHold(pull.Number, nil, d)
-	if d.LabelChanges == pull.LabelChanges {
-		return nil, nil
+// notePullPauses records the pauses that a pull request's timeline shows, if labels changed since it was last read, and
+// whether the label that holds reviews is set. The labels say so; the timeline says only who set it.
+func (h *reading) notePullPauses(r pullRead, pull *work.PullRequest) {
+	labels := h.repo.Settings.Labels
+	hold := &holdLabel{on: work.HasLabel(r.Labels, labels.Hold), by: "somebody", at: r.UpdatedAt}
+	h.newsOf(pull.Number).reviews.hold = hold
+	if !r.relabelled() {
+		return
 	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		return nil, err
+	if set, ok := lastEvent(r.timeline, "labeled", labels.Hold); ok {
+		hold.by, hold.at = set.Actor.Login, set.CreatedAt
 	}
 	pull.LabelChanges = 0
-	for _, e := range timeline {
+	for _, e := range r.timeline {
 		if e.Event == "labeled" || e.Event == "unlabeled" {
 			pull.LabelChanges++
 		}
 	}
-	if pull.LabelChanges != d.LabelChanges {
+	if pull.LabelChanges != r.LabelChanges {
 		pull.Fingerprint = "" // the timeline lags: read it again
 	}
-	h.noteHold(pull.Number, timeline, d)
-	ignore := h.repo.Settings.Labels.Ignore
-	h.takeovers[pull.Number] = env.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
-	return timeline, nil
-}
-
-// noteHold records whether the label that holds reviews is set. The labels say so; the timeline
-// says only who set it.
-func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github.PullDetail) {
-	name := h.repo.Settings.Labels.Hold
-	hold := &holdLabel{on: work.HasLabel(d.Labels, name), by: "somebody", at: d.UpdatedAt}
-	if set, ok := lastEvent(timeline, "labeled", name); ok {
-		hold.by, hold.at = set.Actor.Login, set.CreatedAt
-	}
-	h.newsOf(number).reviews.hold = hold
+	h.takeovers[pull.Number] = env.TakeoverOf(pull.Number, r.timeline, labels.Ignore, work.HasLabel(r.Labels, labels.Ignore), r.UpdatedAt)
 }
 
 // storePauses stores the pauses of timelines before comments are judged by them.

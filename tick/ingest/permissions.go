@@ -114,21 +114,6 @@ func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (boo
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are
 // checked again right before the agent is paid and before a push.
 
-// stillMay reports whether the author of an event still has the permission for it. For a label that
-// begins work, why is the reason in words for people.
-func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
-	switch {
-	case e.Author.Login == "": // the event is known by its key alone, or has no author
-		return true, "", nil
-	case e.Kind == work.EventLabelled:
-		return h.mayBegin(ctx, e)
-	case e.Kind.IsComment():
-		may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
-		return may, "", err
-	}
-	return true, "", nil
-}
-
 // mayBegin checks who set a label. If we set it for a command, it checks who gave the command. Nobody gave one
 // for the label of a roadmap's sub-issue.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
@@ -159,7 +144,7 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 // askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
 // to give them.
 func (h *reading) askCommandersAgain(ctx context.Context) error {
-	waiting, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
+	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
 		pending, err := tx.ListPendingCommands(ctx, h.repo.Row.ID)
 		for _, e := range pending {
 			if err != nil || e.State == work.SaidLocally {
@@ -172,22 +157,17 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 		}
 		return waiting, err
 	})
-	if err != nil {
-		return err
-	}
 	for _, e := range waiting {
 		may, err := h.permissions.mayNow(ctx, e.Author, true)
 		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {
 			return fatal
 		}
 		if err == nil && !may {
-			h.revoked = append(h.revoked, e.ID)
+			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now())
+			})
 			h.declineCommand(e)
 		}
 	}
 	return nil
-}
-
-func (h *reading) storeRevoked(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	return tx.FinishEvents(ctx, h.revoked, work.OutcomeNoCommander, h.env.Now())
 }

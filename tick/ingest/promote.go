@@ -15,88 +15,84 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// promotion is the implementation of a merged design. It is stored in one transaction with the
-// merge, so a killed pass neither loses nor repeats it.
-type promotion struct {
-	design   work.Item // its id is 0 if the design was adopted and has no row yet
-	item     work.Item // its id is 0 until it is stored
-	trigger  work.Event
-	fulfills bool // the document is marked implemented: no item is made
-	faults   []document.Fault
-}
-
-// followDesign promotes a design or roadmap that was merged, and reads the files that an open implementation
-// touches.
-func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
-	if pull.ItemID == 0 {
-		return nil // adopted, and open
-	}
-	item, err := h.storedItem(ctx, pull.ItemID)
+// followDesign promotes a design or roadmap that was merged.
+func (h *reading) followDesign(ctx context.Context, r pullRead, pull work.PullRequest) error {
 	switch {
-	case err != nil:
-		return err
-	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
-		return h.promote(ctx, item, *pull)
-	case item.Flow == work.FlowRoadmap && pull.State == work.PullMerged && old.State != work.PullMerged:
-		return h.promoteRoadmap(ctx, item, *pull)
-	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
-		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
+	case pull.ItemID == 0, pull.State != work.PullMerged, r.old.State == work.PullMerged: // adopted, or not merged now
+		return nil
+	case r.item.Flow == work.FlowDesign:
+		return h.promote(ctx, r.item, pull)
+	case r.item.Flow == work.FlowRoadmap:
+		return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
 	}
-	return err
+	return nil
 }
 
 // promote reads from a merged design what its implementation needs.
 func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
 	pull.MergeCommit = cmp.Or(pull.MergeCommit, pull.HeadOID) // GitHub may name no merge; a branch may move
-	at := pull.MergeCommit
-	path := design.Document
-	if path == "" {
-		path = work.DocumentPath(design.Flow, design.Number, design.Title)
-	}
-	doc, path, err := h.findDocument(ctx, design, pull, path, at)
+	doc, path, err := h.findDocument(ctx, design, pull, pull.MergeCommit)
 	if err != nil {
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
 	fields, faults := prompts.ParseDocument(doc)
-	p := promotion{design: design, fulfills: len(faults) == 0 && fields.Status == prompts.Implemented, faults: faults}
-	p.item = implementationOf(design, pull, fields, h.repo.Name, h.now())
-	p.item.Document = path
-	if len(doc) == 0 {
-		p.item.Document = ""
+	next := design.Next(work.FlowImplementation, work.StateReady, h.now())
+	if next.DesignPull, next.DesignCommit = pull.Number, pull.MergeCommit; len(doc) > 0 {
+		next.Document = path
+	} else {
+		next.Document = ""
 	}
-	p.trigger = promotedEvent(design.Number, pull, h.now())
-	h.newsOf(pull.Number).promotion = &p
+	next = asDesigned(next, fields, h.repo.Name)
+	// The event that asks for the implementation stays pending, like a label, until the turn that it begins has ended.
+	now, source := h.now(), strconv.Itoa(pull.Number)
+	hash := work.ContentHash(string(work.EventMerged), source)
+	trigger := work.Event{
+		Number: design.Number, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(design.Number, work.EventMerged, source, hash),
+		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
+	}
+	implemented := len(faults) == 0 && fields.Status == prompts.Implemented
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		next.Parent = cmp.Or(design.ID, h.itemID(design.Number)) // a design that was adopted has its row by now
+		if implemented {
+			return ignoreStale(h.notices.Move(ctx, tx, work.Move{Item: next.Parent, Cause: work.CausePullMerged, To: work.StateCompleted}, now)) // it is closed already
+		}
+		return h.storePromotion(ctx, tx, next, trigger, faults, now)
+	})
 	return nil
 }
 
-// findDocument reads the design at path. If people moved it, it reads the pull request's design
-// document instead.
-func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
-	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
-	if err != nil || ok {
-		return doc, path, err
+// ignoreStale drops the error of a change that somebody made before.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
 	}
-	files, err := h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, path := range files {
-		if !work.IsDocument(design.Flow, path, design.Number) {
-			continue
-		}
-		if doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); err != nil || ok {
-			return doc, path, err
-		}
-	}
-	return nil, "", nil
+	return err
 }
 
-// implementationOf returns the work item that follows a design. Its priority is the document's,
-// else the issue's.
-func implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields, r work.RepoName, now time.Time) work.Item {
-	item := design.Next(work.FlowImplementation, work.StateReady, now)
-	item.DesignPull, item.DesignCommit = pull.Number, pull.MergeCommit
-	return asDesigned(item, f, r)
+// findDocument reads the document at path. If people moved it, it reads the pull request's own
+// instead; without path: it has none.
+func (h *reading) findDocument(ctx context.Context, item work.Item, pull work.PullRequest, at string) ([]byte, string, error) {
+	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
+	others := func() ([]string, error) { return h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number) }
+	return h.findFile(ctx, path, at, others, func(path string) bool { return work.IsDocument(item.Flow, path, item.Number) })
+}
+
+// findFile reads the file at path, or the first of others that fits; without path: there is none.
+func (h *reading) findFile(ctx context.Context, path, at string, others func() ([]string, error), fits func(string) bool) ([]byte, string, error) {
+	file, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
+	if err != nil || ok {
+		return file, path, err
+	}
+	paths, err := others()
+	for _, path := range paths {
+		if err != nil || !fits(path) {
+			continue
+		}
+		if file, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); ok {
+			return file, path, err
+		}
+	}
+	return nil, "", err
 }
 
 // asDesigned gives an implementation what the design's front matter says.
@@ -128,10 +124,7 @@ func (h *reading) readDesigns(ctx context.Context) error {
 	if len(h.changed) == 0 {
 		return nil
 	}
-	open, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
-	if err != nil {
-		return err
-	}
+	open := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
 	for _, item := range open {
 		if item.State != work.StateBlocked || item.Reason.Kind != work.WhyDesignFaults {
 			continue
@@ -144,85 +137,40 @@ func (h *reading) readDesigns(ctx context.Context) error {
 		if !ok { // people moved or deleted it: a comment starts the implementation
 			continue
 		}
-		h.designs = append(h.designs, mendedDesign{asDesigned(item, fields, h.repo.Name), faults})
-	}
-	return nil
-}
-
-// mendedDesign is what a design says now whose faults stopped its implementation.
-type mendedDesign struct {
-	item   work.Item
-	faults []document.Fault
-}
-
-func (h *reading) storeDesigns(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, d := range h.designs {
-		m := work.Move{Item: d.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(d.item.Document, d.faults)}
-		if len(d.faults) == 0 {
-			if err := tx.SetDesign(ctx, d.item); err != nil {
-				return err
+		item = asDesigned(item, fields, h.repo.Name)
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+			m := work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}
+			if len(faults) == 0 {
+				if err := tx.SetDesign(ctx, item); err != nil {
+					return err
+				}
+				m = work.Move{Item: item.ID, Cause: work.CauseResumed, To: work.StateReady}
 			}
-			m = work.Move{Item: d.item.ID, Cause: work.CauseResumed, To: work.StateReady}
-		}
-		if err := h.notices.Move(ctx, tx, m, now); err != nil && !errors.Is(err, store.ErrStale) { // stale: a person resumed it
-			return err
-		}
+			return ignoreStale(h.notices.Move(ctx, tx, m, now)) // a person resumed it
+		})
 	}
 	return nil
 }
 
-// promotedEvent is the event that asks for the implementation. Like a label, it stays pending until
-// the turn it begins has ended.
-func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
-	source := strconv.Itoa(pull.Number)
-	hash := work.ContentHash(string(work.EventMerged), source)
-	return work.Event{
-		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
-		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
-	}
-}
-
-// storePromoted stores the implementations. It runs after the designs have their rows.
-func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, number := range sortedKeys(h.pulls) {
-		p := h.pulls[number].promotion
-		if p == nil {
-			continue
-		}
-		design := cmp.Or(p.design.ID, h.itemID(p.design.Number))
-		if p.fulfills {
-			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
-			if err != nil && !errors.Is(err, store.ErrStale) { // stale: the design is closed already
-				return err
-			}
-			continue
-		}
-		if err := h.storePromotion(ctx, tx, p, design, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// storePromotion adds the implementation once: a deferred pull request is seen as merged again.
-func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
-	p.item.ID, p.item.Parent = 0, design
-	known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key)
+// storePromotion adds the implementation of a merged design, in one transaction with the merge: a killed pass neither
+// loses nor repeats it. A deferred pull request is seen as merged again.
+func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, e work.Event, faults []document.Fault, now time.Time) error {
+	known, err := tx.HasEvent(ctx, h.row.ID, e.Key)
 	if err != nil || known {
 		return err
 	}
-	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
+	item.ID = 0
+	if item.ID, err = tx.AddItem(ctx, item); err != nil {
 		return err
 	}
-	e := p.trigger
-	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, p.item.ID, now
+	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, item.ID, now
 	if _, err := tx.AddEvent(ctx, e); err != nil {
 		return err
 	}
-	if err := h.handOver(ctx, tx, design, p.item.ID); err != nil || len(p.faults) == 0 {
+	if err := h.handOver(ctx, tx, item.Parent, item.ID); err != nil || len(faults) == 0 {
 		return err
 	}
-	return h.notices.Move(ctx, tx, work.Move{Item: p.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(p.item.Document, p.faults)}, now)
+	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
 }
 
 // handOver moves to the implementation what people wrote on the issue since the design was merged,

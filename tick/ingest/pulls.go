@@ -15,17 +15,13 @@ import (
 
 // pullNews is the news of one pull request.
 type pullNews struct {
-	read      bool              // its details were read, or it was adopted after its end
-	row       work.PullRequest  // without number: it was neither read nor is it tracked from now on
-	old       *work.PullRequest // its row before its details were read
-	threads   []work.Thread     // nil: not read
-	fewer     bool              // threads lacks some that are stored
-	reviews   pullReviews
-	promotion *promotion      // of the design that was merged with it
-	end       *work.PullEnd   // set if it was merged or closed
-	lost      *string         // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
-	labelHead string          // the head that the label of somebody else's pull request covers
-	proposed  []work.Proposal // follow-ups that its description lists
+	read     bool              // its details were read, or it was adopted after its end
+	row      work.PullRequest  // without number: it was neither read nor is it tracked from now on
+	old      *work.PullRequest // its row before its details were read
+	threads  []work.Thread     // nil: not read
+	fewer    bool              // threads lacks some that are stored
+	reviews  pullReviews
+	proposed []work.Proposal // follow-ups that its description lists
 }
 
 // newsOf returns the news of a pull request, empty at first.
@@ -36,55 +32,132 @@ func (h *reading) newsOf(pull int) *pullNews {
 	return h.pulls[pull]
 }
 
+// putOfPull has something stored about a pull request, by the id of its row.
+func (h *reading) putOfPull(pull int, put func(ctx context.Context, tx *store.Tx, id int64) error) {
+	news := h.newsOf(pull)
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return put(ctx, tx, news.row.ID) })
+}
+
 // readPull returns the news of a pull request. It reports false unless this slice read its details.
 func (h *reading) readPull(pull int) (*pullNews, bool) {
 	n := h.pulls[pull]
 	return n, n != nil && n.read
 }
 
-// intakeDetails ingests a pull request's details. Its snapshot and the events that the details show
+// pullRead is a tracked pull request as it was read, with what its details ask for. It does not change.
+type pullRead struct {
+	github.PullDetail
+	old      work.PullRequest // its row
+	item     work.Item
+	theirs   bool                   // somebody else's: its author handles its head, its checks and its conflicts
+	pushed   bool                   // its head is one that we did not push
+	timeline []github.TimelineEvent // if its labels or its state changed
+	talk     []github.Comment       // from before we tracked it
+	files    []string               // that an implementation touches, read if its head moved
+	commits  []work.Commit          // if they say who made them, or what they answer
+	unlisted error                  // why GitHub does not list the commits of one that ended
+}
+
+// ended reports whether it was merged or closed since its details were read before.
+func (r pullRead) ended() bool { return r.State != work.PullOpen && r.old.State != r.State }
+
+// relabelled reports whether labels were set or removed since then.
+func (r pullRead) relabelled() bool { return r.LabelChanges != r.old.LabelChanges }
+
+// readDetails reads a pull request: its details, and then side by side what these ask for.
+func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
+	var d github.PullDetail
+	var err error
+	if c := h.numbers[pull.Number]; c != nil && c.detail != nil {
+		d, c.detail = *c.detail, nil
+	} else if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
+		return err
+	}
+	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
+	// of a new verdict in threads that began long before it was submitted.
+	judges := func(r github.Review) bool {
+		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
+	}
+	same := d.HeadOID == pull.HeadOID && d.Base == pull.Base && d.State == pull.State
+	if !d.Since.IsZero() && (!same || slices.ContainsFunc(d.Reviews, judges)) {
+		if d, err = h.detailsOf(ctx, d.NodeID, nil); err != nil {
+			return err
+		}
+	}
+
+	r := pullRead{PullDetail: d, old: pull, item: h.itemOfPull(ctx, pull), files: pull.Files}
+	r.theirs = r.item.Flow == work.FlowReview
+	moved := pull.HeadOID != d.HeadOID
+	r.pushed = !r.theirs && moved && pull.HeadOID != "" && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return tx.HasTurnCommit(ctx, h.row.ID, d.HeadOID)
+	})
+	var reads []func(context.Context) error
+	if r.relabelled() || pull.State != d.State && d.State != work.PullMerged {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, d.Number)
+			return err
+		})
+	}
+	if pull.DetailsAt.IsZero() && d.CommentCount > 0 {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.talk, err = h.wholeTalk(ctx, d.Number)
+			return err
+		})
+	}
+	if r.item.Flow == work.FlowImplementation && pull.ItemID != 0 && d.State == work.PullOpen && (moved || pull.DetailsAt.IsZero()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, d.Number)
+			return err
+		})
+	}
+	makers := pull.ID == 0 && h.repo.Settings.Review.Enabled || d.State == work.PullOpen && h.mayBeCopilots(r)
+	if !r.theirs && (makers || r.ended()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, d.Number); !makers && github.IsItemError(err) {
+				r.unlisted, err = err, nil // counts must not keep a merge from being acted on
+			}
+			return err
+		})
+	}
+	if err := github.SideBySide(ctx, reads...); err != nil {
+		return err
+	}
+	return h.intakePull(ctx, r)
+}
+
+// intakePull ingests a pull request. Its snapshot and the events that its details show
 // are stored together: a merge recorded while the pull request still counts as open would never be
 // acted on.
-func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+func (h *reading) intakePull(ctx context.Context, r pullRead) error {
+	old, d, pull := r.old, r.PullDetail, r.old
 	h.pullEnded = h.pullEnded || d.State != work.PullOpen
 	h.labels[d.Number] = d.Labels
-	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
-	pull.ChecksSince = h.checksSince(old, d)
-	pull.Fingerprint, pull.DetailsAt, pull.WholeAt = h.lights[d.Number], h.now(), time.Time{}
+	pull.Fingerprint, pull.DetailsAt, pull.WholeAt, pull.Files = h.lights[d.Number], h.now(), time.Time{}, r.files
 	if !d.Since.IsZero() {
 		pull.WholeAt = old.ReadAt()
 	}
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
-	if err := h.stateEvent(ctx, old, pull, d); err != nil {
+	switch running := d.Rollup == "PENDING" || d.Rollup == "EXPECTED"; {
+	case !running:
+		pull.ChecksSince = time.Time{}
+	case old.HeadOID != d.HeadOID || old.ChecksSince.IsZero():
+		pull.ChecksSince = h.env.Now()
+	}
+	h.addState(r)
+	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
+	if err := h.followDesign(ctx, r, pull); err != nil {
 		return err
 	}
-	if old.DetailsAt.IsZero() && d.CommentCount > 0 { // comments from before we tracked it
-		talk, err := h.wholeTalk(ctx, d.Number)
-		if err != nil {
-			return err
-		}
-		h.addTalk(work.EventIssue, pull.ItemID, talk)
-	}
-	if err := h.followDesign(ctx, old, &pull); err != nil {
-		return err
-	}
-	timeline, err := h.notePullPauses(ctx, &pull, d)
-	if err != nil {
-		return err
-	}
+	h.notePullPauses(r, &pull)
 	if err := h.intakeReviews(ctx, pull, d); err != nil {
 		return err
 	}
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {
-		return err
-	}
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil {
 		return err
 	}
 	news := h.newsOf(d.Number)
@@ -92,76 +165,55 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
 		news.proposed = work.Proposed(d.Body)
 	}
-	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
-		if old.ID == 0 && h.repo.Settings.Review.Enabled {
-			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
-		}
-		return h.takeReviewLabel(ctx, item, old, d, timeline)
+	h.recallReviews(r)
+	if r.theirs {
+		return h.takeReviewLabel(ctx, r)
 	}
-	if err := h.findFixes(ctx, old, d); err != nil {
-		return err
+	if r.ended() {
+		h.putEnd(ctx, d.Pull, r.commits, r.unlisted)
 	}
-	if pull.State != work.PullOpen && old.State != pull.State {
-		if err := h.readCommitsAtEnd(ctx, pull, d.ClosedAt); err != nil {
-			return err
-		}
-	}
-	return h.headEvents(ctx, item, old, pull, d)
+	return h.headEvents(ctx, r, pull)
 }
 
-// stateEvent adds an event if a pull request was merged, closed or reopened.
-func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
-	if old.State == pull.State {
-		return nil
+// addState adds an event if a pull request was merged, closed or reopened.
+func (h *reading) addState(r pullRead) {
+	if r.old.State == r.State {
+		return
 	}
 	kind, what := work.EventReopened, "reopened"
-	switch pull.State {
-	case work.PullMerged:
-		kind, what = work.EventMerged, "merged"
-	case work.PullClosed:
+	if r.State == work.PullClosed {
 		kind, what = work.EventClosed, "closed"
-	case work.PullOpen:
 	}
-	t := github.TimelineEvent{ID: d.MergedAt.UnixMilli(), Actor: d.MergedBy, CreatedAt: d.MergedAt} // it is merged once
-	if pull.State != work.PullMerged {
-		timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
-		if err != nil {
-			return err
-		}
-		var shown bool
-		if t, shown = lastEvent(timeline, what, ""); !shown { // the timeline lags; the stamp tells this time from the next
-			t.ID = pull.UpdatedAt.UnixMilli()
-		}
+	t, shown := lastEvent(r.timeline, what, "")
+	if !shown { // the timeline lags; the stamp tells this time from the next
+		t.ID = r.UpdatedAt.UnixMilli()
 	}
-	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
-	return nil
+	if r.State == work.PullMerged { // once
+		kind, t = work.EventMerged, github.TimelineEvent{ID: r.MergedAt.UnixMilli(), Actor: r.MergedBy, CreatedAt: r.MergedAt}
+	}
+	h.add(timelineEvent(work.Item{ID: r.old.ItemID}, kind, r.Number, t, r.HeadOID))
 }
 
 // headEvents adds events for a head that moved, has conflicts or has red checks.
-func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work.PullRequest, d github.PullDetail) error {
+func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequest) error {
+	old := r.old
 	about := func(kind work.EventKind, detail string) work.Event {
 		hash := work.ContentHash(string(kind), detail)
 		return work.Event{
 			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
 			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
-			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
+			CreatedAt: r.UpdatedAt, UpdatedAt: r.UpdatedAt,
 		}
 	}
-	pushed := false
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
-		ours, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
-			return tx.HasTurnCommit(ctx, h.row.ID, pull.HeadOID)
-		})
-		if err != nil {
-			return err
-		}
-		faults, told := "", item.Flow.Document() // what we push has none
-		if pushed = !ours; pushed {
-			if faults, told, err = h.documentFaults(ctx, item, pull); err != nil {
+		faults, told := "", r.item.Flow.Document() // what we push has none
+		if r.pushed {
+			var err error
+			if faults, told, err = h.documentFaults(ctx, r.item, pull); err != nil {
 				return err
 			}
 		}
-		if pushed || told {
+		if r.pushed || told {
 			e := about(work.EventHead, faults)
 			if !told {
 				e.Outcome = "noted"
@@ -172,45 +224,38 @@ func (h *reading) headEvents(ctx context.Context, item work.Item, old, pull work
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	if err := h.noteAgents(ctx, old, pull, pushed); err != nil {
-		return err
-	}
+	h.noteAgents(r)
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
-	if red := github.Red(d.Checks, h.env.Now()); len(red) > 0 {
+	if red := github.Red(r.Checks, h.env.Now()); len(red) > 0 {
 		e := about(work.EventCheck, github.Listed(red))
 		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
 		}
 		h.add(candidate{event: e, pull: true})
 	}
-	return h.conflictEvent(ctx, old, pull, about)
+	if pull.Mergeable == work.Conflicting && (old.Mergeable != work.Conflicting || old.HeadOID != pull.HeadOID) { // once per head, and again if it was mergeable in between
+		e := about(work.EventConflict, "")
+		if stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) }) {
+			e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
+		}
+		h.add(candidate{event: e, pull: true})
+	}
+	return nil
 }
 
-// readDetails reads the details of a pull request, and ingests them.
-func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
-	d, read := h.details[pull.Number]
-	if delete(h.details, pull.Number); !read {
-		ids := []string{pull.NodeID}
-		all, _, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
-		if err == nil && len(all) == 0 {
-			err = errGone
-		}
-		if err != nil {
-			return err
-		}
-		d = all[0]
+// detailsOf reads the details of a pull request that was there.
+func (h *reading) detailsOf(ctx context.Context, id string, since map[string]time.Time) (d github.PullDetail, err error) {
+	all, _, err := h.repo.GitHub.DetailsSince(ctx, []string{id}, since)
+	if err == nil && len(all) == 0 {
+		err = errors.New("GitHub does not know this pull request any more")
 	}
-	d, err := h.readWhole(ctx, pull, d)
 	if err != nil {
-		return err
+		return d, err
 	}
-	return h.intakeDetails(ctx, pull, d)
+	return all[0], nil
 }
-
-// errGone is why the details of a pull request that was there cannot be read.
-var errGone = errors.New("GitHub does not know this pull request any more")
 
 // readSince returns, by node id, since when the reviews and threads of pull requests are read: those
 // from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
@@ -224,85 +269,32 @@ func (h *reading) readSince(ids []string) map[string]time.Time {
 	return since
 }
 
-// changedSince reports whether a pull request may have changed since its details were read. Two
-// changes in one second share a stamp, so the stamp of one read soon after it proves nothing.
-func changedSince(pull work.PullRequest, is github.Issue) bool {
-	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
-	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
-}
-
-// readWhole reads the details of a pull request again, whole, if they left out what may matter now:
-// reviews that GitHub dismissed because of a new head or base, or findings of a new verdict in
-// threads that began long before it was submitted.
-func (h *reading) readWhole(ctx context.Context, old work.PullRequest, d github.PullDetail) (github.PullDetail, error) {
-	judges := func(r github.Review) bool {
-		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
-	}
-	same := d.HeadOID == old.HeadOID && d.Base == old.Base && d.State == old.State
-	if d.Since.IsZero() || same && !slices.ContainsFunc(d.Reviews, judges) {
-		return d, nil
-	}
-	read, _, err := h.repo.GitHub.DetailsSince(ctx, []string{d.NodeID}, nil)
-	if err == nil && len(read) == 0 {
-		err = errGone
-	}
-	if err != nil {
-		return d, err
-	}
-	return read[0], nil
-}
-
-// conflictEvent adds an event if a pull request has conflicts: once per head, and again if it was
-// mergeable in between.
-func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
-	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
-		return nil
-	}
-	e := about(work.EventConflict, "")
-	known, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) { return tx.HasEvent(ctx, h.row.ID, e.Key) })
-	if err != nil {
-		return err
-	}
-	if known {
-		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
-	}
-	h.add(candidate{event: e, pull: true})
-	return nil
-}
-
-// readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:
-// one request, once. Counts that GitHub cannot give stay unknown.
-func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
-	end := work.PullEnd{At: at, Human: -1, ReadAt: h.now()}
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
-	if err != nil {
-		if !github.IsItemError(err) { // counts must not keep a merge from being acted on
-			return err
-		}
-		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
-	} else if end.Commits, end.Human, err = h.countHuman(ctx, commits); err != nil {
-		return err
-	}
-	h.newsOf(pull.Number).end = &end
-	return nil
-}
-
-func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, human int, err error) {
-	known := map[string]bool{}
-	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+// putEnd has stored how many commits a pull request had at its end, and how many are people's. Those that GitHub
+// does not list stay unknown.
+func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Commit, unlisted error) {
+	end := work.PullEnd{At: p.ClosedAt, Commits: len(commits), ReadAt: h.now()}
+	known := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (map[string]bool, error) {
+		known := map[string]bool{}
 		for _, c := range commits {
+			var err error
 			if known[c.OID], err = tx.HasTurnCommit(ctx, h.row.ID, c.OID); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
+		return known, nil
 	})
-	us := h.env.Accounts.Operators(h.repo.Name.Host)
-	made := work.Authorship{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
+	made := work.Authorship{Ours: func(id int64) bool { return h.isOurs(work.Account{ID: id}) }, Known: func(oid string) bool { return known[oid] }}
 	for _, c := range commits {
 		if !made.ByUs(c) {
-			human++
+			end.Human++
 		}
 	}
-	return len(commits), human, err
+	if unlisted != nil {
+		end.Human = -1
+		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", p.Number, "error", unlisted)
+	}
+	h.putOfPull(p.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
+		end.PullID = id
+		return tx.PutPullEnd(ctx, end)
+	})
 }

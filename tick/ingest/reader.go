@@ -61,7 +61,14 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 		return nil, "", err
 	}
 	for _, e := range events {
-		may, why, err := h.stillMay(ctx, e)
+		may, why := true, ""
+		switch {
+		case e.Author.Login == "": // the event is known by its key alone, or has no author
+		case e.Kind == work.EventLabelled:
+			may, why, err = h.mayBegin(ctx, e)
+		case e.Kind.IsComment():
+			may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
+		}
 		if err != nil {
 			return nil, "", err
 		}
@@ -102,7 +109,14 @@ func (r *Reader) SaidSinceClaim(l *env.Lease, all []github.Comment) []github.Com
 // NewComments judges what was said on a turn's issue.
 func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Comment) (*News, error) {
 	h := newReading(r.ingest, l.Repo)
-	return &News{h}, h.judgeNewComments(ctx, l, said)
+	h.addTalk(work.EventSource, l.Item.ID, said)
+	if err := h.judgeEvents(ctx); err != nil && github.IsItemError(err) {
+		return nil, &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
+	} else if err != nil {
+		return nil, err
+	}
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" }) // the others are left to ingest
+	return &News{h}, nil
 }
 
 // OnIssue returns the comments on the issue itself.

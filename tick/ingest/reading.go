@@ -31,9 +31,10 @@ type reading struct {
 	known       known   // left by earlier passes
 	mark        string  // of the numbers whose rows have what was read, random
 
+	mu sync.Mutex // guards what concurrent reads write
+
 	row work.Repo // with moved cursors
 	backlog
-	ahead
 	slice // what is collected of one item, until it is stored
 
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
@@ -52,18 +53,11 @@ type backlog struct {
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
+	slow      bool      // one of the next numbers hangs: each is read by itself
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool // issues and pull requests that changed
 	pullEnded bool         // a pull request that has just ended is among them
-}
-
-// ahead is what was read of the next numbers.
-type ahead struct {
-	mu        sync.Mutex                     // guards what concurrent reads write, of all of the reading
-	timelines map[int][]github.TimelineEvent // of issues, by number
-	details   map[int]github.PullDetail      // of pull requests, by number
-	slow      bool                           // one of them hangs: each number is read by itself
 }
 
 // report is how the read goes.
@@ -93,7 +87,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		ahead: ahead{timelines: map[int][]github.TimelineEvent{}, details: map[int]github.PullDetail{}}, slice: newSlice(),
+		slice:   newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
 	}
 }
@@ -179,6 +173,7 @@ func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
 	rows   storedRows
+	broken error                    // why the database cannot be read, see stored
 	items  map[int]work.Item        // changed and new ones, by number
 	pulls  map[int]*pullNews        // by number
 	judged *judgement               // of what was said
@@ -189,25 +184,17 @@ type slice struct {
 	left         map[int]string       // numbers on which something said waits, and why
 	later        map[int]bool         // numbers that the next pass reads again
 	declined     []work.Action        // answers to people whose commands or labels do not count
-	near         []store.NearLabel    // labels that are nearly ours, of the issues that were read
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
-	revoked      []int64              // ids of pending commands whose authors lost the permission
-	stillHidden  []int64              // ids of comments that are still hidden
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
-	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
-	boxes        []mergeBox
-	dependencies []store.Dependency // those looked at
-	edges        []store.Dependency // those that GitHub lists as blocking, instead of the design
-	blocking     []blocking         // those read
-	designs      []mendedDesign     // of stopped implementations, as read
-	roadmaps     []mergedRoadmap    // documents to apply
-	below        []below            // of roadmaps, as read
-	sought       map[int]bool       // issues whose merged roadmaps were looked for
-	turned       []string           // issues of ours that were closed or reopened, as work.Dependency.String
+	edges        []store.Dependency   // of designs, that GitHub lists as blocking
+	roadmaps     []mergedRoadmap      // documents to apply
+	sought       map[int]bool         // issues whose merged roadmaps were looked for
+	guarded      bool                 // a pull request that may be merged has rules about who reviews it
+	puts         []put                // what else is stored
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -216,10 +203,11 @@ type slice struct {
 
 func newSlice() slice {
 	return slice{
-		rows: newStoredRows(), judged: &judgement{},
-		items: map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
+		rows:   storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}},
+		judged: &judgement{},
+		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}
 }
 

@@ -50,36 +50,20 @@ func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) e
 	if err := tx.PutStop(ctx, stop); err != nil {
 		return err
 	}
-	if err := restoreMergeStop(ctx, tx, e, stop); err != nil {
-		return err
-	}
-	return restoreReviewStop(ctx, tx, e, stop, marks)
-}
-
-// restoreMergeStop keeps a head from being merged or queued after an attempt stopped it. Nothing
-// else on GitHub shows that.
-func restoreMergeStop(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
-	if !merging.Stays(stop.Reason.Kind) || stop.Reason.Head == "" {
-		return nil
-	}
-	pull, ok, err := tx.GetPull(ctx, e.RepoID, e.Number)
-	if err != nil || !ok || pull.HeadOID != stop.Reason.Head {
-		return err
-	}
-	return tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason)
-}
-
-// restoreReviewStop keeps reviews stopped unless people started them again since. Nothing else on
-// GitHub shows that a review failed for good, or that people took it over regardless of later
-// pushes.
-func restoreReviewStop(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
-	state, ok := review.StateOf(stop.Reason)
-	if !ok {
-		return nil
-	}
 	pull, ok, err := tx.GetPull(ctx, e.RepoID, e.Number)
 	if err != nil || !ok {
 		return err
+	}
+	if merging.Stays(stop.Reason.Kind) && stop.Reason.Head != "" && pull.HeadOID == stop.Reason.Head { // it is not merged or queued again
+		if err := tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason); err != nil {
+			return err
+		}
+	}
+	// Reviews stay stopped unless people started them again since. Nothing else on GitHub shows that a review failed
+	// for good, or that people took it over regardless of later pushes.
+	state, ok := review.StateOf(stop.Reason)
+	if !ok {
+		return nil
 	}
 	stored, err := tx.GetReviews(ctx, pull.ID)
 	epoch, _ := strconv.Atoi(marks.Epoch) // without a mark the reviews were never started again

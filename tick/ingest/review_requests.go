@@ -3,12 +3,12 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Somebody else's pull request is reviewed when a person with triage permission sets the label for
@@ -44,25 +44,17 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
-	if err != nil || !ok || p.State != work.PullOpen || h.mayBeOurs(p) {
+	_, _, named := work.ParseBranch(p.Head)
+	if err != nil || !ok || p.State != work.PullOpen || named && h.byUs(p) { // one that we opened is adopted once its issue can be read
 		return err
 	}
 	item := work.Item{
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.items[p.Number] = item
-	h.adopted[p.Number] = p.Number
-	h.newsOf(p.Number).row = trackedPull(h.row, item, p)
+	h.adopt(item, p)
 	h.lights[p.Number] = ""
 	return nil
-}
-
-// mayBeOurs reports whether a pull request looks like one that we opened. It is adopted as ours
-// once its issue can be read.
-func (h *reading) mayBeOurs(p github.Pull) bool {
-	_, _, named := work.ParseBranch(p.Head)
-	return named && !p.CrossRepo && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
 }
 
 // mayAsk reports whether the person who set the label may ask for reviews. A person who may not gets
@@ -72,19 +64,16 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	if may || err != nil {
 		return may, err
 	}
-	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
-	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
-	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts no review here: it was set in the name of %s, who has no triage permission on this repository. "+
 		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
-	h.declineOn(0, number, work.NeedCosmetic, token, body, "a label set by "+set.Actor.Login+", who may not triage")
+	h.refuseLabel(work.Item{}, number, set, label, "may not ask for reviews ", body)
 	return false, nil
 }
 
 // takeReviewLabel stores whether the label of somebody else's pull request is set, and which head it covers:
 // an earlier one, until this one is proven.
-func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
+func (h *reading) takeReviewLabel(ctx context.Context, r pullRead) error {
+	item, old, d := r.item, r.old, r.PullDetail
 	label := h.repo.Settings.ReviewLabel()
 	on := work.HasLabel(d.Labels, label)
 	if label == "" || d.State != work.PullOpen || !on && item.Label == "" {
@@ -92,7 +81,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 	}
 	item.Title, item.Author = d.Title, d.Author
 	if !on {
-		off, ok := lastEvent(timeline, "unlabeled", item.Label)
+		off, ok := lastEvent(r.timeline, "unlabeled", item.Label)
 		if !ok { // deleting a label leaves nothing on the timeline
 			off = github.TimelineEvent{ID: d.UpdatedAt.UnixMilli(), CreatedAt: d.UpdatedAt}
 		}
@@ -102,7 +91,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 		return nil
 	}
 	covers := !d.CrossRepo // everybody who can push to this repository may write here
-	if set, ok := lastEvent(timeline, "labeled", label); ok && newer(set, item) {
+	if set, ok := lastEvent(r.timeline, "labeled", label); ok && newer(set, item) {
 		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
 			return err
 		}
@@ -120,7 +109,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 		}
 	}
 	if covers {
-		h.newsOf(d.Number).labelHead = d.HeadOID
+		h.putOfPull(d.Number, func(ctx context.Context, tx *store.Tx, id int64) error { return tx.SetLabelHead(ctx, id, d.HeadOID) })
 	}
 	return nil
 }

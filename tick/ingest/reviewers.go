@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -27,15 +26,21 @@ func (h *reading) readReviewers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	demanded := slices.ContainsFunc(h.boxes, func(b mergeBox) bool { return b.box.Decision == "REVIEW_REQUIRED" || b.box.Rules.LastPush })
 	for _, x := range h.repo.Settings.Reviewers {
 		login := x.Speaks()
 		was, asked := known[strings.ToLower(login)]
-		wanted := demanded || x.Human && slices.Contains(awaited, x.Name)
+		wanted := h.guarded || x.Human && slices.Contains(awaited, x.Name)
 		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < refusalLife {
 			continue
 		}
-		level, err := h.levelOf(ctx, x, login)
+		who := work.Account{ID: x.LoginID, Login: login}
+		if x.Human && who.ID == 0 { // the first account that was seen with the login
+			who.ID = stored(ctx, h, func(ctx context.Context, tx *store.Tx) (int64, error) {
+				id, _, err := tx.PinnedAccount(ctx, h.row.ID, login)
+				return id, err
+			})
+		}
+		level, err := h.repo.GitHub.Permission(ctx, h.row.Current, who)
 		if err := h.deferOne(err, "ask what reviewer %s may do", x.Name); err != nil {
 			return err
 		}
@@ -51,20 +56,4 @@ func (h *reading) readReviewers(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// levelOf asks GitHub what a reviewer's account may do. A person's login means the first account that
-// was seen with it.
-func (h *reading) levelOf(ctx context.Context, x config.Reviewer, login string) (string, error) {
-	who := work.Account{ID: x.LoginID, Login: login}
-	if x.Human && who.ID == 0 {
-		var err error
-		if who.ID, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int64, error) {
-			id, _, err := tx.PinnedAccount(ctx, h.row.ID, login)
-			return id, err
-		}); err != nil {
-			return "", err
-		}
-	}
-	return h.repo.GitHub.Permission(ctx, h.row.Current, who)
 }

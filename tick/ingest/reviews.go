@@ -38,16 +38,6 @@ type shownStatus struct {
 	at    time.Time // zero: not known
 }
 
-// statusOf returns the commit status of the reviews among a head's checks.
-func statusOf(checks []github.Check) (s shownStatus) {
-	for _, c := range checks {
-		if github.IsOurStatus(c) {
-			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
-		}
-	}
-	return s
-}
-
 // statusLag is how long GitHub may show a commit status without a time after we set another one.
 const statusLag = time.Minute
 
@@ -92,48 +82,6 @@ type holdLabel struct {
 	at time.Time
 }
 
-// ownMarks is what our comments on a pull request record about its reviews. A pass that lost its
-// database reads it back.
-type ownMarks struct {
-	epoch     int                     // how often people had the reviews start again
-	approvals []review.Verdict        // by commands, from our answers to them
-	merge     []merging.MergeApproval // approvals of a head for merging, by commands
-}
-
-// recordOwnMarks records what a body of ours has in its marks: answered events and the state of
-// reviews.
-func (h *reading) recordOwnMarks(e work.Event) {
-	h.noteOwn(e.Body, e.CreatedAt, e.URL)
-	marks, _ := work.ParseMarks(e.Body)
-	words := h.ownWords[e.Number]
-	if n, err := strconv.Atoi(marks.Epoch); err == nil {
-		words.epoch = max(words.epoch, n)
-	}
-	if e.Kind == work.EventIssue {
-		words.answers(marks, e.CreatedAt)
-	}
-	h.ownWords[e.Number] = words
-}
-
-// answers records the marks of our answers to commands.
-func (w *ownMarks) answers(marks work.Marks, at time.Time) {
-	v, _, _, approves := review.ParseMark(marks.Review)
-	for _, key := range marks.Handled {
-		given, ok := work.EventOfKey(key)
-		id := work.CommandComment(given)
-		if !ok || id == 0 {
-			continue
-		}
-		if approves {
-			v.CommentID, v.Human, v.At = id, true, at
-			w.approvals = append(w.approvals, v)
-		}
-		if marks.Merge != "" {
-			w.merge = append(w.merge, merging.MergeApproval{Head: marks.Merge, CommentID: id, At: at})
-		}
-	}
-}
-
 // Verdicts come back from GitHub as reviews: an agent's by our marker under one of our accounts, a
 // person's by login. A verdict is not feedback: the fix that the reviews plan does what it asks
 // for. An approval by anybody else does not advance the reviews; it is answered, and nothing is
@@ -158,26 +106,29 @@ type reviewReader struct {
 
 // intakeReviews ingests the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
-	by, err := h.reviewedBy(ctx, pull)
-	if err != nil {
-		return err
+	by := h.reviewedBy(ctx, pull)
+	seen := &h.newsOf(pull.Number).reviews
+	for _, c := range d.Checks {
+		if github.IsOurStatus(c) {
+			seen.status = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
+		}
 	}
-	h.newsOf(pull.Number).reviews.status = statusOf(d.Checks)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
 		if changedAt(r).Before(d.Since) {
 			continue // it is stored; and of two copies the first may be missing here
 		}
-		c, said := summaryEvent(pull, r)
-		v, ok, err := by.verdictOf(ctx, r, d)
+		c, said := reviewOf(pull, r), r.State == changesRequested || r.Body != "" && (r.State == "COMMENTED" || r.State == approved) // else it asks for nothing
+		v, ok, err := by.verdict(ctx, r, d)
 		if err != nil {
 			return err
 		}
 		if ok {
-			seen := &h.newsOf(pull.Number).reviews
 			seen.verdicts = append(seen.verdicts, v)
-			by.callIn(v.Verdict)
+			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
+			by.called = slices.Concat(by.called, in)
+			by.line = review.Line(by.policy, by.called)
 		}
 		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
@@ -186,7 +137,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			}
 		}
 		if !ok && !said && r.State == approved && h.permissions.takenFrom(r.Author) != 0 {
-			c, said = reviewOf(pull, r), true
+			said = true
 			c.event.Outcome = work.OutcomeTakenOver
 		}
 		if said {
@@ -228,41 +179,14 @@ func asksFix(v review.Verdict) bool {
 }
 
 // reviewedBy returns the reader for a pull request, with its reviewers.
-func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewReader, err error) {
-	by.reading, by.pull = h, pull
-	item, err := h.itemOfPull(ctx, pull)
-	if err != nil {
-		return by, err
-	}
-	by.policy = h.repo.Settings.ReviewPolicy(item.Flow)
+func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) reviewReader {
+	by := reviewReader{reading: h, pull: pull, policy: h.repo.Settings.ReviewPolicy(h.itemOfPull(ctx, pull).Flow)}
 	if !by.policy.Off() && pull.ID != 0 {
-		by.stored, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
+		by.stored = stored(ctx, h, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
 	}
 	by.called = by.stored.Inserted
 	by.line = review.Line(by.policy, by.called)
-	return by, err
-}
-
-// callIn adds the reviewers that a verdict calls in. After the database is lost nothing else shows
-// that they are reviewers.
-func (by *reviewReader) callIn(v review.Verdict) {
-	in, _ := review.CallIn(by.policy, v, by.called)
-	by.called = slices.Concat(by.called, in)
-	by.line = review.Line(by.policy, by.called)
-}
-
-// verdictOf returns the verdict of a review; false if it has none.
-func (by reviewReader) verdictOf(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
-	ours := by.env.Accounts.Writers(by.repo.Name.Host)
-	switch {
-	case by.policy.Off(), r.State == "PENDING", r.Author.ID == 0:
-		return readVerdict{}, false, nil
-	case slices.Contains(ours, r.Author.ID):
-		if v, ok := ownVerdict(r, d, ours); ok {
-			return v, !copied(r, v.Verdict, d, ours), nil
-		}
-	}
-	return by.personsVerdict(ctx, r, d)
+	return by
 }
 
 // ownVerdict reads a review of ours by its marker. The marker names the head it is about; on
@@ -308,11 +232,19 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 	})
 }
 
-// personsVerdict reads the review of a person. If the config requires a person's approval beside
+// verdict reads the verdict of a review; false if it has none. If the config requires a person's approval beside
 // the reviewers', people who are not reviewers count, too: the last review of each does, and
 // changes that they request are feedback as well. The decision is its author's, whoever edited the text;
 // the texts count as those of other comments.
-func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+	if by.policy.Off() || r.State == "PENDING" || r.Author.ID == 0 {
+		return readVerdict{}, false, nil
+	}
+	if ours := by.env.Accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
+		if v, ok := ownVerdict(r, d, ours); ok {
+			return v, !copied(r, v.Verdict, d, ours), nil
+		}
+	}
 	text := r.Body
 	if r.Word.Ignored(r.Author) != "" {
 		text = ""
@@ -335,9 +267,22 @@ func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d gi
 	if at >= 0 { // judged when it appeared
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
-	who, named, err := by.reviewerOf(ctx, r.Author)
-	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
-		return readVerdict{}, false, err
+	var who review.Reviewer
+	named := false
+	for _, one := range by.line {
+		if named || !one.Human {
+			continue
+		}
+		var err error
+		if named, err = by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, r.Author); err != nil {
+			return readVerdict{}, false, err
+		}
+		if named {
+			who = one
+		}
+	}
+	if !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
+		return readVerdict{}, false, nil
 	}
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || by.policy.Agents(r.Author)) {
 		return readVerdict{}, false, nil // an agent's, run by anybody
@@ -369,19 +314,6 @@ func withdrawn(r github.Review, d github.PullDetail) bool {
 	})
 }
 
-// reviewerOf returns the reviewer that an account is.
-func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
-	for _, one := range by.line {
-		if !one.Human {
-			continue
-		}
-		if named, err := by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, who); named || err != nil {
-			return one, named, err
-		}
-	}
-	return review.Reviewer{}, false, nil
-}
-
 // findingsOf returns the line comments of a person's review that requests changes. Each is a
 // finding.
 func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail) []review.Finding {
@@ -407,28 +339,15 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	return all
 }
 
-// checksSince returns since when the head's checks are running; zero if none is.
-func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Time {
-	switch {
-	case d.Rollup != "PENDING" && d.Rollup != "EXPECTED":
-		return time.Time{}
-	case old.HeadOID == d.HeadOID && !old.ChecksSince.IsZero():
-		return old.ChecksSince
+// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and which
+// fixes the commits of ours name: a trailer of theirs proves nothing.
+func (h *reading) recallReviews(r pullRead) {
+	if r.old.ID != 0 || !h.repo.Settings.Review.Enabled {
+		return
 	}
-	return h.env.Now()
-}
-
-// findFixes reads which fixes the commits of an adopted pull request name.
-func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	if old.ID != 0 || !h.repo.Settings.Review.Enabled {
-		return nil
-	}
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, old.Number)
-	if err != nil {
-		return err
-	}
-	seen := noteReviewsToRecall(h, d)
-	for _, c := range commits {
+	seen, label := &h.newsOf(r.Number).reviews, h.repo.Settings.Labels.HumanReview
+	seen.found, seen.forPeople = true, label != "" && work.HasLabel(r.Labels, label)
+	for _, c := range r.commits {
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
@@ -436,14 +355,6 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 			}
 		}
 	}
-	return nil
-}
-
-// noteReviewsToRecall records that the database may lack reviews that GitHub shows.
-func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
-	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
-	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
-	return seen
 }
 
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
@@ -457,9 +368,9 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.env.Preflight == nil {
 		return nil
 	}
-	bases, err := h.verdictBases(ctx, *pull)
-	if err != nil || len(bases) == 0 {
-		return err
+	bases := h.verdictBases(ctx, *pull)
+	if len(bases) == 0 {
+		return nil
 	}
 	was, seen := pull.MergeBase, &h.newsOf(pull.Number).reviews
 	if was != "" && !slices.Contains(bases, was) {
@@ -488,29 +399,24 @@ func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases
 			return "", nil, err
 		}
 	}
-	if now, err = git.MergeBases(ctx, pull.BaseOID, pull.HeadOID); err != nil {
-		return "", nil, err
-	}
+	now, err = git.MergeBases(ctx, pull.BaseOID, pull.HeadOID)
 	for _, one := range bases {
-		if one == "" || one == now {
+		if err != nil || one == "" || one == now {
 			continue
 		}
-		noMore, err := git.BringsNoMore(ctx, one, pull.BaseOID)
-		if err != nil {
-			return "", nil, err
-		}
-		if noMore {
+		var noMore bool
+		if noMore, err = git.BringsNoMore(ctx, one, pull.BaseOID); noMore {
 			covered = append(covered, one)
 		}
 	}
-	return now, covered, nil
+	return now, covered, err
 }
 
 // verdictBases returns the merge bases of the verdicts and merge approvals on a head, each once.
-func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (bases []string, err error) {
-	by, err := h.reviewedBy(ctx, pull)
-	if err != nil || by.policy.Off() {
-		return nil, err
+func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (bases []string) {
+	by := h.reviewedBy(ctx, pull)
+	if by.policy.Off() {
+		return nil
 	}
 	given := by.stored.Verdicts
 	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
@@ -521,14 +427,13 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 			bases = append(bases, v.MergeBase)
 		}
 	}
-	approvals, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) {
+	for _, w := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]merging.MergeApproval, error) {
 		return tx.ListMergeApprovals(ctx, pull.ID)
-	})
-	for _, w := range approvals {
+	}) {
 		if w.Head == pull.HeadOID {
 			bases = append(bases, w.MergeBase)
 		}
 	}
 	slices.Sort(bases)
-	return slices.Compact(bases), err
+	return slices.Compact(bases)
 }

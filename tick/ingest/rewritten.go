@@ -25,16 +25,14 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	if old.ID == 0 {
 		return nil // adopted: its turns are unknown
 	}
-	turns, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, pull.ItemID) })
-	if err != nil {
-		return err
-	}
+	turns := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, pull.ItemID) })
 	base, of := work.RequiredAncestor(turns, pull.Branch, 0)
 	base = cmp.Or(base, old.LostOID) // the turns may be lost with a database
 	weighed := old.HeadOID == pull.HeadOID && old.State == pull.State && old.DetailsAt.After(of.UpdatedAt)
 	if base == "" || weighed {
 		return nil
 	}
+	var err error
 	kept, known := pull.HeadOID == base || pull.HeadOID == of.Commit, true
 	if !kept {
 		kept, known, err = h.descends(ctx, pull, base)
@@ -43,7 +41,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	case err != nil || !known:
 		return err
 	case kept && old.LostOID != "":
-		h.newsOf(pull.Number).lost = new("") // somebody restored it
+		h.putLost(pull.Number, "") // somebody restored it
 		return nil
 	case kept:
 		return nil
@@ -53,7 +51,16 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 			return err
 		}
 	}
-	return h.confirmRewrite(ctx, old, pull, base)
+	// Right after a push GitHub's API may show an older head, which is no rewrite: so the remote is asked. If it cannot be
+	// asked, the next turn checks.
+	if old.LostOID == base && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
+	}
+	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
+	if err == nil && heads[pull.Branch] == pull.HeadOID {
+		h.putLost(pull.Number, base)
+	}
+	return ctx.Err()
 }
 
 // descends asks GitHub whether the commit from is in the history of the pull request's head. known
@@ -67,15 +74,7 @@ func (h *reading) descends(ctx context.Context, pull work.PullRequest, from stri
 	return yes, known, err
 }
 
-// confirmRewrite asks the remote for the branch's head: right after a push GitHub's API may show an
-// older one, which is no rewrite. If the remote cannot be asked, the next turn checks.
-func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest, lost string) error {
-	if old.LostOID == lost && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
-		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
-	}
-	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
-	if err == nil && heads[pull.Branch] == pull.HeadOID {
-		h.newsOf(pull.Number).lost = &lost
-	}
-	return ctx.Err()
+// putLost has the commit stored that a branch lost; empty: none.
+func (h *reading) putLost(pull int, commit string) {
+	h.putOfPull(pull, func(ctx context.Context, tx *store.Tx, id int64) error { return tx.SetLost(ctx, id, commit) })
 }

@@ -145,24 +145,29 @@ func (r *rights) judges(known permission, at time.Time, enough []string) bool {
 }
 
 // isAllowed reports whether allowed_users names the account.
-func (r *rights) isAllowed(who work.Account) (bool, lack) {
-	for _, entry := range r.settings.AllowedUsers {
-		if named, missing := r.isNamed(namedBy(entry), who); named || missing.is() {
+func (r *rights) isAllowed(who work.Account) (bool, lack) { return r.isAmong(r.allowed(), who) }
+
+// isReviewer reports whether the config names the account as a reviewer. It is asked about each author, so
+// that a reviewer's login means the first account that says anything.
+func (r *rights) isReviewer(who work.Account) (bool, lack) { return r.isAmong(r.reviewers(), who) }
+
+func (r *rights) isAmong(entries []work.Account, who work.Account) (bool, lack) {
+	for _, entry := range entries {
+		if named, missing := r.isNamed(entry, who); named || missing.is() {
 			return named, missing
 		}
 	}
 	return false, lack{}
 }
 
-// isReviewer reports whether the config names the account as a reviewer. It is asked about each author, so
-// that a reviewer's login means the first account that says anything.
-func (r *rights) isReviewer(who work.Account) (bool, lack) {
-	for _, x := range r.reviewers() {
-		if named, missing := r.isNamed(x, who); named || missing.is() {
-			return named, missing
-		}
+// allowed are the people whom allowed_users names: each by a login, or by a login and its account's id.
+func (r *rights) allowed() (all []work.Account) {
+	for _, entry := range r.settings.AllowedUsers {
+		login, text, _ := strings.Cut(entry, ":")
+		id, _ := strconv.ParseInt(text, 10, 64)
+		all = append(all, work.Account{ID: id, Login: login})
 	}
-	return false, lack{}
+	return all
 }
 
 // reviewers are the people whom the config names as reviewers.
@@ -173,13 +178,6 @@ func (r *rights) reviewers() (all []work.Account) {
 		}
 	}
 	return all
-}
-
-// namedBy parses an entry of allowed_users: a login, or a login and its account's id.
-func namedBy(entry string) work.Account {
-	login, text, _ := strings.Cut(entry, ":")
-	id, _ := strconv.ParseInt(text, 10, 64)
-	return work.Account{ID: id, Login: login}
 }
 
 // isNamed reports whether an entry of the config means the account. Anybody can take a login that was
@@ -201,11 +199,7 @@ func (r *rights) isNamed(entry, who work.Account) (bool, lack) {
 // takenFrom returns the id of the account that the config means by a login that who has now; 0: who is that
 // account, or the config does not name the login.
 func (r *rights) takenFrom(who work.Account) int64 {
-	entries := r.reviewers()
-	for _, entry := range r.settings.AllowedUsers {
-		entries = append(entries, namedBy(entry))
-	}
-	for _, entry := range entries {
+	for _, entry := range slices.Concat(r.reviewers(), r.allowed()) {
 		if entry.ID == 0 {
 			entry.ID = r.pinned[strings.ToLower(entry.Login)]
 		}

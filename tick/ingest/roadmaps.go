@@ -33,15 +33,6 @@ type mergedRoadmap struct {
 	cancelled bool // a person cancelled it before the database was lost
 }
 
-// promoteRoadmap reads the document of a merged roadmap, or of its revision.
-func (h *reading) promoteRoadmap(ctx context.Context, item work.Item, pull work.PullRequest) error {
-	run, err := h.runOf(ctx, item, pull)
-	if err != nil {
-		return err
-	}
-	return h.promoteRoadmapAt(ctx, item, pull, cmp.Or(pull.MergeCommit, pull.Base), run, h.now())
-}
-
 // promoteRoadmapAt reads the document at a commit or branch, and what was made of it since its label was set.
 func (h *reading) promoteRoadmapAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int, labelled time.Time) error {
 	m, subs, err := h.documentAt(ctx, item, pull, at, run)
@@ -68,26 +59,22 @@ func (h *reading) documentFaults(ctx context.Context, item work.Item, pull work.
 		return "", false, nil
 	}
 	if item.Flow == work.FlowDesign {
-		doc, path, err := h.findDocument(ctx, item, pull, cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title)), pull.HeadOID)
+		doc, path, err := h.findDocument(ctx, item, pull, pull.HeadOID)
 		if err != nil {
 			return "", false, fmt.Errorf("read the design of #%d: %w", item.Number, err)
 		}
 		return strings.Join(h.whyFaults(path, prompts.FaultsOf(doc)).Names, "\n"), true, nil
 	}
-	run, err := h.runOf(ctx, item, pull)
-	if err != nil {
-		return "", false, err
-	}
-	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, run)
+	m, _, err := h.documentAt(ctx, item, pull, pull.HeadOID, h.runOf(ctx, item, pull))
 	return strings.Join(document.Strings(m.doc.Faults), "\n"), true, err
 }
 
 // runOf returns the number of the pull request that began the roadmap which a pull request makes or changes.
-func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullRequest) (run int, err error) {
+func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullRequest) int {
 	if !item.Replans() {
-		return pull.Number, nil
+		return pull.Number
 	}
-	return readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (int, error) {
+	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (int, error) {
 		m, _, err := tx.FindRoadmap(ctx, item.Parent)
 		return m.Run, err
 	})
@@ -97,8 +84,7 @@ func (h *reading) runOf(ctx context.Context, item work.Item, pull work.PullReque
 // If run is 0, somebody removed the mark that names the pull request that began the roadmap: its newest
 // sub-issue names it, too.
 func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.PullRequest, at string, run int) (m mergedRoadmap, subs []github.Issue, err error) {
-	path := cmp.Or(item.Document, work.DocumentPath(item.Flow, item.Number, item.Title))
-	doc, path, err := h.findDocument(ctx, item, pull, path, at)
+	doc, path, err := h.findDocument(ctx, item, pull, at)
 	if err != nil {
 		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}
@@ -171,28 +157,21 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
 		}
 		if at := slices.IndexFunc(subs, func(is github.Issue) bool { return is.Number == n.Issue && is.Repo.Equal(h.row.Current) }); at >= 0 {
-			if c, err = h.adoptSubIssue(ctx, c, subs[at]); err != nil {
+			// It is taken as it is. Its label and edges are set only if it is open, and the label only if nobody ever set one
+			// that starts work.
+			is := subs[at]
+			c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
+			if is.State != "open" {
+				c.Edges = c.Needs
+			} else if _, begun, err := h.flowSet(ctx, is, work.Flows()...); err != nil {
 				return m, err
+			} else if !begun {
+				c.Step = roadmap.Made
 			}
 		}
 		m.Nodes = append(m.Nodes, c)
 	}
 	return m, nil
-}
-
-// adoptSubIssue gives a node a sub-issue that is there, as it is. Its label and edges are set only if it is open, and
-// the label only if nobody ever set one that starts work.
-func (h *reading) adoptSubIssue(ctx context.Context, c roadmap.Child, is github.Issue) (roadmap.Child, error) {
-	c.Number, c.Hash, c.Body, c.Step = is.Number, "", "", roadmap.Labelled
-	if is.State != "open" {
-		c.Edges = c.Needs
-		return c, nil
-	}
-	_, begun, err := h.flowSet(ctx, is, work.Flows()...)
-	if !begun {
-		c.Step = roadmap.Made
-	}
-	return c, err
 }
 
 // nodeOf returns the node of which an issue is the sub-issue, if we opened it. number is the roadmap's; 0: any.
@@ -241,7 +220,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) 
 			return err
 		}
 	}
-	return h.storeBelow(ctx, tx)
+	return nil
 }
 
 // addRoadmap stores a roadmap whose first document was merged, or that is found again.

@@ -28,8 +28,8 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
 		return nil
 	}
 	h.sought[above] = true // texts that people edited may name each other as roadmaps
-	if _, known, err := h.item(ctx, above); known || err != nil {
-		return err
+	if _, known := h.item(ctx, above); known {
+		return nil
 	}
 	_, err := h.adoptMergedRoadmap(ctx, above)
 	return err
@@ -37,18 +37,14 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
 
 // adoptMergedRoadmap tracks the merged roadmap of an issue. It is false if none was merged.
 func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, issue)
-	if err != nil || !ok {
+	is, timeline, err := h.issueWhole(ctx, issue)
+	if err != nil || is.Number == 0 {
 		return false, err
 	}
 	if err := h.findRoadmapAbove(ctx, is); err != nil {
 		return false, err
 	}
 	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(work.FlowRoadmap), Flow: work.FlowRoadmap}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, issue)
-	if err != nil {
-		return false, err
-	}
 	h.noteIssuePauses(is, label.Flow, timeline)
 	labelled, _ := lastEvent(timeline, "labeled", label.Name)
 	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, work.PullMerged)

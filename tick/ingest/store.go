@@ -1,11 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -58,35 +59,38 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 			return err
 		}
 	}
+	err := tx.Heartbeat(ctx, h.row.ID, now)
 	for _, c := range h.numbers { // issues that others depend on
 		if c.done && !c.stays && c.issue != nil {
-			if err := tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark))
 		}
 	}
-	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
+	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
 	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)
 }
 
-// store stores a slice: first items and pull requests, for their rows.
+// store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
+// rows.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	h.newItems = map[int]int64{}
-	for _, put := range []func(context.Context, *store.Tx, time.Time) error{
-		h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeMergeBoxes, h.storePromoted, h.storeDesigns, h.storeBeside,
-		h.storeRoadmaps, h.storeDependencies, h.storeBlockers, h.storeAgain, h.storeAdopted, h.storeCopies, h.storeDeclined, h.storeNearLabels, h.storeRevoked,
-	} {
+	for _, put := range slices.Concat(
+		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeRoadmaps}, h.puts,
+		[]put{h.storeAgain, h.finishHandled, h.storeDeclined},
+	) {
 		if err := put(ctx, tx, now); err != nil {
 			return err
 		}
 	}
-	if err := tx.LookedAt(ctx, h.stillHidden, now); err != nil {
-		return err
-	}
 	return h.env.KeepClock(ctx, tx, h.repo)
 }
+
+// put stores a part of a slice. It may run twice.
+type put func(ctx context.Context, tx *store.Tx, now time.Time) error
+
+// put has something stored with the slice, once items, pull requests and events have their rows.
+func (h *reading) put(p put) { h.puts = append(h.puts, p) }
 
 func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, n := range sortedKeys(h.items) {
@@ -106,80 +110,44 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 	return nil
 }
 
-func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) error {
+// storePulls stores the snapshots of pull requests and their threads. Of a read that left some out, the others stay.
+func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (err error) {
 	for _, n := range sortedKeys(h.pulls) {
-		if err := h.storePull(ctx, tx, n, h.pulls[n]); err != nil {
+		news := h.pulls[n]
+		if !news.read {
+			continue
+		}
+		if item, added := h.newItems[h.adopted[n]]; added {
+			news.row.ItemID = item
+		}
+		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// storeCopies plans the removal of further copies of our comments.
-func (h *reading) storeCopies(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, c := range h.judged.copies {
-		for _, id := range c.ids {
-			if _, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now)); err != nil {
-				return err
-			}
+		if news.row.ItemID != 0 {
+			err = tx.AddProposals(ctx, news.row.ItemID, news.proposed)
 		}
-	}
-	return nil
-}
-
-// storePull stores a pull request's snapshot and what else its details show. Events and reviews
-// follow once all pull requests have their rows.
-func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news *pullNews) error {
-	if !news.read {
-		return nil
-	}
-	if item, added := h.newItems[h.adopted[number]]; added {
-		news.row.ItemID = item
-	}
-	id, err := tx.PutPull(ctx, news.row)
-	if err != nil {
-		return err
-	}
-	news.row.ID = id
-	if news.row.ItemID != 0 {
-		if err := tx.AddProposals(ctx, news.row.ItemID, news.proposed); err != nil {
-			return err
-		}
-	}
-	if news.end != nil {
-		news.end.PullID = id
-		if err := tx.PutPullEnd(ctx, *news.end); err != nil {
-			return err
-		}
-	}
-	if news.lost != nil {
-		if err := tx.SetLost(ctx, id, *news.lost); err != nil {
-			return err
-		}
-	}
-	if news.labelHead != "" {
-		if err := tx.SetLabelHead(ctx, id, news.labelHead); err != nil {
-			return err
-		}
-	}
-	if news.threads == nil {
-		return nil
-	}
-	threads := news.threads
-	if news.fewer {
-		stored, err := tx.ListThreads(ctx, id)
 		if err != nil {
 			return err
 		}
-		read := func(x work.Thread) bool {
-			return slices.ContainsFunc(news.threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+		if news.threads == nil {
+			continue
 		}
-		threads = slices.Concat(news.threads, slices.DeleteFunc(stored, read))
+		threads := news.threads
+		if news.fewer {
+			old, err := tx.ListThreads(ctx, news.row.ID)
+			if err != nil {
+				return err
+			}
+			read := func(x work.Thread) bool {
+				return slices.ContainsFunc(news.threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+			}
+			threads = slices.Concat(threads, slices.DeleteFunc(old, read))
+		}
+		if err := errors.Join(tx.PutThreads(ctx, news.row.ID, threads), tx.ReopenEvents(ctx, news.row.ID, work.OutcomeResolved)); err != nil {
+			return err
+		}
 	}
-	if err := tx.PutThreads(ctx, id, threads); err != nil {
-		return err
-	}
-	return tx.ReopenEvents(ctx, id, work.OutcomeResolved)
+	return nil
 }
 
 // storeEvents adds new events and supersedes older versions of edited ones.

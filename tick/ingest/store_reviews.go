@@ -2,13 +2,14 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -20,18 +21,10 @@ func (h *reading) storeReviews(ctx context.Context, tx *store.Tx, _ time.Time) e
 		return nil
 	}
 	for _, number := range sortedKeys(h.pulls) {
-		if !h.pulls[number].read {
-			continue
-		}
-		pull, ok, err := tx.GetPull(ctx, h.row.ID, number)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if err := h.storeReviewsOf(ctx, tx, pull); err != nil {
-			return fmt.Errorf("store the reviews of #%d: %w", number, err)
+		if news := h.pulls[number]; news.read {
+			if err := h.storeReviewsOf(ctx, tx, news.row); err != nil {
+				return fmt.Errorf("store the reviews of #%d: %w", number, err)
+			}
 		}
 	}
 	return nil
@@ -47,8 +40,10 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 		if stored, err = h.restoreOwnMarks(ctx, tx, pull, stored, seen); err != nil {
 			return err
 		}
-		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
-			return err
+		if seen.forPeople && stored.Record.State != review.HumanReview && pull.State == work.PullOpen {
+			if err := tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, v := range seen.verdicts {
@@ -76,20 +71,14 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
 		return err
 	}
-	if old := h.newsOf(pull.Number).old; old != nil && !reviewInputsChanged(*old, pull) {
-		return nil
+	if old := h.newsOf(pull.Number).old; old != nil && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
+		old.Mergeable == pull.Mergeable && old.Base == pull.Base && old.MergeBase == pull.MergeBase && old.Author.ID == pull.Author.ID {
+		return nil // nothing changed that decisions about its reviews depend on
 	}
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it
 		return tx.ForgetReviews(ctx, pull.ID)
 	}
 	return tx.MarkReviewsChanged(ctx, pull.ID)
-}
-
-// reviewInputsChanged reports whether a fact of the pull request changed that decisions about its
-// reviews depend on.
-func reviewInputsChanged(old, now work.PullRequest) bool {
-	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
-		old.Base != now.Base || old.MergeBase != now.MergeBase || old.Author.ID != now.Author.ID
 }
 
 func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict, baseMoved bool) error {
@@ -114,9 +103,11 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 		v.ID, id = added, added
 		known = append(known, v)
 	}
-	if seen.dismissed {
-		if err := takeBack(ctx, tx, known); err != nil {
-			return err
+	for _, v := range known {
+		if seen.dismissed && v.Validity != review.Moved { // we dismissed it ourselves, because its head had moved
+			if _, err := tx.MarkVerdict(ctx, v.ID, review.TakenBack); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range seen.findings {
@@ -126,20 +117,6 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 		return err
 	}
 	return tx.ResolveFindings(ctx, pull.ID, id, seen.resolved)
-}
-
-// takeBack marks the verdicts of a dismissed review. One that we dismissed ourselves because its
-// head had moved is marked already.
-func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
-	for _, v := range all {
-		if v.Validity == review.Moved {
-			continue
-		}
-		if _, err := tx.MarkVerdict(ctx, v.ID, review.TakenBack); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // storeHold stores a hold by the label that holds reviews, and its end without the label. A command
@@ -172,25 +149,24 @@ func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullReq
 // restoreOwnMarks restores from the marks in our texts on GitHub what a lost database lacks: fixes,
 // the number of restarts of the reviews, and approvals and merge approvals by command.
 func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
-	words := h.ownWords[pull.Number]
-	if words.epoch > stored.Record.Epoch {
-		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // people restarted the reviews, which ended an earlier stop even if its comment is still there
-		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
+	epoch := 0
+	own := slices.DeleteFunc(slices.Clone(h.judged.own), func(e work.Event) bool { return e.Number != pull.Number })
+	for _, e := range own {
+		marks, _ := work.ParseMarks(e.Body)
+		n, _ := strconv.Atoi(marks.Epoch)
+		epoch = max(epoch, n)
+	}
+	if epoch > stored.Record.Epoch {
+		now := review.Record{PullID: pull.ID, Epoch: epoch} // people restarted the reviews, which ended an earlier stop even if its comment is still there
+		if err := ignoreStale(tx.PutReviewState(ctx, stored.Record, now)); err != nil {
 			return stored, err
 		}
 	}
-	for _, v := range words.approvals {
-		v.PullID = pull.ID
-		v.By, v.URL, v.At = commandOf(h.events, pull.Number, v.CommentID, v.At)
-		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
-			return stored, err
-		}
-	}
-	for _, w := range words.merge {
-		w.PullID = pull.ID
-		w.By, w.URL, w.At = commandOf(h.events, pull.Number, w.CommentID, w.At)
-		if _, err := tx.AddMergeApproval(ctx, w); err != nil {
-			return stored, err
+	for _, e := range own {
+		if e.Kind == work.EventIssue {
+			if err := h.restoreApprovals(ctx, tx, pull, e); err != nil {
+				return stored, err
+			}
 		}
 	}
 	done := maps.Clone(h.handled)
@@ -203,7 +179,10 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 		if !ok || !isFix || e.Number != pull.Number {
 			continue
 		}
-		f := review.Fix{PullID: pull.ID, Reviewer: reviewerOfFix(seen, due), ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle, Outcome: review.FixUnchanged}
+		f := review.Fix{PullID: pull.ID, ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle, Outcome: review.FixUnchanged}
+		if at := slices.IndexFunc(seen.verdicts, func(v readVerdict) bool { return v.ReviewID == due.ReviewID }); at >= 0 {
+			f.Reviewer = seen.verdicts[at].Reviewer
+		}
 		if slices.Contains(seen.fixed, key) {
 			f.Outcome = review.FixPushed
 		}
@@ -214,12 +193,31 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 	return tx.GetReviews(ctx, pull.ID)
 }
 
-// unlabel plans the removal of the label for review by people only, if it no longer applies.
-func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullRequest, stored store.Reviews, seen *pullReviews) error {
-	if !seen.forPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
-		return nil
+// restoreApprovals restores the approvals that one of our answers to commands records.
+func (h *reading) restoreApprovals(ctx context.Context, tx *store.Tx, pull work.PullRequest, answer work.Event) error {
+	marks, _ := work.ParseMarks(answer.Body)
+	v, _, _, approves := review.ParseMark(marks.Review)
+	for _, key := range marks.Handled {
+		given, ok := work.EventOfKey(key)
+		id := work.CommandComment(given)
+		if !ok || id == 0 {
+			continue
+		}
+		by, url, at := commandOf(h.events, pull.Number, id, answer.CreatedAt)
+		if approves {
+			v.PullID, v.CommentID, v.Human, v.By, v.URL, v.At = pull.ID, id, true, by, url, at
+			if _, _, err := tx.AddVerdict(ctx, v); err != nil {
+				return err
+			}
+		}
+		if marks.Merge != "" {
+			w := merging.MergeApproval{PullID: pull.ID, Head: marks.Merge, CommentID: id, By: by, URL: url, At: at}
+			if _, err := tx.AddMergeApproval(ctx, w); err != nil {
+				return err
+			}
+		}
 	}
-	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
+	return nil
 }
 
 // commandOf returns the author, URL and time of a command. Its answer, or a later edit of it, may
@@ -232,13 +230,4 @@ func commandOf(events []candidate, number int, comment int64, answered time.Time
 		}
 	}
 	return work.Account{}, "", answered
-}
-
-func reviewerOfFix(seen *pullReviews, due review.FixDue) string {
-	for _, v := range seen.verdicts {
-		if v.ReviewID == due.ReviewID {
-			return v.Reviewer
-		}
-	}
-	return ""
 }

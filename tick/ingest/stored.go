@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -17,82 +18,76 @@ type storedRows struct {
 	numbers map[int64][]int          // of the issue and the pull request of an item, by its id
 }
 
-func newStoredRows() storedRows {
-	return storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}}
+// stored reads what the database has. If it cannot be read, the slice is broken: nothing of it is stored, and its numbers
+// stay in the backlog with that error. A row that could not be read is not one that is not there.
+func stored[T any](ctx context.Context, h *reading, read func(context.Context, *store.Tx) (T, error)) (value T) {
+	some, err := readRows(ctx, h.database, read)
+	if err != nil {
+		h.broken = cmp.Or(h.broken, err)
+		return value
+	}
+	return some
 }
 
 // once reads what a slice has not read yet.
-func once[K comparable, V any](ctx context.Context, d database, rows map[K]V, key K, read func(context.Context, *store.Tx) (V, error)) (V, error) {
-	if row, known := rows[key]; known {
-		return row, nil
-	}
-	row, err := readRows(ctx, d, read)
-	if err == nil {
+func once[K comparable, V any](ctx context.Context, h *reading, rows map[K]V, key K, read func(context.Context, *store.Tx) (V, error)) V {
+	row, known := rows[key]
+	if !known {
+		row = stored(ctx, h, read)
 		rows[key] = row
 	}
-	return row, err
+	return row
 }
 
 // item returns the newest work item of an issue, with this slice's changes.
-func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error) {
+func (h *reading) item(ctx context.Context, number int) (work.Item, bool) {
 	if item, ok := h.items[number]; ok {
-		return item, true, nil
+		return item, true
 	}
-	item, err := once(ctx, h.database, h.rows.newest, number, func(ctx context.Context, tx *store.Tx) (work.Item, error) {
+	item := once(ctx, h, h.rows.newest, number, func(ctx context.Context, tx *store.Tx) (work.Item, error) {
 		item, _, err := tx.FindItem(ctx, h.row.ID, number)
 		return item, err
 	})
-	return item, item.ID != 0, err
+	return item, item.ID != 0
 }
 
 // storedItem returns a work item without this slice's changes.
-func (h *reading) storedItem(ctx context.Context, id int64) (work.Item, error) {
-	return once(ctx, h.database, h.rows.items, id, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, id) })
+func (h *reading) storedItem(ctx context.Context, id int64) work.Item {
+	return once(ctx, h, h.rows.items, id, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, id) })
 }
 
 // pull returns a tracked pull request, with this slice's changes.
-func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
+func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool) {
 	if news := h.pulls[number]; news != nil && news.row.Number != 0 {
-		return news.row, true, nil
+		return news.row, true
 	}
-	pull, err := once(ctx, h.database, h.rows.pulls, number, func(ctx context.Context, tx *store.Tx) (work.PullRequest, error) {
+	pull := once(ctx, h, h.rows.pulls, number, func(ctx context.Context, tx *store.Tx) (work.PullRequest, error) {
 		pull, _, err := tx.GetPull(ctx, h.row.ID, number)
 		return pull, err
 	})
-	return pull, pull.ID != 0, err
+	return pull, pull.ID != 0
 }
 
 // itemOfPull returns the work item of a pull request, with this slice's changes; a zero item if
 // none is stored yet.
-func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
+func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) work.Item {
 	if pull.ItemID == 0 {
-		return h.items[h.adopted[pull.Number]], nil
+		return h.items[h.adopted[pull.Number]]
 	}
 	if item, ok := h.items[pull.Number]; ok && item.ID == pull.ItemID {
-		return item, nil
+		return item
 	}
 	return h.storedItem(ctx, pull.ItemID)
 }
 
-// numbersOf returns the numbers of the issue and the pull request of an item.
-func (h *reading) numbersOf(ctx context.Context, id int64) ([]int, error) {
-	return once(ctx, h.database, h.rows.numbers, id, func(ctx context.Context, tx *store.Tx) ([]int, error) {
-		item, err := tx.GetItem(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return env.PauseNumbers(ctx, tx, item)
-	})
-}
-
 // partnersOf returns the numbers of the item that a number belongs to. It reads all at once that its slice needs first.
-func (h *reading) partnersOf(ctx context.Context, n int) ([]int, error) {
+func (h *reading) partnersOf(ctx context.Context, n int) []int {
 	type rows struct {
 		pull    work.PullRequest
 		item    work.Item
 		numbers []int
 	}
-	r, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (r rows, err error) {
+	r := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (r rows, err error) {
 		known := false
 		if r.pull, known, err = tx.GetPull(ctx, h.row.ID, n); err != nil || known && r.pull.ItemID == 0 {
 			return r, err
@@ -107,9 +102,6 @@ func (h *reading) partnersOf(ctx context.Context, n int) ([]int, error) {
 		}
 		return r, err
 	})
-	if err != nil {
-		return nil, err
-	}
 	h.rows.pulls[n] = r.pull
 	if r.item.ID != 0 {
 		h.rows.items[r.item.ID], h.rows.numbers[r.item.ID] = r.item, r.numbers
@@ -117,5 +109,5 @@ func (h *reading) partnersOf(ctx context.Context, n int) ([]int, error) {
 	if r.pull.ID == 0 {
 		h.rows.newest[n] = r.item
 	}
-	return r.numbers, nil
+	return r.numbers
 }

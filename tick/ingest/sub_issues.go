@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -36,13 +35,9 @@ type below struct {
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
-	live, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
+	for _, m := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
 		return tx.ListRoadmaps(ctx, h.row.ID)
-	})
-	if err != nil {
-		return err
-	}
-	for _, m := range live {
+	}) {
 		if m.State == roadmap.Deleted {
 			continue
 		}
@@ -124,8 +119,14 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		}
 	}
 	if ok {
-		if err := h.countHidden(ctx, &b); err != nil {
+		is, _, err := h.issueOf(ctx, m.Number)
+		if err != nil {
 			return err
+		}
+		// GitHub counts those, too, that the account may not see: the roadmap does not end without them.
+		if n := is.SubIssues.Total - len(b.list); n > 0 {
+			hidden := roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused, Position: len(b.list)}
+			b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
 		}
 	}
 	for _, c := range nodes {
@@ -148,19 +149,8 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		after.Step = roadmap.Gone
 		b.moves = append(b.moves, roadmap.Move{Before: c, After: after})
 	}
-	h.below = append(h.below, b)
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return h.storeBelow(ctx, tx, b) })
 	return nil
-}
-
-// countHidden adds a row for the sub-issues that GitHub counts and does not list, because the account may not see
-// them: the roadmap does not end without them.
-func (h *reading) countHidden(ctx context.Context, b *below) error {
-	is, ok, err := h.issueOf(ctx, b.roadmap.Number)
-	if n := is.SubIssues.Total - len(b.list); err == nil && ok && n > 0 {
-		hidden := roadmap.SubIssue{Title: fmt.Sprintf("%d not visible", n), State: work.DependencyRefused, Position: len(b.list)}
-		b.list, b.lookAt = append(b.list, hidden), h.now().Add(lagLife)
-	}
-	return err
 }
 
 // putBack has the label and the edges of a node looked at again, also those of the nodes that need it.
@@ -212,69 +202,46 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 // documentNow returns the document that the default branch has now, and its path; empty: it has none. A branch that
 // is not found is an error.
 func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, string, error) {
-	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, m.Document, h.row.DefaultBranch)
-	if err != nil || ok {
-		return doc, m.Document, err
-	}
-	files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
-	if err == nil && !ok {
-		if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
-			err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
-		}
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	for _, at := range files {
-		if roadmap.IsPath(at, m.Number) {
-			doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, at, h.row.DefaultBranch)
-			if err != nil || ok {
-				return doc, at, err
+	others := func() ([]string, error) {
+		files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
+		if err == nil && !ok {
+			if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
+				err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
 			}
 		}
+		return files, err
 	}
-	return nil, "", nil
+	return h.findFile(ctx, m.Document, h.row.DefaultBranch, others, func(at string) bool { return roadmap.IsPath(at, m.Number) })
 }
 
-// storeBelow stores what was read below roadmaps.
-func (h *reading) storeBelow(ctx context.Context, tx *store.Tx) error {
-	for _, b := range h.below {
-		if b.gone {
-			after := b.roadmap
-			after.State, _ = after.State.After(roadmap.EventDeleted)
-			err := tx.MoveRoadmap(ctx, b.roadmap, after)
-			if err == nil {
-				err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
-			}
-			if err != nil && !errors.Is(err, store.ErrStale) {
-				return err
-			}
-			continue
+// storeBelow stores what was read below a roadmap. What a person or the document changed in between is read again.
+func (h *reading) storeBelow(ctx context.Context, tx *store.Tx, b below) error {
+	after := b.roadmap
+	if b.gone {
+		after.State, _ = after.State.After(roadmap.EventDeleted)
+		err := tx.MoveRoadmap(ctx, b.roadmap, after)
+		if err == nil {
+			err = h.notices.ShowRoadmap(ctx, tx, after, h.now())
 		}
-		for _, m := range b.moves {
-			if err := tx.MoveChild(ctx, m.Before, m.After); err != nil && !errors.Is(err, store.ErrStale) {
-				return err
-			}
-		}
-		if err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt); err != nil {
+		return ignoreStale(err)
+	}
+	for _, m := range b.moves {
+		if err := ignoreStale(tx.MoveChild(ctx, m.Before, m.After)); err != nil {
 			return err
 		}
-		if len(b.moves) > 0 {
-			if err := tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID); err != nil {
-				return err
-			}
-		}
-		if b.back {
-			if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
-				return err
-			}
-			after := b.roadmap
-			if after.State, _ = after.State.After(roadmap.EventReturned); after.State != b.roadmap.State {
-				if err := tx.MoveRoadmap(ctx, b.roadmap, after); err != nil && !errors.Is(err, store.ErrStale) {
-					return err
-				}
-			}
-		}
 	}
-	return nil
+	err := tx.SetSubIssues(ctx, b.roadmap.ItemID, b.list, b.lookAt)
+	if err == nil && len(b.moves) > 0 {
+		err = tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID)
+	}
+	if err != nil || !b.back {
+		return err
+	}
+	if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
+		return err
+	}
+	if after.State, _ = after.State.After(roadmap.EventReturned); after.State == b.roadmap.State {
+		return nil
+	}
+	return ignoreStale(tx.MoveRoadmap(ctx, b.roadmap, after))
 }
