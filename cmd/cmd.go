@@ -70,7 +70,7 @@ func Main(env Env) int {
 	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
 	defer stderr.Flush()
 	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
-	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: terminal.Fitted(stderr, env.Stderr), a: a}
+	a.Env.Stdout, a.Env.Stderr = stdout, a.Telling(redactingWriter{to: terminal.Fitted(stderr, env.Stderr), a: a})
 	ran := newRootCmd(a)
 	root := ran
 	err := work.Contain("run gh mergexo", func() (err error) { ran, err = root.ExecuteContextC(ctx); return err })
@@ -99,7 +99,9 @@ func (a *app) report(ran *cobra.Command, err error) {
 		return
 	}
 	if cli.WantsJSON(a.Env.Args) && !terminal.Watched(a.Env.BareErr) {
-		fmt.Fprintln(a.Env.Stderr, cli.ViewError(err, a.StateDir, ran.CommandPath()).Line())
+		v := cli.ViewError(err, a.StateDir, ran.CommandPath())
+		v.Message, v.Do = a.Typed(v.Message), a.Typed(v.Do)
+		fmt.Fprintln(a.Env.Stderr, v.Line())
 		return
 	}
 	if errors.Is(err, context.Canceled) {

@@ -143,6 +143,7 @@ func (a *app) give(ctx context.Context, cfg *config.Config, which cli.Ref, cmd w
 	if err = errors.Join(err, done()); err != nil {
 		return nil, orLogin(err, which.Repo)
 	}
+	told.Answer = a.Typed(told.Answer)
 	return told, nil
 }
 
@@ -164,9 +165,9 @@ func (a *app) printResult(told *tick.CommandResult) error {
 		}
 	}
 	if told.Refused {
-		return cli.Coded(cli.CodeRefused, errors.New(out.LocalTimes(answer)))
+		return cli.Coded(cli.CodeRefused, errors.New(out.Ours(answer)))
 	}
-	fmt.Fprintln(out.W, out.LocalTimes(answer))
+	fmt.Fprintln(out.W, out.Ours(answer))
 	a.printLeft(told.Left, told.Why, told.Halted)
 	return nil
 }
@@ -179,7 +180,7 @@ func (a *app) printLeft(left int, why string, halted bool) {
 	then := "the next pass sees to it"
 	switch {
 	case halted:
-		then = "a pass after the pause sees to it: " + a.Output().LocalTimes(cli.Plain(terminal.OneLine(why)))
+		then = "a pass after the pause sees to it: " + a.Output().Ours(cli.Plain(terminal.OneLine(why)))
 	case why != "":
 		then += ": " + terminal.OneLine(why)
 	}

@@ -81,10 +81,15 @@ are printed too, but do not change the exit code.`,
       --jq '.problems[] | "\(.line) \(.key)"'`,
 		Args: cli.Args(cli.Words(0, 1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				a.ConfigPath = given[0]
+			if len(given) == 0 {
+				return validateConfig(a)
 			}
-			return validateConfig(a)
+			a.ConfigPath = given[0]
+			err := validateConfig(a)
+			if _, missing := errors.AsType[*config.MissingError](err); missing {
+				return cli.Coded(cli.CodeNoConfig, fmt.Errorf("there is no file %s", given[0]))
+			}
+			return err
 		},
 	})
 }

@@ -195,10 +195,10 @@ func (a *app) printMoved(cfg *config.Config, from, to, line string) error {
 	_, key, _ := strings.Cut(cfg.Runtime.DatabaseKey(), ".")
 	switch {
 	case line == "":
-		next = fmt.Sprintf("To use it, remove %s from [runtime] in %s.\nOther machines cannot use it: on each, gh mergexo schedule remove.\n", key, cfg.Path)
+		next = fmt.Sprintf("To use it, remove %s from [runtime] in %s.\nOther machines cannot use it: on each, there: gh mergexo schedule remove.\n", key, cfg.Path)
 	case key != "":
 		next += "It replaces the line with " + key + ".\n"
 	}
-	_, err := fmt.Fprintf(a.Output().W, "Moved %s to %s, and compared each row.\n%sThen: gh mergexo resume --all\nThe old database keeps its rows, and no pass uses it. Once the new one works, delete it.\n", from, to, next)
+	_, err := fmt.Fprintf(a.Telling(a.Output().W), "Moved %s to %s, and compared each row.\n%sThen: gh mergexo resume --all\nThe old database keeps its rows, and no pass uses it. Once the new one works, delete it.\n", from, to, next)
 	return err
 }

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/change"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // dryRun shows what a pass would do.
@@ -30,7 +33,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := terminal.Each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
+		return []string{l.item(), l.What, out.Words(string(l.Kind)), out.Ours(l.Reason)}
 	})
 	if len(rows) > 0 {
 		if err := out.Table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
@@ -39,16 +42,34 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	} else if out.TTY || opt.read {
 		fmt.Fprintln(out.W, "nothing to do")
 	}
+	for _, line := range a.otherPasses(ctx, cfg) {
+		fmt.Fprintln(a.Env.Stderr, out.Ours(line))
+	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
 		if err := pass.Preflight(ctx); err != nil {
 			fmt.Fprintln(a.Env.Stderr, "a pass would stop here:", err)
 		}
 	}
 	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
+		fmt.Fprintln(a.Env.Stderr, out.Ours(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos, nil)
 	return failedRepos(preview.Repos, len(cfg.Repos))
+}
+
+// otherPasses tells that passes run now: what one of them does next is not in the plan.
+func (a *app) otherPasses(ctx context.Context, cfg *config.Config) []string {
+	if works := status.OtherPasses(ctx, a.App, cfg); len(works) > 0 {
+		return works
+	}
+	facts, err := folder.Dirs{State: cfg.Runtime.StateDir}.Passes(cfg.PassLimits(), a.Now())
+	if err != nil {
+		return nil
+	}
+	running := slices.DeleteFunc(facts.Begun, func(b work.Beginning) bool { return b.Gone })
+	return terminal.Each(running, func(b work.Beginning) string {
+		return fmt.Sprintf("another pass is running since %s (process %d), and may do this first", work.Stamp(b.At), b.PID)
+	})
 }
 
 // planLine is a line of a plan with its repository.

@@ -87,9 +87,9 @@ func TestCompletionSaysWhatItCompletes(t *testing.T) {
 }
 
 func TestMissingConfigNamesTheNextCommand(t *testing.T) {
-	dir := t.TempDir()
-	_, _, stderr := run(t, "status", "--config", filepath.Join(dir, "config.toml"))
-	if !strings.Contains(stderr, "gh mergexo init") {
+	missing := filepath.Join(t.TempDir(), "config.toml")
+	_, _, stderr := run(t, "status", "--config", missing)
+	if !strings.Contains(stderr, "gh mergexo --config "+missing+" init") {
 		t.Errorf("%q", stderr)
 	}
 }

@@ -132,7 +132,7 @@ func (a *app) forgetMachine(ctx context.Context, name string, force bool) error 
 		}
 	}
 	out := a.Output()
-	_, err = fmt.Fprintln(out.W, out.LocalTimes(said))
+	_, err = fmt.Fprintln(out.W, out.Ours(said))
 	return err
 }
 

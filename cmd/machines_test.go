@@ -96,7 +96,7 @@ func (p place) says(t *testing.T, args []string, want ...string) {
 func TestMachinesAreShown(t *testing.T) {
 	p := fleetOf(t)
 	p.says(t, []string{"machines"}, "host-of-build2", "octo/app#13", "build3\thost-of-build3\tv1.2.3")
-	p.says(t, []string{"status"}, "machine build3 (host-of-build3) is silent: no pass has begun there since", "gh mergexo machines forget build3")
+	p.says(t, []string{"status"}, "machine build3 (host-of-build3) is silent: no pass has begun there since", "look at it there: gh mergexo status; if it is gone for good: gh mergexo --config "+p.config+" machines forget build3")
 	p.says(t, []string{"show", "octo/app#12", "--turn", "last"}, "machine", "build2 (host-of-build2)")
 	p.says(t, []string{"show", "octo/app#12", "--log"}, "this turn was worked on last on machine build2 (host-of-build2)")
 	_, stdout, stderr := p.shared(t, "machines", "--json", "machines")
@@ -188,8 +188,8 @@ func TestPauseOfAllMachines(t *testing.T) {
 		verb, want string
 		halted     bool
 	}{
-		{"pause", "pause them, too: gh mergexo pause --all", true},
-		{"resume", "resume all machines: gh mergexo resume --all", false},
+		{"pause", "pause them, too: gh mergexo --config " + p.config + " pause --all", true},
+		{"resume", "resume all machines: gh mergexo --config " + p.config + " resume --all", false},
 	} {
 		code, stdout, stderr := p.shared(t, c.verb, "--all")
 		if h, is := dirs.Halted(); code != 1 || is != c.halted || h.Fleet {

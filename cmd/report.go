@@ -94,23 +94,23 @@ func (a *app) printReport(ctx context.Context, rep *env.Report, opt *tickOptions
 func printDone(out terminal.Output, rep *env.Report, others []string, once outcomeFilter) error {
 	switch {
 	case out.TTY && rep.Held != "":
-		fmt.Fprint(out.W, out.Fit(out.LocalTimes(rep.Held)+"\n"))
+		fmt.Fprint(out.W, out.Fit(out.Ours(rep.Held)+"\n"))
 	case out.TTY && rep.Idle():
-		fmt.Fprint(out.W, out.Fit(out.LocalTimes(idleNote(rep, others))+"\n"))
+		fmt.Fprint(out.W, out.Fit(out.Ours(idleNote(rep, others))+"\n"))
 	case out.TTY:
 		for _, line := range leftLines(rep.Repos()) {
-			fmt.Fprint(out.W, out.Fit(out.LocalTimes(line)+"\n"))
+			fmt.Fprint(out.W, out.Fit(out.Ours(line)+"\n"))
 		}
 	}
 	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
 		err := out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
 		if err == nil && out.TTY && rep.Held == "" && rep.Due > 0 {
-			_, err = fmt.Fprintf(out.W, "due and not begun: %s; gh mergexo status says why\n", work.Count(rep.Due, "turn"))
+			_, err = fmt.Fprintln(out.W, out.Ours(fmt.Sprintf("due and not begun: %s; gh mergexo status says why", work.Count(rep.Due, "turn"))))
 		}
 		return err
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
-		fmt.Fprint(out.W, out.Fit(cmp.Or(wroteSays(rep.Repos()), "no turn was needed")+"; gh mergexo status shows the state of every item\n"))
+		fmt.Fprint(out.W, out.Fit(out.Ours(cmp.Or(wroteSays(rep.Repos()), "no turn was needed")+"; gh mergexo status shows the state of every item\n")))
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 		if t.Code == work.WhyMachineFault || t.Code.OfAgent() { // a line of the pass says it once for all
 			continue
 		}
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), out.Words(string(t.Kind)), t.Outcome, out.Ours(t.Reason), t.URL})
 	}
 	for _, m := range rep.Merges() {
-		rows = append(rows, []string{m.Repo + "#" + strconv.Itoa(m.Number), "merge", string(m.Outcome), out.LocalTimes(mergeSays(m)), m.URL})
+		rows = append(rows, []string{m.Repo + "#" + strconv.Itoa(m.Number), "merge", string(m.Outcome), out.Ours(mergeSays(m)), m.URL})
 	}
 	if once == nil {
 		return rows
@@ -190,7 +190,7 @@ func (a *app) printOnce(rep *env.Report, once outcomeFilter, lines []folder.Outc
 	}
 	for i, l := range lines {
 		if tell[i] {
-			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(l.Says))
+			fmt.Fprintln(a.Env.Stderr, a.Output().Ours(l.Says))
 		}
 	}
 }

@@ -91,6 +91,6 @@ func (a *app) printResumed(repo string, was merging.Halt, stopped bool) error {
 	if a.JSON.Asked() {
 		return a.JSON.Write(out, answerView{Answer: answer})
 	}
-	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
+	_, err := fmt.Fprintln(out.W, out.Ours(answer))
 	return err
 }

@@ -96,7 +96,7 @@ func (a *app) retryAll(ctx context.Context, reason work.ReasonKind) error {
 	if a.JSON.Asked() {
 		err = a.JSON.Write(out, view)
 	} else {
-		_, err = fmt.Fprintln(out.W, out.LocalTimes(view.Answer))
+		_, err = fmt.Fprintln(out.W, out.Ours(view.Answer))
 		a.printLeft(view.Left, why, halted)
 	}
 	return errors.Join(err, errors.Join(failed...))

@@ -60,6 +60,11 @@ work and opens a pull request; later passes answer comments and push fixes.`,
 	root.PersistentFlags().StringVar(&a.ConfigPath, "config", "", "Read the configuration from `file`")
 
 	root.AddGroup(&cobra.Group{ID: groupLook, Title: "LOOK"}, &cobra.Group{ID: groupMachine, Title: "THIS MACHINE"}, &cobra.Group{ID: groupItem, Title: "ONE ITEM, AS IN COMMENTS ON GITHUB"})
+	for _, m := range commands(a) {
+		if m.name != "demo" {
+			a.Commands = append(a.Commands, m.name)
+		}
+	}
 	for _, c := range wanted(a) {
 		made := c.make()
 		made.GroupID = c.group

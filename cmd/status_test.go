@@ -119,7 +119,7 @@ func (p place) fillItem(t *testing.T, tx *store.Tx, app work.Repo) error {
 func TestStatus(t *testing.T) {
 	p := newPlace(t)
 	code, stdout, stderr := run(t, "status", "--config", p.config)
-	if code != 0 || stdout != "" || !strings.Contains(stderr, "no pass has run yet") || !strings.Contains(stderr, "gh mergexo tick") {
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "no pass has run yet") || !strings.Contains(stderr, "gh mergexo --config "+p.config+" tick") {
 		t.Errorf("no state: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if _, err := os.Stat(p.state); !os.IsNotExist(err) {

@@ -162,7 +162,7 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 	}
 	for _, b := range opt.begun.Deaths() {
 		if more, tell := opt.failures.tell(work.Failure{Kind: "killed"}); tell {
-			fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(b.Died())+more)
+			fmt.Fprintln(a.Env.Stderr, a.Output().Ours(b.Died())+more)
 		}
 	}
 	opt.failures.note(ctx) // now: this pass may be killed, too

@@ -55,11 +55,13 @@ func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Known.Tokens, r.Known.Cost, t.stamp(r.Ended), r.ID)
 }
 
-// UsageKnown reports what is known of one of an agent's last five ended runs: a single run may have
-// been killed. ran: there is such a run. Runs before since are not looked at.
+// UsageKnown reports what is known of one of an agent's last five ended runs of turns that got an answer:
+// a run that was cut short tells nothing about its agent. ran: there is such a run. Runs before since are
+// not looked at.
 func (t *Tx) UsageKnown(ctx context.Context, agent string, since time.Time) (known work.Known, ran bool, err error) {
 	all, err := listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (k work.Known, err error) { return k, row.Scan(&k.Tokens, &k.Cost) },
-		`SELECT tokens_known, cost_known FROM runs WHERE began_at > ? AND agent = ? AND ended_at > 0 ORDER BY began_at DESC LIMIT 5`, millis(since), agent)
+		`SELECT r.tokens_known, r.cost_known FROM runs r JOIN turns u ON u.id = r.turn_id
+		 WHERE r.began_at > ? AND r.agent = ? AND r.ended_at > 0 AND u.step IN ('answered', 'pushed', 'applied', 'done') ORDER BY r.began_at DESC LIMIT 5`, millis(since), agent)
 	for _, k := range all {
 		known.Tokens, known.Cost = known.Tokens || k.Tokens, known.Cost || k.Cost
 	}

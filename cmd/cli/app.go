@@ -46,6 +46,7 @@ type App struct {
 	Env        Env
 	Now        func() time.Time
 	ConfigPath string           // --config
+	Commands   []string         // the names of all that speak of the config's installation
 	JSON       terminal.JSON    // --json, --jq and --template of the command that runs
 	StateDir   string           // set once the config is read
 	ErrScreen  *terminal.Screen // under Env.Stderr
@@ -56,13 +57,17 @@ type App struct {
 }
 
 // Output returns where a command's results go.
-func (a *App) Output() terminal.Output { return terminal.Open(a.Env.Stdout, a.Env.Bare) }
+func (a *App) Output() terminal.Output {
+	out := terminal.Open(a.Env.Stdout, a.Env.Bare)
+	out.Typed = a.Typed
+	return out
+}
 
 // Notes returns where anything but results goes: below the results on a terminal, to standard error
 // when a program reads them.
 func (a *App) Notes(out terminal.Output) io.Writer {
 	if out.TTY {
-		return out.Lines(out.W)
+		return a.Telling(out.Lines(out.W))
 	}
 	return a.Env.Stderr
 }

@@ -16,8 +16,8 @@ import (
 // Config reads the configuration that --config or the environment names.
 func (a *App) Config() (*config.Config, error) {
 	cfg, err := config.Load(a.Environ(), github.DefaultHost())
-	if missing, ok := errors.AsType[*config.MissingError](err); ok {
-		return nil, &CodedError{CodeNoConfig, missing.Do(), err}
+	if _, missing := errors.AsType[*config.MissingError](err); missing {
+		return nil, Coded(CodeNoConfig, err)
 	}
 	if err != nil {
 		return nil, Coded(CodeBadConfig, err)

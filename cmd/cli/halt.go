@@ -45,7 +45,7 @@ func (a *App) ConfigForAll() (cfg *config.Config, broken, err error) {
 // PrintHalt prints in one line that everything is paused.
 func (a *App) PrintHalt(h *folder.Halt) {
 	out := a.Output()
-	fmt.Fprintln(a.Notes(out), out.LocalTimes(HaltSays(*h)))
+	fmt.Fprintln(a.Notes(out), out.Ours(HaltSays(*h)))
 }
 
 // Plain removes Markdown's code marks for a terminal.

@@ -121,7 +121,8 @@ func run(ctx context.Context, e *exam) (all []Result) {
 			checks.Go(func() {
 				found[i][j] = c.run(ctx, e)
 				for k := range found[i][j] {
-					found[i][j][k].Code, found[i][j][k].heading = c.code, g.heading
+					f := &found[i][j][k]
+					f.Code, f.heading, f.Says, f.Do = c.code, g.heading, e.Typed(f.Says), e.Typed(f.Do)
 				}
 			})
 		}

@@ -170,7 +170,7 @@ func line(out terminal.Output, c Result, widest int) string {
 		says = c.About + ": " + says
 	}
 	m := marks[c.Level]
-	first := out.Indented(fmt.Sprintf("%s%s %-*s  ", indent, m.mark, widest, c.Code), out.LocalTimes(says))
+	first := out.Indented(fmt.Sprintf("%s%s %-*s  ", indent, m.mark, widest, c.Code), out.Ours(says))
 	first = strings.Replace(first, m.mark, out.Paint(m.color, m.mark), 1)
 	if c.Do == "" {
 		return first

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -44,12 +46,23 @@ the state folder: one for each day, or several if much is logged.`,
 		Args: cli.Args(cli.Words(0, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return l.run(c.Context(), given) },
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Name == "json" {
+			return &cli.UsageError{Err: noFields(wrong.GetValue())}
+		}
+		return cli.FlagError(c, err)
+	})
 	c.Flags().StringVar(&l.level, "level", "info", "Lowest `level`: debug, info, warn, error")
 	c.Flags().StringVar(&l.since, "since", "", "Start at this `time`: 90m, 7d, 2026-01-31 or all")
 	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
 	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
 	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
 	return c
+}
+
+// noFields refuses a field behind --json, which other commands take there.
+func noFields(field string) error {
+	return fmt.Errorf("--json of logs takes no field, such as %q: it prints whole lines, which all have time, level and msg; to choose: --jq '{time, level, msg}'", field)
 }
 
 func (l *logsCmd) run(ctx context.Context, given []string) error {
@@ -82,6 +95,9 @@ func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 	}
 	if len(given) == 1 {
 		_, which, err := l.Item(given[0])
+		if _, wrong := errors.AsType[*cli.UsageError](err); wrong && l.raw && fieldName().MatchString(given[0]) {
+			err = &cli.UsageError{Err: noFields(given[0])}
+		}
 		if err != nil {
 			return f, err
 		}
@@ -98,6 +114,9 @@ func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 	}
 	return f, nil
 }
+
+// fieldName matches the names of fields, separated by commas.
+var fieldName = lazy.Regexp(`^[A-Za-z_,]+$`)
 
 func dir(cfg *config.Config) string { return filepath.Join(cfg.Runtime.StateDir, "logs") }
 

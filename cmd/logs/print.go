@@ -29,7 +29,7 @@ func (p *printer) print(l line, b []byte) error {
 		return p.out.Table(nil, [][]string{{p.out.When(l.at, l.at), l.level, l.item(), l.kind, work.Short(l.turn), l.says()}})
 	}
 	level := fmt.Sprintf("%-5s", strings.ToUpper(l.level))
-	said := strings.Join(slices.DeleteFunc([]string{l.item(), l.kind, l.says()}, func(s string) bool { return s == "" }), " ")
+	said := strings.Join(slices.DeleteFunc([]string{l.item(), p.out.Words(l.kind), l.says()}, func(s string) bool { return s == "" }), " ")
 	text := p.out.Hanging(l.at.Local().Format("2006-01-02 15:04:05")+"  "+level+"  ", shorter(said))
 	if code := colour(l.level); code != "" {
 		text = strings.Replace(text, level, p.out.Paint(code, level), 1)

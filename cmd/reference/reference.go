@@ -155,7 +155,7 @@ The exit codes are gh's:
 |---|---|
 | 0 | done; of a command that acts, also if it was so already (` + "`pause`" + ` of what is paused, ` + "`merge`" + ` of what was merged, ` + "`schedule remove`" + ` without a schedule); of a pass, also if work waits or is blocked |
 | 1 | an error; of a command that acts, also if nothing was done because something is not as it assumes: the answer says what |
-| 2 | cancelled |
+| 2 | cancelled; at Ctrl-C gh itself ends with 130, and the command still ends in order |
 | 4 | no login, or one that GitHub does not accept |
 | 141 | the reader of standard output has closed it, as ` + "`| head`" + ` does; nothing is printed about that |
 

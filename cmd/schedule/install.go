@@ -91,6 +91,9 @@ type prepared struct {
 // prepare chooses the scheduler, and makes its job: with the asked interval, the installed one, or else
 // one minute.
 func prepare(ctx context.Context, a *cli.App, opt Options) (x prepared, err error) {
+	if InDemo(a) {
+		return x, errDemo
+	}
 	if x.plan, x.cfg, err = now(a); err != nil {
 		return x, err
 	}
@@ -119,7 +122,7 @@ func InDemo(a *cli.App) bool {
 	return in
 }
 
-var errDemo = errors.New("nothing is scheduled for the demo: its GitHub ends with it (" + DemoVariable + " is set)")
+var errDemo = errors.New("nothing is scheduled for the demo: its GitHub and its folder go away with it (" + DemoVariable + " is set)")
 
 // Possible returns why this machine cannot repeat passes; nil: it can.
 func Possible(ctx context.Context, a *cli.App) error {
@@ -133,9 +136,6 @@ func Possible(ctx context.Context, a *cli.App) error {
 
 // Install installs the schedule and prints what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
-	if InDemo(a) {
-		return errDemo
-	}
 	x, err := prepare(ctx, a, opt)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (x prepared) install(ctx context.Context, a *cli.App) error {
 	}
 	every := work.IntervalText(x.job.Every)
 	if done {
-		fmt.Fprintf(out.W, "Nothing to do: %s starts a pass every %s, since %s.\n", x.s.Kind(), every, out.LocalTimes(before.Job.Since.UTC().Format(time.RFC3339)))
+		fmt.Fprintf(out.W, "Nothing to do: %s starts a pass every %s, since %s.\n", x.s.Kind(), every, out.Ours(before.Job.Since.UTC().Format(time.RFC3339)))
 	} else {
 		if err := machine.MakeFolder(x.job.Logs); err != nil {
 			return err

@@ -21,14 +21,18 @@ func (r *room) remove(ctx context.Context) error {
 	if err != nil {
 		cfg = &config.Config{}
 	}
-	return r.removeJobs(ctx, cfg, r.Output().W)
+	none, err := r.removeJobs(ctx, cfg, r.Output().W)
+	if err == nil && none != "" {
+		fmt.Fprintf(r.Output().W, "Nothing to do: %s.\n", none)
+	}
+	return err
 }
 
-// removeJobs removes the job from every scheduler that has it, and reports it.
-func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) error {
+// removeJobs removes the job from every scheduler that has it, and reports it. none says that no scheduler has it.
+func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) (none string, err error) {
 	p, err := newPlan(cfg, r.Environ(), r.Now())
 	if err != nil {
-		return err
+		return "", err
 	}
 	v := p.survey(ctx)
 	for _, why := range v.mute {
@@ -39,13 +43,13 @@ func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) 
 		trouble = errors.Join(trouble, st.remove(ctx, p.job, w))
 	}
 	if trouble != nil {
-		return trouble
+		return "", trouble
 	}
 	r.noteRemoved(ctx, cfg)
 	if len(v.all) == 0 {
-		fmt.Fprintf(w, "Nothing to do: there is no schedule for %s.\n", p.job.Config)
+		none = "there is no schedule for " + p.job.Config
 	}
-	return nil
+	return none, nil
 }
 
 // noteRemoved notes in the database that no pass begins on this machine any more, so that the others

@@ -187,7 +187,7 @@ func (r *room) status(ctx context.Context) error {
 
 func printWarnings(out terminal.Output, to io.Writer, st State) {
 	if v := work.JudgePasses(st.Passes); v.Bad() {
-		fmt.Fprintln(to, out.LocalTimes(terminal.OneLine(v.Line())))
+		fmt.Fprintln(to, out.Ours(terminal.OneLine(v.Line())))
 	}
 	for _, t := range st.Warnings() {
 		fmt.Fprintln(to, t.Says+"; "+t.Do)

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,8 +77,12 @@ const stillWithin = 2 * time.Minute
 // stop removes the schedule, pauses all work on this machine, waits until no pass runs, and ends the
 // programs that a killed pass left running.
 func (r *room) stop(ctx context.Context, cfg *config.Config) error {
-	if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
+	none, err := r.removeJobs(ctx, cfg, r.Output().W)
+	if err != nil {
 		return err
+	}
+	if none != "" {
+		fmt.Fprintf(r.Output().W, "%s.\n", work.Upper(none))
 	}
 	dirs := folder.At(cfg.Runtime.StateDir)
 	if !files.Exists(dirs.State) {
@@ -181,8 +186,11 @@ func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
 
 // printLeftovers prints what is left, and the last command to type.
 func (r *room) printLeftovers(cfg *config.Config, opt uninstallOptions) {
-	w := r.Output().W
-	fmt.Fprintln(w, "Pull requests with their branches, labels and comments stay on GitHub. Those that are open: gh search prs --author=@me --state=open")
+	w := r.Telling(r.Output().W)
+	fmt.Fprintln(w, "Pull requests with their branches, labels and comments stay on GitHub. Those that are open:")
+	for i := range cfg.Repos {
+		fmt.Fprintf(w, "  gh pr list --repo %s --author %s\n", cfg.Repos[i].Name, cmp.Or(cfg.Repos[i].Account, "@me"))
+	}
 	if key := cfg.Runtime.DatabaseKey(); key != "" {
 		fmt.Fprintf(w, "The database that %s names stays.\n", key)
 		if !opt.purge {

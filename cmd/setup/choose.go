@@ -16,6 +16,12 @@ import (
 // complete finds out, or asks, what to write into the config for the repository. A repository that
 // the config already names is not changed.
 func (r *room) complete(ctx context.Context, d *draft, p *place) error {
+	program, isPreset := r.preset(d.cfg)
+	if r.agent != "" && !isPreset {
+		if err := knownAgent(d.cfg, r.agent); err != nil {
+			return err
+		}
+	}
 	if err := r.knowReviewers(); err != nil {
 		return err
 	}
@@ -23,14 +29,14 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 		r.say("%s already has %s, and does not change.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
 			r.say("--agent, --allow-user and --reviewer are for new repositories; edit the config; gh mergexo config --example prints every key")
-			if p, is := r.preset(d.cfg); is {
-				r.say("to print the table of %s: gh mergexo config agents %s", p.Name, p.Name)
+			if isPreset {
+				r.say("to print the table of %s: gh mergexo config agents %s", program.Name, program.Name)
 			}
 		}
 		return nil
 	}
 	repo := DraftRepo{Name: called(p.name)}
-	if program, is := r.preset(d.cfg); is {
+	if isPreset {
 		if !program.Installed { // the remedy of an agent of the config names its table
 			return fmt.Errorf("agent %q: its program %q was not found: run `%s`, then this again; or print its table with `gh mergexo config agents %s`, and write it into the config with the program's absolute path",
 				program.Name, program.Command[0], program.Install(), program.Name)
@@ -96,9 +102,6 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 	chosen := r.agent
 	switch {
 	case chosen != "":
-		if err := knownAgent(cfg, chosen); err != nil {
-			return "", err
-		}
 	case cfg.Runtime.Agent != "":
 		chosen = cfg.Runtime.Agent
 	case len(there) == 1:

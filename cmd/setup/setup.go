@@ -109,7 +109,7 @@ func (r *room) run(ctx context.Context) error {
 
 // say prints lines. On a terminal long ones break at blanks; a command stays whole, to be copied.
 func (r *room) say(format string, args ...any) {
-	fmt.Fprint(r.out.W, r.out.Fit(fmt.Sprintf(format+"\n", args...)))
+	fmt.Fprint(r.out.W, r.out.Fit(r.out.Ours(fmt.Sprintf(format+"\n", args...))))
 }
 
 // flagNeeded is the error for a missing or wrong flag.

@@ -15,8 +15,8 @@ import (
 // lately is how long finished items are shown without --all.
 const lately = 24 * time.Hour
 
-// loadEnded reads a repository's items that ended within lately. Of several items of an issue, such as a
-// design and its implementation, it is the one that ended last.
+// loadEnded reads a repository's items that ended within lately: each with a pull request, as of a design
+// and its implementation, and of an issue's items without one the last.
 func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []Item, err error) {
 	items, err := tx.ListEndedItems(ctx, r.ID, q.Now.Add(-lately))
 	if err != nil {
@@ -24,12 +24,12 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []I
 	}
 	slices.SortStableFunc(items, func(x, y work.Item) int { return x.Since.Compare(y.Since) })
 	for n, i := range items {
-		if slices.ContainsFunc(items[n+1:], func(later work.Item) bool { return later.Number == i.Number }) {
-			continue
-		}
-		pull, _, err := tx.FindPullOfItem(ctx, i.ID)
+		pull, has, err := tx.FindPullOfItem(ctx, i.ID)
 		if err != nil {
 			return nil, err
+		}
+		if !has && slices.ContainsFunc(items[n+1:], func(later work.Item) bool { return later.Number == i.Number }) {
+			continue
 		}
 		all = append(all, ItemFacts{Item: known.Item{Item: i, Pull: pull}, Repo: r, Called: q.Config.Called(r.Name), Now: q.Now}.shown())
 	}

@@ -23,7 +23,7 @@ func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 		q, unread := s.query(cfg)
 		if unread == nil {
 			b, seen, unread = loadBoard(ctx, q)
-			s.nameLacks(ctx, cfg, b.Items)
+			s.complete(ctx, cfg, b.Items)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -110,7 +110,7 @@ func doing(t work.Turn, runs bool, cloning string) string {
 		case cloning != "":
 			return "cloning, " + cloning
 		case t.Runs == 0:
-			return "its checkout is made"
+			return "setting up"
 		}
 		return "its agent's result is checked"
 	case work.StepAnswered:
@@ -125,7 +125,7 @@ func doing(t work.Turn, runs bool, cloning string) string {
 // Says describes what a live pass does for it, for how long, when its agent was last active, and its
 // usage. now is by this machine's clock.
 func (t Turn) Says(now time.Time) string {
-	said := string(t.Kind)
+	said := t.Kind.Words()
 	if t.Agent != "" {
 		said += " by " + by(t.Agent, t.InsteadOf)
 	}

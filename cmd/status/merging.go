@@ -170,7 +170,7 @@ func (s Story) printGates(out terminal.Output) error {
 		line := mark + " " + string(g.Code) + "\n"
 		if g.Reason != "" {
 			said := strings.TrimSuffix(g.Reason+" → "+g.Opens, " → ")
-			line = out.Labelled("", fmt.Sprintf("%s %-18s", mark, g.Code), out.LocalTimes(said))
+			line = out.Labelled("", fmt.Sprintf("%s %-18s", mark, g.Code), out.Ours(said))
 		}
 		if _, err := fmt.Fprint(out.W, line); err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	tell := func(lines ...string) {
 		for _, line := range lines {
-			fmt.Fprintln(notes, out.LocalTimes(line))
+			fmt.Fprintln(notes, out.Ours(line))
 		}
 	}
 	for _, r := range b.Repos {
@@ -81,7 +81,7 @@ func (b Board) notes() []string {
 // resumes. Items that need a person come first.
 func (b Board) printStandings(out terminal.Output) error {
 	if len(b.Items) == 0 {
-		_, err := fmt.Fprintln(out.W, b.nothingOpen())
+		_, err := fmt.Fprintln(out.W, out.Ours(b.nothingOpen()))
 		return err
 	}
 	items := slices.Clone(b.Items)
@@ -104,9 +104,9 @@ func (b Board) printStandings(out terminal.Output) error {
 		case i.WaitingFor == "":
 			continue
 		default:
-			said = i.ref() + " waits: " + out.LocalTimes(i.WaitingFor)
+			said = i.ref() + " waits: " + out.Ours(i.WaitingFor)
 			if i.NextStep != "" {
-				next = out.Linked("  → ", out.LocalTimes(i.NextStep), i.toAct())
+				next = out.Linked("  → ", out.Ours(i.NextStep), i.toAct())
 			}
 		}
 		if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(said, out.Width-4), "\n    ")+"\n"+next); err != nil {

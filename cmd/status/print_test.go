@@ -62,7 +62,7 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		if forPeople := name == "blocked" || name == "paused"; forPeople != (v.toAct() == pull.URL) {
 			t.Errorf("%s: people are sent to %q", name, v.toAct())
 		}
-		for _, want := range []string{"octo/app#12 waits: " + shown.LocalTimes(v.WaitingFor) + "\n", strings.TrimSpace("→ "+v.NextStep+"  "+v.toAct()) + "\n", "  " + cells[1] + "  "} {
+		for _, want := range []string{"octo/app#12 waits: " + shown.Ours(v.WaitingFor) + "\n", strings.TrimSpace("→ "+v.NextStep+"  "+v.toAct()) + "\n", "  " + cells[1] + "  "} {
 			if !strings.Contains(people.String(), want) {
 				t.Errorf("%s: the terminal says no %q:\n%s", name, want, &people)
 			}

@@ -73,6 +73,9 @@ func (f ItemFacts) review() *Review {
 	if now.State == "" {
 		return nil
 	}
+	if now.State == review.Approved && now.Head != "" && now.Head != f.NewestHead() { // an approval covers one commit
+		now.State = review.Reviewing
+	}
 	r := &Review{
 		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
 		LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),

@@ -130,7 +130,7 @@ func (r Roadmap) print(out terminal.Output) error {
 	}
 	fmt.Fprintf(out.W, "%s  %s, %d of %s closed\n", out.Bold(fmt.Sprintf("%s#%d %s", r.repo, r.lead.Number, terminal.OneLine(r.lead.Title))), r.State, r.lead.Over, work.Count(r.lead.All, "issue"))
 	if r.State == roadmap.Stopped {
-		fmt.Fprint(out.W, strings.Join(terminal.Wrap(r.WaitingFor, out.Width), "\n")+"\n"+out.Indented("  → ", r.NextStep))
+		fmt.Fprint(out.W, strings.Join(terminal.Wrap(r.WaitingFor, out.Width), "\n")+"\n"+out.Indented("  → ", out.Ours(r.NextStep)))
 	}
 	for _, l := range r.lines {
 		if _, err := fmt.Fprintln(out.W, out.Fit(out.Dim(l.Indent)+r.Issues[l.At].says())); err != nil {

@@ -55,7 +55,7 @@ const mostDiff = 16 << 20
 // printDiff prints the turn's changes: its commit from the mirror.
 func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story Story, turn Turn) error {
 	if turn.Commit == "" {
-		return fmt.Errorf("turn %s (%s) has changed nothing%s", work.Short(turn.Key), turn.Kind, yet(turn))
+		return fmt.Errorf("turn %s (%s) has changed nothing%s", work.Short(turn.Key), turn.Kind.Words(), yet(turn))
 	}
 	m, err := s.Machine(cfg)
 	if err != nil {

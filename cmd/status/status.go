@@ -112,14 +112,14 @@ func (s *statusCmd) run(ctx context.Context) error {
 		return s.follow(ctx, cfg)
 	}
 	b, seen, err := loadBoard(ctx, q)
-	s.nameLacks(ctx, cfg, b.Items)
+	s.complete(ctx, cfg, b.Items)
 	out := s.Output()
 	if err != nil && s.JSON.Asked() { // programs read one line
 		return err
 	}
 	if err != nil {
 		for _, line := range s.passNotes(ctx, cfg, Board{}, err) {
-			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
+			fmt.Fprintln(s.Env.Stderr, out.Ours(line))
 		}
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, mach
 		halt = b.halt
 	}
 	if halt != nil {
-		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*halt)))
+		fmt.Fprintln(notes, out.Ours(cli.HaltSays(*halt)))
 	}
 	if seen {
 		if err := b.Print(out, notes); err != nil {
@@ -175,7 +175,7 @@ func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, mach
 		fmt.Fprintln(notes, cli.ErrNothingYet)
 	}
 	for _, line := range machine {
-		fmt.Fprintln(notes, out.LocalTimes(line))
+		fmt.Fprintln(notes, out.Ours(line))
 	}
 	return nil
 }
@@ -192,9 +192,12 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
-// nameLacks has items say that passes do not find the program that they wait for. It asks the schedulers
-// only if an item waits for a turn.
-func (s *statusCmd) nameLacks(ctx context.Context, cfg *config.Config, all []Item) {
+// complete has items say that passes do not find the program that they wait for, and the commands of what comes
+// next as they have to be typed. It asks the schedulers only if an item waits for a turn.
+func (s *statusCmd) complete(ctx context.Context, cfg *config.Config, all []Item) {
+	for n := range all {
+		all[n].NextStep = s.Typed(all[n].NextStep)
+	}
 	if slices.ContainsFunc(all, func(i Item) bool { return i.agent.Name != "" }) {
 		s.passes(ctx, cfg)
 		for n := range all {

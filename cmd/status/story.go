@@ -60,6 +60,7 @@ type Action struct {
 	Error     string           `json:"error"`
 	PlannedAt terminal.Time    `json:"plannedAt"`
 
+	at           time.Time // when it was sent last, as what shows a state is renewed; planned, if it was not
 	need         work.Need
 	head, target string // of a push: the commit and its branch
 }
@@ -123,7 +124,7 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	}
 	keys, refused := map[int64]string{}, map[string]bool{}
 	for _, a := range actions {
-		refused[a.Token] = strings.HasPrefix(a.Why, work.AnsweredRefused)
+		refused[a.Token] = strings.HasPrefix(a.Why, work.OutcomeRefused)
 	}
 	for _, t := range turns {
 		keys[t.ID] = t.Key
@@ -158,7 +159,7 @@ func eventOf(e work.Event, turn string) Event {
 func actionOf(a work.Action, turn string) Action {
 	return Action{
 		Kind: a.Kind, State: a.State, Number: a.Number, Turn: turn, Why: a.Why, URL: a.ResultURL, Error: a.LastError, PlannedAt: terminal.Stamp(a.PlannedAt),
-		need: a.Need, head: a.Head, target: a.Target,
+		at: cmp.Or(a.SentAt, a.PlannedAt), need: a.Need, head: a.Head, target: a.Target,
 	}
 }
 
@@ -221,7 +222,7 @@ func (e Event) summary() string {
 // printLabelled prints one line per fact; empty ones are skipped.
 func printLabelled(out terminal.Output, lines [][2]string) error {
 	for _, l := range lines {
-		text := out.LocalTimes(terminal.OneLine(l[1]))
+		text := out.Ours(terminal.OneLine(l[1]))
 		if text == "" {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -45,7 +46,7 @@ func (s Story) moments() []moment {
 	}
 	for _, x := range s.Actions {
 		if x.Turn == "" && (x.URL != "" || x.need == work.NeedRequired || x.State != work.ActionApplied) {
-			all = append(all, moment{at: x.PlannedAt.Time, mark: "→", what: x.says(), link: x.URL})
+			all = append(all, moment{at: x.at, mark: "→", what: x.says(), link: x.URL})
 		}
 	}
 	for _, h := range slices.Backward(s.History) {
@@ -137,6 +138,8 @@ func (e Event) fate() string {
 		return " (refused)"
 	case e.ProcessedAt.IsZero() && e.Turn == "":
 		return " (waits for a turn)"
+	case strings.HasPrefix(e.Outcome, work.OutcomeRefused):
+		return " (" + cli.Plain(firstLine(e.Outcome)) + ")"
 	case strings.HasPrefix(e.Outcome, "ignored"), strings.HasPrefix(e.Outcome, work.OutcomeVoid):
 		return " (" + e.Outcome + ")"
 	}
@@ -186,5 +189,5 @@ func (s Story) printTimeline(out terminal.Output) error {
 }
 
 func (m moment) draw(out terminal.Output, begin string) string {
-	return out.Linked(begin, out.LocalTimes(m.what), m.link)
+	return out.Linked(begin, out.Ours(m.what), m.link)
 }

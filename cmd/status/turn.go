@@ -128,7 +128,7 @@ func (t Turn) took() string {
 
 // says sums up the turn in one line.
 func (t Turn) says() string {
-	what := fmt.Sprintf("turn %s: %s", work.Short(t.Key), t.Kind)
+	what := fmt.Sprintf("turn %s: %s", work.Short(t.Key), t.Kind.Words())
 	if t.Reviewer != "" {
 		what += ", " + t.Reviewer
 	}
@@ -160,7 +160,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 	lines := [][2]string{
 		{"item", s.Item.ref()},
 		{"turn", key},
-		{"kind", string(t.Kind)},
+		{"kind", out.Words(string(t.Kind))},
 		{"reviewer", t.Reviewer},
 		{"step", t.is()},
 		{"because of", t.Reason},

@@ -26,7 +26,7 @@ func NewTurns(a *cli.App) *Turns {
 
 // Changed reports a change of a turn.
 func (t *Turns) Changed(c env.TurnChange) {
-	turn := fmt.Sprintf("%s#%d  %s", c.Repo, c.Number, c.Kind)
+	turn := fmt.Sprintf("%s#%d  %s", c.Repo, c.Number, c.Kind.Words())
 	line := turn + "  " + c.What
 	if c.Detail != "" {
 		line += "  " + terminal.OneLine(c.Detail)

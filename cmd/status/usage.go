@@ -51,6 +51,9 @@ func (u Usage) Tokens(sum *int64, format func(int64) string) string {
 // used is the usage as a suffix for a line. It leaves out what is zero.
 func (u Usage) used() string {
 	said, in, out := "", Known(u.InputTokens), Known(u.OutputTokens)
+	if u.Unknown > 0 && u.Unknown == u.UnknownTokens && in+out == 0 && Known(u.USD) == 0 { // as of a run that was cut short
+		return fmt.Sprintf(", tokens and cost of %s unknown", work.Count(u.Unknown, "run"))
+	}
 	if in > 0 || out > 0 || u.UnknownTokens > 0 {
 		sum := work.SumCounts(in, out)
 		said += ", " + u.Tokens(&sum, func(int64) string {

@@ -14,12 +14,12 @@ func TestUsageTellsUnknownFromZero(t *testing.T) {
 	used := work.Usage{InputTokens: 1200, OutputTokens: 5, CostUSD: 1.2}
 	for says, sum := range map[string]work.UsageSum{
 		"":                                     {},
-		", tokens unknown":                     work.UsageSum{}.Add(work.Usage{}, work.Known{Cost: true}),
-		", cost unknown":                       work.UsageSum{}.Add(work.Usage{}, work.Known{Tokens: true}),
+		", tokens of 1 run unknown":            work.UsageSum{}.Add(work.Usage{}, work.Known{Cost: true}),
+		", cost of 1 run unknown":              work.UsageSum{}.Add(work.Usage{}, work.Known{Tokens: true}),
 		", 1.2k + 5 tokens, 1.20 USD":          work.UsageSum{}.Add(used, all).Add(work.Usage{}, all),
 		", at least 1.2k + 5 tokens, 1.20 USD": work.UsageSum{}.Add(used, all).Add(work.Usage{}, work.Known{Cost: true}),
 		", 1.2k + 5 tokens, at least 1.20 USD": work.UsageSum{}.Add(used, all).Add(work.Usage{}, work.Known{Tokens: true}),
-		", tokens unknown, cost unknown":       work.UsageSum{}.Add(work.Usage{}, work.Known{}),
+		", tokens and cost of 1 run unknown":   work.UsageSum{}.Add(work.Usage{}, work.Known{}),
 	} {
 		u := UsageOf(sum)
 		if got := u.used(); got != says {

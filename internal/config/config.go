@@ -202,15 +202,7 @@ type MissingError struct {
 
 func (e *MissingError) Error() string {
 	if e.Typed != "" {
-		return fmt.Sprintf("no config at %s: --config or MERGEXO_CONFIG names %q, and there is no such file; correct the path, or begin with a config there: %s", e.Path, e.Typed, e.Do())
+		return fmt.Sprintf("no config at %s: --config or MERGEXO_CONFIG names %q, and there is no such file; correct the path, or begin with this one: gh mergexo init", e.Path, e.Typed)
 	}
-	return fmt.Sprintf(`no config at %s; to begin with one: %s (without one there is "gh mergexo demo")`, e.Path, e.Do())
-}
-
-// Do returns the command that begins with a config there.
-func (e *MissingError) Do() string {
-	if e.Typed != "" {
-		return "gh mergexo init --config " + e.Typed
-	}
-	return "gh mergexo init"
+	return fmt.Sprintf(`no config at %s; to begin with one: gh mergexo init (without one there is "gh mergexo demo")`, e.Path)
 }

@@ -36,7 +36,7 @@ import (
 // tested.
 //
 // MERGEXO_CRASH_CONTROLS=1, which script/crash --controls sets, takes them all
-// out; otherwise two.
+// out; otherwise one.
 func TestControls(t *testing.T) {
 	testhome.OnlyLong(t)
 	var said verdicts

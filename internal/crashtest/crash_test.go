@@ -11,7 +11,7 @@
 // the same way; so is the agent.
 //
 //	go test ./internal/crashtest     a few random histories; with MERGEXO_TEST=long also one thing that happens to each
-//	                                 scenario, and two guards of the program taken out
+//	                                 scenario, and one guard of the program taken out
 //	script/crash                     every place where one pass can die
 //	script/crash --lost              every place, and the database deleted after each kill
 //	script/crash --ci                that, and a sample of the rest
@@ -228,7 +228,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 }
 
 // mostOfSampled is at how many places CI kills a sampled scenario, and how many other things happen to it.
-const mostOfSampled, mostBeyond = 5, 2
+const mostOfSampled, mostBeyond = 3, 1
 
 // some are the points at which CI kills a sampled scenario: all of those that only it has.
 func some(points []point, s scenario, r *rand.Rand) []point {

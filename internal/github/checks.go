@@ -51,7 +51,7 @@ func (w wireBoxCheck) outcome() (name, end string) {
 // check converts the check; end is its conclusion.
 func (w wireBoxCheck) check(state func(end string) merging.CheckState) (c merging.Check, end string) {
 	name, end := w.outcome()
-	c = merging.Check{Name: name, State: state(end), Required: w.Required, Lapsed: end == "CANCELLED" || end == "STALE"}
+	c = merging.Check{Name: name, State: state(end), Required: w.Required, Lapsed: end == "CANCELLED" || end == "STALE", Unstarted: end == work.NeverStarted}
 	switch {
 	case end == "", c.State == merging.Green:
 	case w.Kind == "CheckRun":
@@ -66,24 +66,24 @@ func (w wireBoxCheck) check(state func(end string) merging.CheckState) (c mergin
 const expectedStatus = "EXPECTED"
 
 // boxState maps a conclusion as GitHub does for merges: anything not green blocks. A check that
-// waits for a person may still turn green.
+// waits for a person, or never started, may still turn green.
 func boxState(end string) merging.CheckState {
 	switch end {
 	case "SUCCESS", "NEUTRAL", "SKIPPED":
 		return merging.Green
-	case "", "ACTION_REQUIRED":
+	case "", "ACTION_REQUIRED", work.NeverStarted:
 		return merging.Runs
 	}
 	return merging.Red
 }
 
 // failedState maps a conclusion to its meaning for the commit itself. A cancelled check, as is
-// common when the next push follows soon, means nothing.
+// common when the next push follows soon, means nothing; nor does one that never started.
 func failedState(end string) merging.CheckState {
 	switch end {
 	case "SUCCESS", "NEUTRAL", "SKIPPED":
 		return merging.Green
-	case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
+	case "FAILURE", "ERROR", "TIMED_OUT":
 		return merging.Red
 	}
 	return merging.Runs
@@ -109,7 +109,7 @@ func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) 
 		case more > 0:
 			same = one
 		case more == 0: // the check has ended once all runs of that name have, and is lapsed only if all are
-			same.Lapsed = same.Lapsed && one.Lapsed
+			same.Lapsed, same.Unstarted = same.Lapsed && one.Lapsed, same.Unstarted && one.Unstarted
 			if one.Ended.IsZero() || !same.Ended.IsZero() && one.Ended.After(same.Ended) {
 				same.Ended = one.Ended
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Details reads up to 10 pull requests completely, following every inner page. Ids of no pull
@@ -263,6 +264,9 @@ func (w wireDetail) detail() (PullDetail, error) {
 		d.Rollup = w.Rollup.State
 		if others := withoutOurStatus(d.Checks); !hidden && len(others) < len(d.Checks) {
 			d.Rollup = rollup(others)
+		}
+		if len(Failed(d.Checks)) == 0 && slices.ContainsFunc(d.Checks, func(c Check) bool { return c.Conclusion == work.NeverStarted }) {
+			d.Rollup = work.NeverStarted
 		}
 	}
 	return d, nil

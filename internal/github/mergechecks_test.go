@@ -23,6 +23,7 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 		run("c", "COMPLETED", "NEUTRAL", false), status("c", "PENDING"),
 		run("d", "QUEUED", "", false), run("d", "COMPLETED", "SKIPPED", false),
 		status("e", "EXPECTED"), status("f", "SUCCESS"), run("g", "COMPLETED", "STALE", false),
+		run("h", "COMPLETED", "STARTUP_FAILURE", false), run("i", "COMPLETED", "STARTUP_FAILURE", true), run("i", "QUEUED", "", false),
 	}
 	for name, c := range map[string]struct {
 		state func(string) merging.CheckState
@@ -36,6 +37,8 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 			{Name: "d", State: merging.Runs},
 			{Name: "f", State: merging.Green},
 			{Name: "g", State: c.g, Lapsed: true},
+			{Name: "h", State: merging.Runs, Unstarted: true},
+			{Name: "i", State: merging.Runs, Required: true},
 		}
 		if !slices.Equal(checks, want) || !slices.Equal(missing, []string{"e"}) {
 			t.Errorf("%s: %+v, missing %q", name, checks, missing)

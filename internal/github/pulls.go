@@ -143,7 +143,7 @@ type Pull struct {
 	Base        string    // branch
 	BaseOID     string
 	Mergeable   string       // MERGEABLE, CONFLICTING or UNKNOWN
-	Rollup      string       // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
+	Rollup      string       // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; of details, work.NeverStarted if that is all that is wrong; empty when there are no checks
 	MergeCommit string       // once merged
 	MergedBy    work.Account // not in listings
 	Author      work.Account

@@ -17,10 +17,10 @@ func TestTimesInSentences(t *testing.T) {
 		"version 2026-11-22, at 08:00":                             "version 2026-11-22, at 08:00",
 		"2026-13-45T99:99:99Z":                                     "2026-13-45T99:99:99Z",
 	} {
-		if got := (Output{TTY: true}).LocalTimes(in); got != want {
+		if got := (Output{TTY: true}).Ours(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
-		if got := (Output{}).LocalTimes(in); got != in {
+		if got := (Output{}).Ours(in); got != in {
 			t.Errorf("for a program, %q: %q", in, got)
 		}
 	}

@@ -23,6 +23,8 @@ type Output struct {
 	TTY   bool      // it is a terminal
 	Color bool      // colours are enabled
 	Width int       // in columns
+
+	Typed func(string) string // completes commands in a text of ours as they have to be typed here; nil: nothing is missing
 }
 
 // Open uses gh's rules: NO_COLOR, CLICOLOR, GH_FORCE_TTY. Text goes to w; bare is the same without
@@ -75,6 +77,14 @@ func (o Output) When(t, now time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// Words shows people a code as words. Programs get the code.
+func (o Output) Words(code string) string {
+	if !o.TTY {
+		return code
+	}
+	return strings.ReplaceAll(code, "_", " ")
+}
+
 // OneLine makes text fit for a cell: white space becomes single blanks, and control characters
 // become visible, which counts for the cell's width.
 func OneLine(s string) string { return legible(strings.Join(strings.Fields(s), " ")) }
@@ -117,9 +127,12 @@ var stamps = sync.OnceValue(func() *regexp.Regexp {
 
 var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST"}
 
-// LocalTimes converts the times in a text of ours to local time, with the zone, on a terminal.
-// Programs get UTC.
-func (o Output) LocalTimes(s string) string {
+// Ours fits a text of ours to who reads it: commands are completed, and on a terminal times are local, with the
+// zone. Programs get UTC.
+func (o Output) Ours(s string) string {
+	if o.Typed != nil {
+		s = o.Typed(s)
+	}
 	if !o.TTY {
 		return s
 	}

@@ -154,8 +154,8 @@ func StartsItem(item Item, e Event) bool {
 // OutcomeShelved is for events that wait until a person says more.
 const OutcomeShelved = "blocked"
 
-// AnsweredRefused begins the reason of the answer to a command that did nothing.
-const AnsweredRefused = "refused: "
+// OutcomeRefused begins the outcome of a command that did nothing, or the reason of the answer to it.
+const OutcomeRefused = "refused: "
 
 // Outcomes of events. A void event is obsolete: its subject was merged, closed or removed.
 const (

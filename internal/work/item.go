@@ -186,6 +186,10 @@ const (
 	PullMerged PullState = "merged"
 )
 
+// NeverStarted is how a check ends of which nothing ran: a workflow file that GitHub cannot use, no runner, no
+// budget. It says nothing about the code.
+const NeverStarted = "STARTUP_FAILURE"
+
 // PullRequest is the snapshot of a tracked pull request.
 type PullRequest struct {
 	ID     int64
@@ -201,7 +205,7 @@ type PullRequest struct {
 	HeadOID     string
 	Base        string // base ref
 	Mergeable   string // MERGEABLE, Conflicting or UNKNOWN
-	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
+	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, NeverStarted, …; empty when none
 	MergeCommit string
 	Files       []string // paths changed by an open implementation
 

@@ -106,9 +106,9 @@ func (m Machine) Says(now time.Time) (says, do string) {
 	switch {
 	case silent:
 		return fmt.Sprintf("machine %s is silent: no pass has begun there since %s", m.Called(), Stamp(m.BeganAt)),
-			fmt.Sprintf("look at it there with gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
+			fmt.Sprintf("look at it there: gh mergexo status; if it is gone for good: gh mergexo machines forget %s", m.Name)
 	case m.Failing():
-		return fmt.Sprintf("machine %s: %s: %s", m.Called(), inARow(m.Failures), m.Why), "run gh mergexo tick there, and see what it says"
+		return fmt.Sprintf("machine %s: %s: %s", m.Called(), inARow(m.Failures), m.Why), "see what it says there: gh mergexo tick"
 	}
 	return "", ""
 }

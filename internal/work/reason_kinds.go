@@ -87,18 +87,20 @@ const (
 
 // Why the reviews of a pull request wait.
 const (
-	WhyReviewDue      ReasonKind = "review_due"          // a turn is due; Name
-	WhyReviewFixDue   ReasonKind = "review_fix_due"      // a turn is due; Name
-	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: anybody with write permission), Name, Branch (the base, if a review was for other commits)
-	WhyReviewAuthor   ReasonKind = "review_author"       // the author of somebody else's pull request must fix it; Name
-	WhyReviewDraft    ReasonKind = "review_draft"        //
-	WhyReviewChecks   ReasonKind = "review_checks"       //
-	WhyReviewComments ReasonKind = "review_comments"     // Count
-	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
-	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
-	WhyReviewApproved ReasonKind = "approved"            // Number
-	WhyReviewPushed   ReasonKind = "review_pushed"       // pushed since it was approved; Number, Commit
-	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
+	WhyReviewDue      ReasonKind = "review_due"            // a turn is due; Name
+	WhyReviewFixDue   ReasonKind = "review_fix_due"        // a turn is due; Name
+	WhyReviewPerson   ReasonKind = "review_person"         // Who (empty: anybody with write permission), Name, Branch (the base, if a review was for other commits)
+	WhyReviewAuthor   ReasonKind = "review_author"         // the author of somebody else's pull request must fix it; Name
+	WhyReviewDraft    ReasonKind = "review_draft"          //
+	WhyReviewNoCI     ReasonKind = "review_ci_not_started" // its checks never started
+	WhyReviewChecks   ReasonKind = "review_checks"         //
+	WhyReviewComments ReasonKind = "review_comments"       // Count
+	WhyReviewHeld     ReasonKind = "review_held"           // Who, At
+	WhyReviewRelabel  ReasonKind = "review_relabel"        // Who
+	WhyReviewApproved ReasonKind = "approved"              // Number
+	WhyApprovalDue    ReasonKind = "approval_due"          // everybody approved, and a pass has to show that on GitHub
+	WhyReviewPushed   ReasonKind = "review_pushed"         // pushed since it was approved; Number, Commit
+	WhyStatusUnset    ReasonKind = "review_status_unset"   // the commit status cannot be set; Text
 )
 
 // Why a pull request is not merged: a person must act.
@@ -121,6 +123,7 @@ const (
 	WhyMergeBehind         ReasonKind = "merge_behind"            // Branch
 	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: for how long, if no turn fixes them
 	WhyMergeChecksMissing  ReasonKind = "merge_checks_missing"    // Names
+	WhyMergeNoCI           ReasonKind = "merge_ci_not_started"    // Names
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
 	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers), Branch (the base, if an approval was for other commits)
 	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop if no configured reviewer can give it

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,9 @@ import (
 
 // Kind is the kind of a turn, and of its prompt.
 type Kind string
+
+// Words is the kind in a sentence.
+func (k Kind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds of turn.
 const (
@@ -204,15 +208,15 @@ func (s UsageSum) Join(o UsageSum) UsageSum {
 	return UsageSum{s.Usage.Add(o.Usage), s.UnknownTokens + o.UnknownTokens, s.UnknownCost + o.UnknownCost}
 }
 
-// AtLeast formats a sum of which unknown parts are missing: "cost unknown" if nothing of it is
-// known, "at least 1.20 USD" if a part is known. The name is that of the sum. All texts about usage
-// are formed here.
+// AtLeast formats a sum of which unknown parts are missing: "at least 1.20 USD". A sum of zero, which
+// may have parts that are known to be zero, names what is missing: "cost of 1 run unknown". The name
+// is that of the sum. All texts about usage are formed here.
 func AtLeast[N int64 | float64](sum N, unknown int, name string, format func(N) string) string {
 	switch {
 	case unknown == 0:
 		return format(sum)
 	case sum == 0:
-		return name + " unknown"
+		return fmt.Sprintf("%s of %s unknown", name, Count(unknown, "run"))
 	}
 	return "at least " + format(sum)
 }

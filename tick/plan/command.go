@@ -217,7 +217,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	}
 	what, why := inv.String(), "answer to: "
 	if rep.Refused {
-		why = work.AnsweredRefused
+		why = work.OutcomeRefused
 	}
 	if inv.Wrong != "" { // it was no valid command
 		what = "/mergexo"
@@ -350,6 +350,9 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd work.Comman
 			made.add(change.Notice{Action: a})
 		}
 		e.ProcessedAt, e.Outcome = v.Now, work.OutcomeAnswered
+		if rep.Refused { // no comment tells why
+			e.Outcome = work.OutcomeRefused + rep.Said
+		}
 	}
 	made.add(change.LocalCommand{Event: e})
 	return rep, made

@@ -19,20 +19,25 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	flow, _ := inv.Verb.Flow()
 	label := r.v.Policy.Labels.Of(flow)
 	_, over := r.over()
+	local := r.v.Terminal != "" // what the last pass read may be old: somebody may have reopened the issue since
 	switch {
 	case inv.onPull && (r.item.ID == 0 || r.item.Flow == work.FlowReview):
 		return refusal("This is a pull request. Work starts on an issue: comment there.")
 	case inv.onPull:
 		return refusal("This is a pull request. Comment on its issue, #%d.", r.item.Number)
-	case over && r.item.IssueClosed:
+	case over && r.item.IssueClosed && !local:
 		return refusal("The issue is closed. Reopen it, then try %s again.", r.same(inv))
 	case flow == work.FlowRoadmap && r.changesRoadmap():
 		return refusal("This issue has a roadmap already, and a second one would make everything twice. %s.", r.again())
 	case r.item.ID == 0 || over:
+		closed := ""
+		if r.item.IssueClosed {
+			closed = " The last pass saw the issue closed: reopen it if it still is."
+		}
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.",
-				label, r.v.Policy.Labels.Ignore),
-			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the following pass starts the work if the issue is open.", label),
+				label, r.v.Policy.Labels.Ignore) + closed,
+			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the following pass starts the work if the issue is open.", label) + closed,
 			sent:   []work.Action{r.flowLabel(inv, label)},
 		}
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:

@@ -44,15 +44,12 @@ func (r reviewCommands) approve(inv invocation) Reply {
 
 // approver returns the reviewer who gives a command. The reviewer has no name if a person gives it
 // whose approval the config requires in addition to the reviewers'. why says why the command does
-// not count as an approval.
+// not count as an approval. Another commit is named only to who may approve it.
 func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
 	pull, p := r.item.Pull, r.item.Reviewers
-	if why := r.otherHead(inv); why != "" {
-		return pull, who, why
-	}
 	for _, one := range r.about().Line() {
 		if one.Is(inv.account) {
-			return pull, one, ""
+			return pull, one, r.otherHead(inv)
 		}
 		if one.Human && strings.EqualFold(one.Login, inv.by) {
 			return pull, who, fmt.Sprintf("Approval not counted: the login %s of the config means another account, the first one that was seen with it. "+
@@ -63,13 +60,13 @@ func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who rev
 		return pull, who, ofAgent(inv)
 	}
 	if p.RequireHuman && !strings.EqualFold(inv.by, p.Author) {
-		return pull, who, ""
+		return pull, who, r.otherHead(inv)
 	}
 	if p.RequireHuman && strings.EqualFold(inv.by, p.Author) {
 		return pull, who, fmt.Sprintf("Approval not counted: %s is the author of this pull request, and it needs the approval of another person.", inv.by)
 	}
 	return pull, who, fmt.Sprintf("Approval not counted: %s is not a reviewer of this pull request. "+
-		"Its reviewers are %s. To do without one of them, remove them from the config, or merge the pull request yourself.", inv.by, review.ReviewerNames(r.about().Line()))
+		"Its reviewers are %s. To have others, name them in `[[repo.reviewers]]` of the config; or merge the pull request yourself.", inv.by, review.ReviewerNames(r.about().Line()))
 }
 
 // ofAgent returns why a command from an agent reviewer's account is not a person's.

@@ -144,7 +144,7 @@ func TestReviews(t *testing.T) {
 		{"failed for good", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 0), item(func(i *known.Item) {
 			i.Reviews.Record.FailedKey, i.Reviews.Record.FailedWhy = i.Events[0].Key, work.Reason{Kind: work.WhyFailed, Text: "no answer"}
 		})), "error(quinn); stopped → blocked; finish stale: the reviews moved on; status pending; waits: review_failed; looked"},
-		{"merged", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), merged), "merged(); pull merged → completed; looked"},
+		{"merged", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), merged), "merged(); pull merged → completed; status error; looked"},
 		{"never begun, and merged", scene(reviewedBy("quinn"), merged), "pull merged → completed"},
 		{"switched off", scene(item(func(i *known.Item) { i.ReviewsChanged = true }), stored(review.Reviewing, "quinn"), due(0, 0)), "(); finish stale: the reviews moved on; looked"},
 	} {

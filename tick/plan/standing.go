@@ -198,7 +198,7 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 		if i.HasPull() {
-			s.Why = mergeable(i, s.Why)
+			s.Why = mergeable(i, o, s.Why)
 			s.Begins = ""
 			if unanswered > 0 {
 				s.Begins = i.Flow.FeedbackKind()
@@ -311,15 +311,15 @@ func idle(i known.Item, o Outlook) work.Reason {
 	case work.StateAwaitingIssueFollowup:
 		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
-		return mergeable(i, i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number}))
+		return mergeable(i, o, i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number}))
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
 	return i.Reason
 }
 
 // mergeable returns why an open pull request waits: people are asked to merge it only if nothing stands
-// against that.
-func mergeable(i known.Item, why work.Reason) work.Reason {
+// against that. Until a pass has stored that the head is approved, its commit status on GitHub is pending.
+func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 	switch h := i.HeldBack; {
 	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
 	case len(i.Faults) > 0:
@@ -328,6 +328,8 @@ func mergeable(i known.Item, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
 	case i.Pull.Draft:
 		return work.Reason{Kind: work.WhyMergeDraft}
+	case why.Kind == work.WhyReviewApproved && o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
+		return work.Reason{Kind: work.WhyApprovalDue}
 	}
 	return why
 }

@@ -428,7 +428,7 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err != nil {
 			return err
 		}
-		unlimited = !run.Known.Cost && (known.Cost || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
+		unlimited = !run.Known.Cost && answered(ended) && (known.Cost || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
@@ -450,11 +450,11 @@ func noteOutage(ctx context.Context, tx *store.Tx, run work.Run, ended error) er
 	if wait, ok := errors.AsType[*work.WaitError](ended); ok && wait.Reason.Kind == work.WhyProvider {
 		return tx.NoteOutage(ctx, run.Agent, wait.Until, run.Ended)
 	}
-	_, answered := errors.AsType[*agent.AnswerError](ended)
+	spoke := answered(ended)
 	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok {
-		answered = slices.Contains(providerRefusals, blocked.Reason.Kind)
+		spoke = slices.Contains(providerRefusals, blocked.Reason.Kind)
 	}
-	if ended != nil && !answered {
+	if !spoke {
 		return nil
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok && blocked.Reason.Kind.OfAgent() {
@@ -483,6 +483,13 @@ func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, ru
 
 // costLookback is how far back a run may have begun that tells whether its agent's cost is known.
 const costLookback = 7 * 24 * time.Hour
+
+// answered reports whether a run ended with an answer, be it a wrong one. Any other run may have been cut
+// short, as by Ctrl-C: that it told no cost says nothing about its agent.
+func answered(ended error) bool {
+	_, wrong := errors.AsType[*agent.AnswerError](ended)
+	return ended == nil || wrong
+}
 
 // unpaid reports whether a run ended because its provider refused it, or because its program did not
 // start: if it counted nothing, it used nothing. Of every other run, what was not counted is unknown.

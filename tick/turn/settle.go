@@ -78,7 +78,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	case err == nil:
 		return settlement{kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
-		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
+		return settlement{kind: env.VerdictInterrupted, reason: "the pass was ended; the next one resumes the turn"}
 	case errors.Is(err, store.ErrTaken):
 		return settlement{kind: env.VerdictInterrupted, reason: "another pass has taken the turn over"}
 	case server: // the next pass shows that the database answers again

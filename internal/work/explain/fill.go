@@ -209,7 +209,7 @@ func checks(names []string) string {
 // Turn returns a kind of turn with its article.
 func Turn(kind work.Kind) string {
 	if strings.HasPrefix(string(kind), "i") {
-		return "an " + string(kind) + " turn"
+		return "an " + kind.Words() + " turn"
 	}
-	return "a " + string(kind) + " turn"
+	return "a " + kind.Words() + " turn"
 }

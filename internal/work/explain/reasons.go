@@ -254,8 +254,8 @@ var reasons = []row{
 	{work.WhyHalted, Operator, Reminded, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
 	{work.WhyPaused, People, Reminded, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
 	{work.WhyTriedAgain, Nobody, Reminded, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},
-	{work.WhyRunning, Nobody, Reminded, "the agent: {name} in slot {slot}", step("its answer is checked and sent"), nil},
-	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {name} has no answer yet", step("the next pass resumes it"), nil},
+	{work.WhyRunning, Nobody, Reminded, "the agent: {turn} in slot {slot}", step("its answer is checked and sent"), nil},
+	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {turn} has no answer yet", step("the next pass resumes it"), nil},
 	{work.WhyToBeSent, Nobody, Reminded, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
 	{work.WhyPushed, Nobody, Reminded, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
 	{work.WhyFreeSlot, Nobody, Reminded, "a pass with a free slot", step("{turn}"), nil},
@@ -328,12 +328,14 @@ var reasons = []row{
 		step("a push is reviewed again; if its author has no write permission, once the label is set again"), nil,
 	},
 	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
+	{work.WhyReviewNoCI, People, Overdue, "CI did not start, and nobody reviews it before that", step("rerun it on GitHub: a reviewer looks at it once it is green"), nil},
 	{work.WhyReviewChecks, Nobody, Overdue, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
 	{work.WhyReviewComments, Nobody, Reminded, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},
 	{work.WhyReviewHeld, People, Reminded, "its reviews are held[[ by {who}]]", step("{resume}, or remove the label"), nil},
 	{work.WhyReviewRelabel, People, Reminded, "the label: {who} may have pushed since it was set, and has no write permission|" +
 		"the label: somebody without write permission may have pushed since it was set", step("read the new commits, then remove the label and add it again"), nil},
 	{work.WhyReviewApproved, People, Reminded, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
+	{work.WhyApprovalDue, Nobody, Reminded, "a pass: every reviewer has approved it", step("its commit status becomes green, then it may be merged"), nil},
 	{work.WhyReviewPushed, Nobody, Reminded, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
 	{work.WhyStatusUnset, Operator, Reminded, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
 
@@ -376,6 +378,7 @@ var reasons = []row{
 	{work.WhyMergeBehind, Nobody, Overdue, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeNoCI, People, Overdue, "CI did not start: {names}", step("rerun it on GitHub: it is merged once that is green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: its base `{branch}` was changed or rewritten since it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{

@@ -466,13 +466,15 @@ func (g *gates) checks() closed {
 	if !g.f.Box.ChecksKnown && g.f.Box.Read() {
 		return g.hiddenChecks()
 	}
-	var red, runs, missing []string
+	var red, runs, missing, unstarted []string
 	for _, name := range g.required() {
 		switch state, found := stateOf(g.f.Box.Checks, name); {
 		case !found:
 			missing = append(missing, name)
 		case state == Red:
 			red = append(red, name)
+		case state != Green && g.unstarted(name):
+			unstarted = append(unstarted, name)
 		case state != Green:
 			runs = append(runs, name)
 		}
@@ -482,6 +484,8 @@ func (g *gates) checks() closed {
 		return stops(work.Reason{Kind: work.WhyMergeChecksRed, Names: g.abandonedChecks(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(red) > 0:
 		return waits(work.Reason{Kind: work.WhyMergeChecksRed, Names: red})
+	case len(unstarted) > 0:
+		return waits(work.Reason{Kind: work.WhyMergeNoCI, Names: unstarted})
 	case len(missing) > 0 && g.late():
 		return stops(work.Reason{Kind: work.WhyMergeNeverChecked, Names: missing, At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(missing) > 0:
@@ -491,6 +495,11 @@ func (g *gates) checks() closed {
 	default:
 		return closed{}
 	}
+}
+
+// unstarted reports whether GitHub could not start a check.
+func (g *gates) unstarted(name string) bool {
+	return slices.ContainsFunc(g.f.Box.Checks, func(c Check) bool { return c.Name == name && c.Unstarted })
 }
 
 // abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn

@@ -65,6 +65,9 @@ func closings() []closing {
 		{"cancelled for long", gateChecks, work.WhyMergeChecksRed, true, func(f *Facts, _ *Policy) {
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Lapsed: true, Ended: noon.Add(-2 * time.Hour)})
 		}},
+		{"never started", gateChecks, work.WhyMergeNoCI, false, func(f *Facts, _ *Policy) {
+			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Runs, Unstarted: true, Ended: noon.Add(-2 * time.Hour)})
+		}},
 		{"running", gateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
 		{"required and missing", gateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
 		{"expected by GitHub and missing", gateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Expected = []string{"deploy"} }},

@@ -51,6 +51,8 @@ type Check struct {
 	Required bool       `json:"required,omitempty"` // by GitHub's rules for this pull request
 	Ended    time.Time  `json:"ended,omitzero"`     // zero: it has not, or is green
 	Lapsed   bool       `json:"lapsed,omitempty"`   // it ended and says nothing: it was cancelled, or nobody runs it any more
+
+	Unstarted bool `json:"unstarted,omitempty"` // GitHub could not start it
 }
 
 // CheckState is the result of a check.

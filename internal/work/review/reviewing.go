@@ -70,6 +70,8 @@ func (i Item) facts() Facts {
 		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
+	case i.Pull.Rollup == work.NeverStarted:
+		f.NoReview = work.Reason{Kind: work.WhyReviewNoCI}
 	case i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewChecks}
 	}

@@ -13,7 +13,7 @@ func TestSumsTellUnknownFromZero(t *testing.T) {
 		plain, of25 string
 	}{
 		{0, 0, "1 turn", "1 turn"},
-		{0, 1, "1 turn, cost unknown", "1 turn, cost unknown (limit 25.00 USD)"},
+		{0, 1, "1 turn, cost of 1 run unknown", "1 turn, cost of 1 run unknown (limit 25.00 USD)"},
 		{1.2, 0, "1 turn, 1.20 USD", "1 turn, 1.20 of 25.00 USD"},
 		{1.2, 2, "1 turn, at least 1.20 USD", "1 turn, at least 1.20 of 25.00 USD"},
 	} {

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
+)
+
+// Typed returns a text of ours with its commands as they have to be typed here: with the --config that was given,
+// because without it they speak of another installation. A command for another machine stands behind "there: ".
+func (a *App) Typed(text string) string {
+	if a.ConfigPath == "" || !strings.Contains(text, ours) {
+		return text
+	}
+	advised := regexp.MustCompile(`(there: |/)?\b` + ours + `(` + strings.Join(a.Commands, "|") + `)\b`)
+	return advised.ReplaceAllStringFunc(text, func(found string) string {
+		if !strings.HasPrefix(found, ours) {
+			return found
+		}
+		return ours + "--config " + shellWord(a.ConfigPath) + " " + strings.TrimPrefix(found, ours)
+	})
+}
+
+// ours begins each command of this program.
+const ours = "gh mergexo "
+
+// plainPath matches what a shell reads as it stands.
+var plainPath = lazy.Regexp(`^[\w@%+=:,./-]+$`)
+
+// shellWord quotes a word for a shell where it has to be.
+func shellWord(s string) string {
+	if plainPath().MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Telling returns a writer to w of texts of ours, with their commands as in Typed.
+func (a *App) Telling(w io.Writer) io.Writer { return telling{a, w} }
+
+type telling struct {
+	a  *App
+	to io.Writer
+}
+
+func (t telling) Write(b []byte) (int, error) {
+	if _, err := fmt.Fprint(t.to, t.a.Typed(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
