@@ -197,6 +197,7 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	}
 	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
 	e.Defer(func() {
+		w.wakePasses()
 		spent.add(e.WorkDir, w)
 		if err := checkStandings(w); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -189,6 +190,19 @@ func (w *world) environ() map[string]string {
 		timingsVariable:  w.config.timed(),
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
+	}
+}
+
+// wakePasses has the passes that a failed story left stopped go on: they take the interrupt with which
+// testscript then ends what runs in the background, and waits for its end.
+func (w *world) wakePasses() {
+	for _, state := range append(w.states, w.stateDir()) {
+		passes, _ := folder.Dirs{State: state}.Passes(work.PassLimits{}, w.clock.Now()) // those that it cannot read are not stopped by a story
+		for _, p := range passes.Begun {
+			if !p.Gone {
+				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have ended meanwhile
+			}
+		}
 	}
 }
 
