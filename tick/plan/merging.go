@@ -273,8 +273,7 @@ func (r landing) halts(c merging.Choice) work.Reason {
 // status is the commit status of the head; stop is why its merge is stopped, none if it is not.
 func (r landing) status(stop work.Reason) (work.Action, bool) {
 	of, words := reviewsOf(r.itemPlanner).about(), explain.Reason(stop, r.v.Place(r.item))
-	a, told := of.Status(of.Choose(), words.What, words.Next())
-	return a, told && r.item.Pull.State == work.PullOpen
+	return of.Status(of.Choose(), words.What, words.Next())
 }
 
 // show has the commit status of the head say why its merge is stopped, and no longer once it is not.

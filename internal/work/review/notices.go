@@ -12,11 +12,7 @@ import (
 // notices plans the commit status of the head, and the label that says that people must review.
 func (i Item) notices(s Step, c Choice) []work.Action {
 	var all []work.Action
-	changes := s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)
-	if s.Record.State == Merged { // a pending one ends
-		changes = s.Before.Head == s.Record.Head && s.Before.State != Approved
-	}
-	if says, told := i.Status(c, "", ""); told && changes {
+	if says, told := i.Status(c, "", ""); told && (s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)) {
 		all = append(all, says)
 	}
 	human := s.Record.State == HumanReview
@@ -40,7 +36,7 @@ func (i Item) Status(c Choice, stopped, next string) (work.Action, bool) {
 		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
 		Token: work.StatusToken(i.Repo.Key(), i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: says.state, Body: says.text,
 		Base: i.Pull.URL, Why: "the reviews: " + string(c.State),
-	}, told
+	}, told && i.Pull.State == work.PullOpen
 }
 
 // relabel reports whether the reviews wait for the label of somebody else's pull request.
@@ -81,8 +77,8 @@ func cut(s string, most int) string {
 
 // statusOf returns the commit status of the head; false: none is set. It stays pending until
 // everybody approved, even if the reviews are stopped: a red status would hide checks that turn red
-// later, in GitHub's combined state. A merge ends it: red without an approval, because the commit may
-// be the head of another pull request.
+// later, in GitHub's combined state. A merge does not end it: the commit may be the head of another
+// pull request, which nobody reviewed.
 func statusOf(c Choice) (status, bool) {
 	s := status{"pending", ""}
 	switch c.State {
@@ -105,12 +101,7 @@ func statusOf(c Choice) (status, bool) {
 		s.text = "Requires human review"
 	case Failed:
 		s.text = fmt.Sprintf("The review of %s failed", c.Reviewer.Name)
-	case Merged:
-		s = status{"success", "Approved by " + ReviewerNames(c.Line)}
-		if c.MergeType == MergedForced {
-			s = status{"error", "Merged before every reviewer approved it"}
-		}
-	case Closed, "":
+	case Merged, Closed, "":
 		return status{}, false
 	}
 	s.text = cut(s.text, mostStatus)
