@@ -34,6 +34,27 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
 }
 
+// requireNotHeld supersedes a review, or the fix of one, whose agent is about to be asked while a person holds
+// the reviews: it was interrupted before. An answer that was paid for is used.
+func (p *lastLook) requireNotHeld(ctx context.Context, l *env.Lease) error {
+	reviews := l.Turn.Kind == work.KindReview || l.Turn.Kind == work.KindFix
+	if !reviews || l.Turn.Step != work.StepClaimed {
+		return nil
+	}
+	r, err := store.Read(ctx, p.Store, func(tx *store.Tx) (r store.Reviews, err error) {
+		pull, found, err := tx.FindPullOfItem(ctx, l.Item.ID)
+		if err != nil || !found {
+			return r, err
+		}
+		return tx.GetReviews(ctx, pull.ID)
+	})
+	if err != nil || r.Held == nil {
+		return err
+	}
+	held := work.Reason{Kind: work.WhyReviewHeld, Who: r.Held.By, At: r.Held.At.UnixMilli()}
+	return &work.SupersededError{Reason: explain.What(held, explain.Place{})}
+}
+
 // checkIgnoreLabel checks GitHub's current labels for the ignore label, because ingest may have
 // been long ago. The timeline shows since when it is set and by whom.
 func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {

@@ -26,6 +26,9 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
+	if err := p.looks.requireNotHeld(ctx, l); err != nil {
+		return err
+	}
 	m := l.Repo.Git()
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
