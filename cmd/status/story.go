@@ -222,7 +222,10 @@ func (e Event) summary() string {
 // printLabelled prints one line per fact; empty ones are skipped.
 func printLabelled(out terminal.Output, lines [][2]string) error {
 	for _, l := range lines {
-		text := out.Ours(terminal.OneLine(l[1]))
+		text := terminal.OneLine(l[1])
+		if l[0] != "title" { // which are words of people
+			text = out.Ours(text)
+		}
 		if text == "" {
 			continue
 		}

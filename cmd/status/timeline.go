@@ -19,6 +19,7 @@ import (
 type moment struct {
 	at   time.Time
 	mark string
+	said string // words of people, which are shown as they are
 	what string
 	link string
 	sub  []moment // parts of it, without times of their own
@@ -29,7 +30,7 @@ func (s Story) moments() []moment {
 	var all []moment
 	for _, e := range s.Events {
 		if e.Outcome != work.OutcomeOwn { // an action shows it
-			all = append(all, moment{at: cmp.Or(e.CreatedAt.Time, e.seenAt), mark: "•", what: e.happened() + e.fate(), link: e.URL})
+			all = append(all, moment{at: cmp.Or(e.CreatedAt.Time, e.seenAt), mark: "•", said: e.happened(), what: e.fate(), link: e.URL})
 		}
 	}
 	for _, t := range s.Turns {
@@ -189,5 +190,5 @@ func (s Story) printTimeline(out terminal.Output) error {
 }
 
 func (m moment) draw(out terminal.Output, begin string) string {
-	return out.Linked(begin, out.Ours(m.what), m.link)
+	return out.Linked(begin, m.said+out.Ours(m.what), m.link)
 }

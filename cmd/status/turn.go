@@ -185,7 +185,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 	}
 	for _, e := range s.Events {
 		if e.Turn == t.Key {
-			if err := printBelow(out, "answers", moment{mark: "•", what: e.happened(), link: e.URL}); err != nil {
+			if err := printBelow(out, "answers", moment{mark: "•", said: e.happened(), link: e.URL}); err != nil {
 				return err
 			}
 		}
@@ -202,7 +202,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 
 // printBelow prints what a turn answered, or what it sent.
 func printBelow(out terminal.Output, name string, m moment) error {
-	line := fmt.Sprintf("%s:\t%s\t%s\n", name, terminal.OneLine(m.what), m.link)
+	line := fmt.Sprintf("%s:\t%s\t%s\n", name, terminal.OneLine(m.said+m.what), m.link)
 	if out.TTY {
 		line = m.draw(out, m.mark+" ")
 	}
