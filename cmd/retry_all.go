@@ -136,7 +136,7 @@ func (a *app) stoppedItems(ctx context.Context, cfg *config.Config, reason work.
 		return nil, cli.ErrNothingYet
 	}
 	return slices.DeleteFunc(b.Items, func(i status.Item) bool {
-		stopped := i.Stop != nil || i.State == string(work.StateAwaitingIssueFollowup)
+		stopped := i.Stop != nil || i.State == string(work.StateAwaitingIssueFollowup) || i.Review != nil && i.Review.State.Stopped()
 		return !stopped || reason != "" && i.ReasonCode != reason
 	}), nil
 }

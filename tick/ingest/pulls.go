@@ -142,8 +142,8 @@ func (h *reading) intakePull(ctx context.Context, r pullRead) error {
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
-	switch running := d.Rollup == "PENDING" || d.Rollup == "EXPECTED"; {
-	case !running:
+	switch open := d.Rollup == "PENDING" || d.Rollup == "EXPECTED" || d.Rollup == work.NeverStarted; {
+	case !open:
 		pull.ChecksSince = time.Time{}
 	case old.HeadOID != d.HeadOID || old.ChecksSince.IsZero():
 		pull.ChecksSince = h.env.Now()

@@ -163,6 +163,7 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 		rep = Reply{Said: "It is no longer on hold.", sent: []work.Action{label}}
 	}
 	of := reviewsOf(r.itemPlanner)
+	of.stopNow()
 	if !of.stopped() {
 		if held && !r.item.Stopped() {
 			rep.Said += " " + r.statusSentences()

@@ -170,26 +170,42 @@ func (r reviews) request(who review.Reviewer) {
 
 // take stores a new decision and plans the labels, comments and statuses that show it on GitHub.
 func (r reviews) take(choice review.Choice) {
+	for _, a := range r.store(choice) {
+		r.p.add(change.Notice{Action: a})
+	}
+}
+
+// store stores where a choice leads, and returns what GitHub is told of it.
+func (r reviews) store(choice review.Choice) []work.Action {
 	step, changed := r.about().Take(choice)
 	if !changed {
-		return
+		return nil
 	}
 	c := change.Review{Item: r.item.ID, Number: r.item.Pull.Number, Step: step}
 	if step.Moves() {
 		c.Words = r.words("review", "", step.String())
 	}
 	r.p.add(c)
-	for _, a := range step.Notices {
-		r.p.add(change.Notice{Action: a})
-	}
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
+	return step.Notices
+}
+
+// stopNow stops the reviews if that is what the next plan does: status shows it as done, with the command
+// that ends it.
+func (r reviews) stopNow() {
+	if !r.item.HasPull() || !r.about().HasReviews() || r.stopped() {
+		return
+	}
+	if c := r.about().Choose(); c.State.Stopped() {
+		r.store(c) // GitHub is told what the command makes of it
+	}
 }
 
 // markDecided marks the reviews as decided until something changes. Reviews that wait for running
-// checks are not marked: they wait for an hour at most, and no event tells when the hour has
+// checks, or for some that never started, are not marked: they wait for an hour at most, and no event tells when the hour has
 // passed.
 func (r reviews) markDecided(c review.Choice) {
-	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
+	runs := (c.Why.Kind == work.WhyReviewChecks || c.Why.Kind == work.WhyReviewNoCI) && !r.item.Pull.ChecksSince.IsZero()
 	said := slices.ContainsFunc(Of[change.ReviewsDecided](*r.p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == r.item.Decided })
 	if r.item.ReviewsChanged && !runs && !said {
 		r.p.add(change.ReviewsDecided{DecidedInputs: r.item.Decided})

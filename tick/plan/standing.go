@@ -328,6 +328,8 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
 	case i.Pull.Draft:
 		return work.Reason{Kind: work.WhyMergeDraft}
+	case i.Pull.Rollup == work.NeverStarted:
+		return work.Reason{Kind: work.WhyMergeNoCI}
 	case why.Kind == work.WhyReviewApproved && o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
 		return work.Reason{Kind: work.WhyApprovalDue}
 	}

@@ -378,7 +378,7 @@ var reasons = []row{
 	{work.WhyMergeBehind, Nobody, Overdue, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeNoCI, People, Overdue, "CI did not start: {names}", step("rerun it on GitHub: it is merged once that is green"), nil},
+	{work.WhyMergeNoCI, People, Overdue, "CI did not start: {names}|CI did not start", step("rerun it on GitHub: it may be merged once that is green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: its base `{branch}` was changed or rewritten since it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{

@@ -70,7 +70,7 @@ func (i Item) facts() Facts {
 		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
-	case i.Pull.Rollup == work.NeverStarted:
+	case i.Pull.Rollup == work.NeverStarted && i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewNoCI}
 	case i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewChecks}
@@ -89,16 +89,16 @@ func (i Item) held() work.Reason {
 	return work.Reason{}
 }
 
-// checkPatience is how long a review waits for running checks, so that checks that never end do not
+// checkPatience is how long a review waits for running checks, so that checks that never end or begin do not
 // block it for ever. Red checks wait as long for others (internal/github).
 const checkPatience = time.Hour
 
-// checksOpen reports whether the head's checks still run or are red.
+// checksOpen reports whether the head's checks still run, never started or are red.
 func (i Item) checksOpen() bool {
 	switch i.Pull.Rollup {
 	case "", "SUCCESS":
 		return false
-	case "PENDING", "EXPECTED":
+	case "PENDING", "EXPECTED", work.NeverStarted:
 		since := i.Pull.ChecksSince
 		return since.IsZero() || i.Now.Sub(since) < checkPatience
 	}
