@@ -155,7 +155,7 @@ func (r *commander) execute(inv invocation) Reply {
 	row, _ := work.FindCommand(inv.Verb)
 	merged := r.item.Flow.Document() && r.item.State == work.StateMerged
 	if why, over := r.over(); inv.onPull && over && (merged || r.item.Replans()) && row.Flow == "" && !row.OnMerged {
-		return refusal("%s. Comment the command on its issue, #%d.", why, r.item.Number)
+		return refusal("%s. %s.", why, r.onIssue(inv))
 	}
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)
@@ -258,6 +258,14 @@ func (r *commander) same(inv invocation) string {
 		args = "--head " + inv.Head
 	}
 	return r.v.Place(r.item).Command(inv.Verb, args)
+}
+
+// onIssue says how to give this command to the item's issue.
+func (r *commander) onIssue(inv invocation) string {
+	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {
+		return "Give it to its issue: " + explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(inv.Verb, "")
+	}
+	return fmt.Sprintf("Comment the command on its issue, #%d", r.item.Number)
 }
 
 // over reports whether the item needs nothing more, with a text why.

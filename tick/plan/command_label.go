@@ -24,7 +24,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case inv.onPull && (r.item.ID == 0 || r.item.Flow == work.FlowReview):
 		return refusal("This is a pull request. Work starts on an issue: comment there.")
 	case inv.onPull:
-		return refusal("This is a pull request. Comment on its issue, #%d.", r.item.Number)
+		return refusal("This is a pull request. %s.", r.onIssue(inv))
 	case over && r.item.IssueClosed && !local:
 		return refusal("The issue is closed. Reopen it, then try %s again.", r.same(inv))
 	case flow == work.FlowRoadmap && r.changesRoadmap():

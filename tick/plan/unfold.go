@@ -101,9 +101,12 @@ func (r *commander) endRoadmap(inv invocation, m roadmap.Record) Reply {
 	if !r.moveRoadmap(inv, m) {
 		return reply("The roadmap is cancelled already.")
 	}
+	end := "comment `/mergexo cancel` on the sub-issue"
+	if r.v.Terminal != "" {
+		end = "cancel the sub-issue"
+	}
 	return Reply{
-		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. " +
-			"What has begun continues; to end it, comment `/mergexo cancel` on the sub-issue.",
+		Said: "The roadmap is cancelled: its sub-issues on which no work has begun are closed as not planned. What has begun continues; to end it, " + end + ".",
 		sent: []work.Action{r.flowLabel(inv, "")}, cancels: true,
 	}
 }
