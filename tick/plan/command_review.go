@@ -163,7 +163,7 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 		rep = Reply{Said: "It is no longer on hold.", sent: []work.Action{label}}
 	}
 	of := reviewsOf(r.itemPlanner)
-	of.stopNow()
+	told := of.stopNow()
 	if !of.stopped() {
 		if held && !r.item.Stopped() {
 			rep.Said += " " + r.statusSentences()
@@ -174,6 +174,9 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 	c := of.about().Choose()
 	r.item.Reviews.Retried = false
 	if c.State.Stopped() { // a reason that no command changes
+		for _, a := range told {
+			r.p.add(change.Notice{Action: a})
+		}
 		rep.Refused = !held
 		w := explain.Reason(c.Why, r.v.Place(r.item))
 		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, work.Upper(w.What), w.Next()))

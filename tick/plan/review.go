@@ -170,13 +170,13 @@ func (r reviews) request(who review.Reviewer) {
 
 // take stores a new decision and plans the labels, comments and statuses that show it on GitHub.
 func (r reviews) take(choice review.Choice) {
-	for _, a := range r.store(choice) {
+	for _, a := range r.moveTo(choice) {
 		r.p.add(change.Notice{Action: a})
 	}
 }
 
-// store stores where a choice leads, and returns what GitHub is told of it.
-func (r reviews) store(choice review.Choice) []work.Action {
+// moveTo adds the change to which a choice leads, and returns what GitHub is told of it.
+func (r reviews) moveTo(choice review.Choice) []work.Action {
 	step, changed := r.about().Take(choice)
 	if !changed {
 		return nil
@@ -191,14 +191,15 @@ func (r reviews) store(choice review.Choice) []work.Action {
 }
 
 // stopNow stops the reviews if that is what the next plan does: status shows it as done, with the command
-// that ends it.
-func (r reviews) stopNow() {
+// that ends it. It returns what GitHub is told of that, unless the command ends it.
+func (r reviews) stopNow() []work.Action {
 	if !r.item.HasPull() || !r.about().HasReviews() || r.stopped() {
-		return
+		return nil
 	}
 	if c := r.about().Choose(); c.State.Stopped() {
-		r.store(c) // GitHub is told what the command makes of it
+		return r.moveTo(c)
 	}
+	return nil
 }
 
 // markDecided marks the reviews as decided until something changes. Reviews that wait for running
