@@ -46,7 +46,7 @@ func (m *Mirror) clone(ctx context.Context, branches []string) error {
 }
 
 // errEndsStay is for a step of a clone that moves no end of the history. In a mirror of several steps
-// an end may also belong to commits that no branch has any more, because a history was replaced meanwhile:
+// an end may also belong to commits that no branch has any more, because a history was replaced since:
 // git keeps such an end for ever.
 var errEndsStay = errors.New("clone: the remote is a shallow clone itself: name one with the whole history")
 

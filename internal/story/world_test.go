@@ -200,7 +200,7 @@ func (w *world) wakePasses() {
 		passes, _ := folder.Dirs{State: state}.Passes(work.PassLimits{}, w.clock.Now()) // those that it cannot read are not stopped by a story
 		for _, p := range passes.Begun {
 			if !p.Gone {
-				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have ended meanwhile
+				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have ended since
 			}
 		}
 	}
