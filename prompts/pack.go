@@ -139,6 +139,14 @@ func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (stri
 	}{kind, adapter, kind == work.KindReview, Quotable(violations)})
 }
 
+// AnswerForm tells an agent how to give its answer, as each prompt of a turn does.
+func AnswerForm(adapter string) (string, error) {
+	return ours().execute("form", struct {
+		Adapter string
+		Reviews bool
+	}{adapter, false})
+}
+
 // Quotable returns violations as an agent is told them: at most maxQuoted, and each of a bounded
 // length.
 func Quotable(violations []string) []string {

@@ -21,6 +21,7 @@ import (
 // options are the flags of doctor.
 type options struct {
 	notify             bool
+	agent              string
 	sandbox, dir, repo string
 }
 
@@ -44,6 +45,11 @@ there is a failure. docs/reference/doctor.md lists the checks.
 
 --notify also sends a test message to each [[notify]] of the config.
 
+--agent plays what a turn needs of an agent, in an empty repository: it begins a
+session, answers by the tool for it, continues the session, and changes nothing where
+it may only read. That asks its provider at least three times, and is paid; no budget
+counts it.
+
 --sandbox lists what an agent sees of this machine, and why: the system's folders,
 programs on PATH, the known folders of toolchains, its own home. A path is readable,
 writable, hidden (empty), a link, or private (writable, but not your folder of that
@@ -51,6 +57,7 @@ name). A command after -- runs there instead, in the agent's environment and in 
 empty folder, or the one of --dir; the exit code is the command's. To let in other
 folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 		Example: `  $ gh mergexo doctor
+  $ gh mergexo doctor --agent claude
   $ gh mergexo doctor --sandbox claude
   $ gh mergexo doctor --sandbox codex --dir . -- make test
   $ gh mergexo doctor --json checks \
@@ -65,23 +72,30 @@ folders, name them in readable or writable of [agents.NAME] or [runtime].`,
 		}),
 		RunE: func(c *cobra.Command, command []string) error {
 			switch about := o.sandbox != ""; {
+			case o.agent != "" && (about || o.notify):
+				return &cli.UsageError{Err: errors.New("--agent cannot be combined with --sandbox and --notify")}
 			case about && (a.JSON.Asked() || o.notify):
 				return &cli.UsageError{Err: errors.New("--sandbox cannot be combined with --json and --notify")}
 			case about:
 				return o.inSandbox(c.Context(), a, command)
 			case o.dir != "" || o.repo != "":
 				return &cli.UsageError{Err: errors.New("--dir and --repo go with --sandbox")}
+			case o.agent != "":
+				return o.playAgent(c.Context(), a)
 			}
 			return o.run(c.Context(), a)
 		},
 	})
 	c.Flags().BoolVar(&o.notify, "notify", false, "Also send a test message to each [[notify]]")
+	c.Flags().StringVar(&o.agent, "agent", "", "Play what a turn needs of this `agent`; its provider is asked and paid")
 	c.Flags().StringVar(&o.sandbox, "sandbox", "", "List what this `agent` sees, or run a command in its sandbox")
 	c.Flags().StringVar(&o.dir, "dir", "", "With --sandbox: run in this `folder`, which the command may write (default: an empty one, removed at the end)")
 	c.Flags().StringVarP(&o.repo, "repo", "R", "", "With --sandbox: for this `repository` (default: the first in the config)")
-	_ = c.RegisterFlagCompletionFunc("sandbox", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return agentsOf(a), cobra.ShellCompDirectiveNoFileComp
-	})
+	for _, name := range []string{"agent", "sandbox"} {
+		_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return agentsOf(a), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
 	return c
 }
 
@@ -100,6 +114,11 @@ func (o *options) run(ctx context.Context, a *cli.App) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	return printAll(a, all)
+}
+
+// printAll prints what was found. With a failure the exit code is 1.
+func printAll(a *cli.App, all []Result) error {
 	out := a.Output()
 	failures := len(Only(all, Failure))
 	var err error

@@ -88,10 +88,9 @@ func sandboxOf(ctx context.Context, a *cli.App, name, repo string) (*machine.Mac
 	if err != nil {
 		return nil, config.Agent{}, work.Repo{}, err
 	}
-	ag, ok := cfg.Agents[name]
-	if !ok {
-		known := slices.Sorted(maps.Keys(cfg.Agents))
-		return nil, ag, work.Repo{}, &cli.UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
+	ag, err := agentNamed(cfg, name)
+	if err != nil {
+		return nil, ag, work.Repo{}, err
 	}
 	row := work.Repo{Name: named[0]} // until a pass has seen it
 	_, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
@@ -100,6 +99,15 @@ func sandboxOf(ctx context.Context, a *cli.App, name, repo string) (*machine.Mac
 		return err
 	})
 	return m, ag, row, err
+}
+
+// agentNamed finds an agent of the config.
+func agentNamed(cfg *config.Config, name string) (config.Agent, error) {
+	ag, ok := cfg.Agents[name]
+	if !ok {
+		return ag, &cli.UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))}
+	}
+	return ag, nil
 }
 
 // agentsOf returns the names of the config's agents, for completion.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,12 +19,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/conformance"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 )
 
 // adapterOf returns the adapter of an agent.
@@ -203,36 +206,92 @@ func (m *Machine) someRepo() (repo work.Repo) {
 
 // start starts an agent's program as a turn does, to print its version. If ready is set, it then makes
 // the check that stands before a turn, with the same code, which may write to the agent's own home.
-// Both are in the agent's sandbox if that hides files, in a new folder in place, or in a temporary one.
 func (m *Machine) start(ctx context.Context, a config.Agent, place string, ready bool) (version string, err error) {
-	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: m.secrets, now: m.now}
-	if own.now == nil {
-		own.now = func() time.Time { return time.Time{} } // a check has no use for it
-	}
-	if own.scratch, err = os.MkdirTemp(place, "start-"); err != nil {
+	spec, dir, leave, err := m.tryOut(ctx, a, place)
+	if err != nil {
 		return "", err
 	}
-	own.scratch = files.Resolve(own.scratch)
-	defer func() { _ = sandbox.Remove(own.scratch) }()
-	dir := filepath.Join(own.scratch, "checkout")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", err
-	}
-	spec := own.spec(a)
-	if p, err := m.Protection(ctx, a); err == nil && p.Hides() {
-		b := own.box(m.someRepo(), a)
-		defer b.Leave(work.Job{Dir: dir})
-		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
-	}
+	defer leave()
 	if version, err = agent.Start(ctx, spec, dir); !ready || agent.TooOld(spec, version) {
 		return version, err
 	}
 	ag, err := agent.New(spec) // its check decides, as before a turn
 	if err == nil {
-		err = ag.Check(ctx, agent.Request{Turn: "check", Mark: "MERGEXO_CHECK=" + own.scratch, Mode: work.ModeWrite, Dir: dir})
+		err = ag.Check(ctx, agent.Request{Turn: "check", Mark: markOf(dir), Mode: work.ModeWrite, Dir: dir})
 	}
 	return version, err
 }
+
+// markOf marks the processes of an agent that is tried out in a folder.
+func markOf(dir string) string { return "MERGEXO_CHECK=" + filepath.Dir(dir) }
+
+// tryOut returns an agent as a turn has it, in its sandbox if that hides files, and a new checkout for it in
+// place, or in a temporary folder. leave removes all that its runs left.
+func (m *Machine) tryOut(ctx context.Context, a config.Agent, place string) (spec agent.Spec, dir string, leave func(), err error) {
+	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: m.secrets, now: m.now}
+	if own.now == nil {
+		own.now = func() time.Time { return time.Time{} } // a check has no use for it
+	}
+	if own.scratch, err = os.MkdirTemp(place, "start-"); err != nil {
+		return spec, "", nil, err
+	}
+	own.scratch = files.Resolve(own.scratch)
+	leave = func() { _ = sandbox.Remove(own.scratch) }
+	dir = filepath.Join(own.scratch, "checkout")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		leave()
+		return spec, "", nil, err
+	}
+	spec = own.spec(a)
+	if p, err := m.Protection(ctx, a); err == nil && p.Hides() {
+		b := own.box(m.someRepo(), a)
+		spec.Rooms = b
+		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
+		leave = func() {
+			b.Leave(work.Job{Dir: dir})
+			_ = sandbox.Remove(own.scratch)
+		}
+	}
+	return spec, dir, leave, nil
+}
+
+// Play plays what turns need of an agent, in a new repository in place. Its runs are paid. told is called before
+// each step.
+func (m *Machine) Play(ctx context.Context, a config.Agent, place string, log io.Writer, told func(step string)) (all []conformance.Outcome, used work.Usage, err error) {
+	if _, err := m.Protection(ctx, a); err != nil { // its turns are blocked
+		return nil, used, err
+	}
+	spec, dir, leave, err := m.tryOut(ctx, a, place)
+	if err != nil {
+		return nil, used, err
+	}
+	defer leave()
+	if err := agent.Find(spec); err != nil {
+		return nil, used, err
+	}
+	g, err := m.Git(ctx)
+	if err == nil {
+		err = g.Init(ctx, dir)
+	}
+	if err != nil {
+		return nil, used, err
+	}
+	ag, err := agent.New(spec)
+	if err != nil {
+		return nil, used, err
+	}
+	form, err := prompts.AnswerForm(spec.Adapter.Name)
+	if err != nil {
+		return nil, used, err
+	}
+	_, offered := spec.Server(agent.Request{Dir: dir, Mode: work.ModeWrite, Kind: work.KindBugfixStart})
+	t := conformance.Trial{Agent: ag, Form: form, Tool: offered, Dir: dir, Mark: markOf(dir), Wall: longestTry, Log: log}
+	all = conformance.Play(ctx, &t, told)
+	return all, t.Used, nil
+}
+
+// longestTry is how long one run of Play may take, waits for a busy provider included.
+const longestTry = 5 * time.Minute
 
 // Writes lists what an agent may write besides its checkout and its own home.
 func (m *Machine) Writes(ctx context.Context, name string) (all []string) {

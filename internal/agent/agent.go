@@ -64,6 +64,7 @@ type Request struct {
 // Result is an agent's answer: one JSON value, not yet validated.
 type Result struct {
 	Answer  json.RawMessage
+	ByTool  bool // the answer came by the tool, which has checked it
 	Session string
 	Model   string     // that answered, as the program names it, else the configured one; empty: unknown
 	Usage   work.Usage // of this run, even if it failed

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/agent/acp"
+	"github.com/mergexo/gh-mergexo/internal/conformance"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -227,6 +228,43 @@ func TestAResumedTurnThatReadsWritesNothing(t *testing.T) {
 			if b, _ := os.ReadFile(filepath.Join(r.dir, "edited.txt")); string(b) != "more\n" {
 				t.Errorf("session %q: a turn that only reads wrote: %q", session, b)
 			}
+		}
+	})
+}
+
+// What a user has doctor play with an agent works with the real programs.
+func TestRealProgramsDoWhatATurnNeeds(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		word := ""
+		r.model.Script(func(q modelsim.Query) modelsim.Reply {
+			a := answer("Read")
+			switch _, line, begins := strings.Cut(q.Prompt, "with the line "); {
+			case begins && len(q.Results) == 0:
+				word, _, _ = strings.Cut(line, ".")
+				return modelsim.Reply{Run: "echo " + word + " > conformance.txt"}
+			case begins:
+				a["pr_title"] = "Begin"
+			case q.Earlier > 0:
+				a["pr_title"] = word
+			case len(q.Results) == 0:
+				return modelsim.Reply{Run: "echo more >> conformance.txt"}
+			default:
+				a["blocked_reason"] = "The checkout is read-only."
+			}
+			return modelsim.Reply{Answer: a}
+		})
+		ag, err := agent.New(r.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trial := conformance.Trial{Agent: ag, Form: "Answer by the schema.", Dir: r.dir, Mark: "MERGEXO_MARK=" + r.dir, Wall: 2 * time.Minute, Log: testLog{t}}
+		for _, o := range conformance.Play(t.Context(), &trial, func(string) {}) {
+			if o.Level != conformance.Works {
+				t.Errorf("%s: %s; %s", o.Step, o.Says, o.Do)
+			}
+		}
+		if trial.Used.InputTokens == 0 {
+			t.Errorf("used %+v", trial.Used)
 		}
 	})
 }

@@ -115,7 +115,7 @@ func (w withTool) Run(ctx context.Context, r Request) (Result, error) {
 	res, err := w.Agent.Run(ctx, r)
 	if err == nil || endedAfterAnswer(err) {
 		if given := readAnswer(dir); given != nil {
-			res.Answer = given
+			res.Answer, res.ByTool = given, true
 			return res, nil
 		}
 	}

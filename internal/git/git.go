@@ -196,3 +196,9 @@ func (g *Git) Path() string { return g.bin }
 
 // Version returns git's version, such as "2.45.1".
 func (g *Git) Version() string { return g.version }
+
+// Init makes an empty repository with a work tree in a folder that exists.
+func (g *Git) Init(ctx context.Context, dir string) error {
+	_, err := g.command("init", "--quiet", "--template=", "--initial-branch=main", dir).Run(ctx)
+	return err
+}
