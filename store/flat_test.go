@@ -228,11 +228,10 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, actionsErr := tx.ListMergingActions(ctx, r.ID)
 	_, unsettledErr := tx.ListUnsettledMerges(ctx, r.ID)
 	_, updatesErr := tx.ListUpdates(ctx, r.ID, t0)
-	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUnreportedHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr)
+	err = firstOf(err, actionsErr, unsettledErr, updatesErr, recentErr, untoldErr, stoppedErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeApprovals(ctx, p.ID)

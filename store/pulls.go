@@ -115,17 +115,6 @@ func (t *Tx) ListMergeCandidates(ctx context.Context, repoID int64) ([]work.Pull
 	return listRows(ctx, t, "list who may be merged", scanPull, selectPull+`WHERE id IN (`+mergeCandidates+`) ORDER BY number`, repoID)
 }
 
-// ListUnjudgedMerges returns merged pull requests of a repository whose merge rows do not say
-// whether we merged their head. A void row without a commit does not say it: GitHub may have
-// carried out the request late. It returns those that changed since a time, newest first, at most
-// n.
-func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Time, n int) ([]work.PullRequest, error) {
-	return listRows(ctx, t, "list merged pull requests", scanPull, selectPull+
-		`WHERE repo_id = ? AND state = 'merged' AND updated_at >= ? AND merge_commit <> '' AND item_id IS NOT NULL
-		 AND NOT EXISTS (SELECT 1 FROM merges m WHERE m.pull_id = pull_requests.id AND m.head = pull_requests.head_oid AND (m.stage <> 'void' OR m.commit_oid <> ''))
-		 ORDER BY updated_at DESC LIMIT ?`, repoID, millis(since), n)
-}
-
 // ForgetDetails makes the next pass read the details of a pull request again.
 func (t *Tx) ForgetDetails(ctx context.Context, id int64) error {
 	return t.execOne(ctx, fmt.Sprintf("have the details of pull request %d read again", id), ErrNotFound, `UPDATE pull_requests SET fingerprint = '' WHERE id = ?`, id)

@@ -146,7 +146,6 @@ type landed interface {
 	BringsNoMore(ctx context.Context, mergeBases, tip string) (bool, error)
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
-	HasMerged(ctx context.Context, number int, head string) (bool, error)
 	Merged(ctx context.Context, since time.Time) (numbers []int, err error)
 	DropMerged(ctx context.Context, before time.Time) error
 }

@@ -131,25 +131,16 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	halted := false
 	var stop merging.Halt
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		row := j.row
-		if row.ID == 0 { // the database with the intent was lost
-			if landed.Method != git.Pushed {
-				j.row.Method = merging.Method(landed.Method)
-			}
-			if row.ID, err = tx.PutMerge(ctx, o.mergeRow(j, merging.Intended)); err != nil {
-				return err
-			}
-		}
-		if halted, err = tx.LandMerge(ctx, row, halt(j)); err != nil {
+		if halted, err = tx.LandMerge(ctx, j.row, halt(j)); err != nil {
 			return err
 		}
 		if stop, _, err = tx.MergingStopped(ctx, o.r.Row.ID); err != nil {
 			return err
 		}
-		if row.Differs == "" {
+		if j.row.Differs == "" {
 			return nil
 		}
-		_, err = tx.AddAction(ctx, o.comment(j, row.Number, "landed "+row.Commit, o.differsText(j, halted)))
+		_, err = tx.AddAction(ctx, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
 		return err
 	})
 	if errors.Is(err, store.ErrStale) {
@@ -171,19 +162,12 @@ func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing,
 	if err := mirror.Fetch(ctx, j.row.Base, commit, j.row.Head); err != nil {
 		return git.Landing{}, err
 	}
-	if err := mirror.KeepMerged(ctx, j.row.Number, j.row.Head, o.Now()); err != nil {
-		return git.Landing{}, err
-	}
 	return mirror.Compare(ctx, commit, j.row.Head, j.row.BaseOID)
 }
 
 // halt is the reason for which merging halts if this is the second landed merge in a row that
-// differs from the approved one. A merge that a lost database knew is not counted again: a person may
-// have resumed since.
+// differs from the approved one.
 func halt(j *job) work.Reason {
-	if j.found {
-		return work.Reason{}
-	}
 	return work.Reason{Kind: work.WhyMergeDiffers, Number: j.row.Number, Commit: j.row.Commit, Head: j.row.Head, Text: j.row.Differs}
 }
 

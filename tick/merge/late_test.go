@@ -63,24 +63,6 @@ func TestDeathWhileQueueingThenOut(t *testing.T) {
 	}
 }
 
-// A merge that GitHub shows only after it counted as never sent is still ours.
-func TestLandsLate(t *testing.T) {
-	s := newStage(t)
-	s.hub.AddFault(githubsim.Fault{Method: "PUT", Path: "*/merge", Always: true, Status: 502})
-	s.pass()
-	s.later(2 * time.Minute)
-	s.chosenThen(func(o round, j *job) { s.must(o.recordUnsent(s.Context(), j)) })
-	if s.row().Stage != merging.Void {
-		t.Fatalf("row %+v\n%s", s.row(), &s.log)
-	}
-	s.freeze() // so that nothing is sent again
-	_, err := s.sim.Merge(s.pull, "olga", "squash")
-	s.must(err)
-	s.see(work.PullMerged)
-	s.passes(2)
-	s.lands()
-}
-
 // A person's merge of a head whose merge was void is theirs, and is looked at once.
 func TestTheirsAfterVoid(t *testing.T) {
 	s := newStage(t)
@@ -172,46 +154,6 @@ func TestHalfThenGone(t *testing.T) {
 			}
 		})
 	}
-}
-
-// After losing the database each merge of ours is still found, by any method, and compared.
-func TestLostDatabase(t *testing.T) {
-	t.Run("queue", func(t *testing.T) {
-		s := newStage(t)
-		s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
-		s.pass()
-		s.queue(3)
-		s.lose()
-		s.track()
-		s.passes(2)
-		s.lands()
-	})
-	t.Run("rebase", func(t *testing.T) {
-		s := newStage(t)
-		s.repo.Settings.Review.Merge.Method = merging.Rebase
-		s.base("other.txt")
-		s.sim.AlterNextMerges(1, "smuggled.txt", "x\n")
-		s.chosenThen(func(o round, j *job) { s.must(o.sendOrSettle(t.Context(), j)) })
-		s.lose()
-		s.track()
-		s.passes(2)
-		s.lands()
-		if s.row().Differs == "" {
-			t.Error("nothing is told of the other file")
-		}
-	})
-	t.Run("a person's", func(t *testing.T) {
-		s := newStage(t)
-		s.base("other.txt")
-		_, err := s.sim.Merge(s.pull, "pat", "rebase")
-		s.must(err)
-		s.lose()
-		s.track()
-		s.passes(2)
-		if row := s.row(); row.Stage != merging.Void || row.Commit == "" {
-			t.Errorf("row %+v", row)
-		}
-	})
 }
 
 // The last look comes directly before the merge request: no slow work comes between.

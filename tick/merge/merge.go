@@ -105,7 +105,6 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	one := round{m, r, rep}
 	one.actions(ctx, d.jobs)
 	one.checkFollowUps(ctx, d)
-	one.adopt(ctx, d.unknown)
 	return one.recordLandings(ctx)
 }
 
@@ -125,14 +124,13 @@ type round struct {
 // due is the work in one repository.
 type due struct {
 	jobs       []*job
-	unrecorded []unrecordedMerge  // merges that no pass has recorded as landed
-	open       []merging.Merge    // merges whose issue may have stayed open
-	unknown    []work.PullRequest // merged by an unknown account, maybe ours before the database was lost
-	unkept     bool               // the state folder lacks the file that merging is stopped
+	unrecorded []unrecordedMerge // merges that no pass has recorded as landed
+	open       []merging.Merge   // merges whose issue may have stayed open
+	untold     bool              // the database and the file in the state folder differ in whether merging is stopped
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.unrecorded) == 0 && len(d.open) == 0 && len(d.unknown) == 0 && !d.unkept
+	return len(d.jobs) == 0 && len(d.unrecorded) == 0 && len(d.open) == 0 && !d.untold
 }
 
 // job is one merging action with its rows.
@@ -143,7 +141,6 @@ type job struct {
 	chosen bool          // by the plan of this pass
 	base   string        // head of the base
 	tree   string        // expected tree of the merge
-	found  bool          // a lost database had its action
 	judged bool          // a blocker is stored for its head that only a person lifts
 	looked merging.Box   // by the last look
 }
@@ -156,17 +153,14 @@ func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadO
 
 // due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
-	unknown := m.Now().Add(-unknownFor)
 	err = m.Store.Glance(ctx, func(tx *store.Tx) error {
 		d = due{}
 		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
 		if err != nil {
 			return err
 		}
-		if stopped {
-			_, kept := m.Dirs.MergingStopped(r.Row)
-			d.unkept = !kept
-		}
+		_, kept := m.Dirs.MergingStopped(r.Row)
+		d.untold = stopped != kept
 		all, err := tx.ListMergingActions(ctx, r.Row.ID)
 		if err != nil {
 			return err
@@ -183,10 +177,7 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 		if d.unrecorded, err = m.unrecordedMerges(ctx, tx, r); err != nil {
 			return err
 		}
-		if d.open, err = m.uncheckedIssues(ctx, tx, r); err != nil || !merges(r) {
-			return err
-		}
-		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, unknown, unknownPerPass)
+		d.open, err = m.uncheckedIssues(ctx, tx, r)
 		return err
 	})
 	return d, err

@@ -83,3 +83,10 @@ func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (sin
 	})
 	return since, err
 }
+
+// recordMergedByOthers stores that somebody else merged a pull request: a void row with their
+// commit, so that no pass asks again.
+func recordMergedByOthers(ctx context.Context, o round, j *job, commit string) error {
+	j.row.Commit = commit
+	return o.writeStage(ctx, j, merging.Void)
+}

@@ -34,7 +34,7 @@ import (
 func TestMain(m *testing.M) {
 	testhome.InShort(
 		"TestMergesWhatWasChosen", "TestNotChosenIsNotSent", "TestLandedOnce",
-		"TestNothingIsAskedWhereNothingIsMerged", "TestDiffers",
+		"TestDiffers",
 	)
 	os.Exit(testhome.RunInMemory(m))
 }
