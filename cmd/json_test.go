@@ -28,6 +28,7 @@ var withoutJSON = map[string]string{
 	"gh mergexo prompts show":     "the prompt",
 	"gh mergexo version":          "one line",
 	"gh mergexo help":             "help",
+	"gh mergexo mcp":              "the messages of an MCP server, which are JSON of their own",
 	"gh mergexo answer-tool":      "the messages of an MCP server, which are JSON of their own",
 	"gh mergexo demo-agent":       "an agent's answer, which is JSON of its own",
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/logs"
+	"github.com/mergexo/gh-mergexo/cmd/mcp"
 	"github.com/mergexo/gh-mergexo/cmd/report"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/cmd/setup"
@@ -39,9 +40,8 @@ func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gh-mergexo <command> [flags]",
 		Short: "Turn GitHub issues into merged pull requests with coding agents",
-		Long: `Turn GitHub issues into merged pull requests with coding agents, unattended, on
-your own machine. Put a label on an issue, and the next pass has an agent do the
-work and opens a pull request; later passes answer comments and push fixes.`,
+		Long: `Turn GitHub issues into merged pull requests with coding agents on your machine:
+label one, and passes open a pull request, answer comments and push fixes.`,
 		Example: `  $ gh mergexo demo              # needs no account, agent or config
   $ gh mergexo tick --dry-run    # what a pass would do, and why`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "gh mergexo"},
@@ -117,6 +117,7 @@ func commands(a *app) []maker {
 		{"show", groupLook, of(status.NewShowCmd)},
 		{"logs", groupLook, of(logs.NewCmd)},
 		{"report", groupLook, of(report.NewCmd)},
+		{"mcp", groupLook, of(mcp.NewCmd)},
 		{"init", groupMachine, setUp},
 		{"doctor", groupMachine, of(doctor.NewCmd)},
 		{"schedule", groupMachine, of(schedule.NewCmd)},

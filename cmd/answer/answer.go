@@ -32,7 +32,7 @@ func NewCmd(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return serve(c.Context(), s, a.Env.Stdin, a.Env.Bare)
+			return Serve(c.Context(), s, a.Env.Stdin, a.Env.Bare)
 		},
 	}
 }
@@ -80,8 +80,8 @@ func says(text string, refused bool) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: refused, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// serve serves until the program closes the input.
-func serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
+// Serve serves until the program closes the input.
+func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
 	err := s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: open{out}})
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
 		return nil

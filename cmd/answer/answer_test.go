@@ -50,7 +50,7 @@ func connect(t *testing.T, kind work.Kind, about prompts.Context) *client {
 	fromServer, out := io.Pipe()
 	c := &client{t: t, dir: dir, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
 	go func() {
-		c.done <- serve(context.WithoutCancel(t.Context()), s, in, out)
+		c.done <- Serve(context.WithoutCancel(t.Context()), s, in, out)
 		_ = out.Close()
 	}()
 	t.Cleanup(func() {

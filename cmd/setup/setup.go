@@ -11,12 +11,14 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/mcp"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // options are the command's flags.
 type options struct {
 	repo, agent      string
+	skill            string
 	users, reviewers []string
 	schedule, none   bool
 	every            time.Duration
@@ -44,12 +46,23 @@ create its labels, schedule passes on this machine, and check the setup.
 By default it sets up the repository of the current folder. On a terminal it asks
 for what it cannot find out; elsewhere, use flags. It shows the change of the config
 as a diff before it writes, and changes no existing line. It may be interrupted and
-run again: it does what is still missing.`,
+run again: it does what is still missing.
+
+--skill sets up nothing: it writes a skill for an agent of yours, which tells it how to
+find out why something is stuck, with the tools of "gh mergexo mcp".`,
 		Example: `  $ gh mergexo init
   $ gh mergexo init --repo octo/repo --agent codex --schedule --yes
-  $ gh mergexo init --repo octo/repo --allow-user ann --reviewer sam`,
+  $ gh mergexo init --repo octo/repo --allow-user ann --reviewer sam
+  $ gh mergexo init --skill ~/.claude/skills`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if opt.skill != "" {
+				path, err := mcp.WriteSkill(opt.skill)
+				if err == nil {
+					_, err = fmt.Fprintf(a.Output().W, "Wrote %s\n", path)
+				}
+				return err
+			}
 			r := &room{App: a, options: opt, out: a.Output(), dryRun: dryRun}
 			if quiet, _ := a.Environ().Lookup("GH_PROMPT_DISABLED"); quiet == "" && !opt.yes {
 				r.ask = terminal.NewPrompter(a.Env.Stdin, a.Env.Bare, a.Env.BareErr)
@@ -65,6 +78,7 @@ run again: it does what is still missing.`,
 	f.BoolVar(&opt.schedule, "schedule", false, "Schedule passes on this machine")
 	f.BoolVar(&opt.none, "no-schedule", false, "Do not schedule passes")
 	f.DurationVar(&opt.every, "every", 0, "Time between two passes (default 1m)")
+	f.StringVar(&opt.skill, "skill", "", "Write only a skill for an agent of yours into this `folder` of its skills")
 	f.BoolVarP(&opt.yes, "yes", "y", false, "Write without asking")
 	return c
 }
