@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -199,20 +198,11 @@ func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error)
 	if agentName == "" {
 		agentName = cfg.Runtime.Agent
 	}
-	if err := knownAgent(cfg, agentName); err != nil {
+	if _, err := cli.AgentNamed(cfg, agentName); err != nil {
 		return c, err
 	}
 	c.Surroundings = turn.Surroundings(cfg, cfg.Agents[agentName], like, kind)
 	return c, nil
-}
-
-// knownAgent returns an error for a name that the config does not have.
-func knownAgent(cfg *config.Config, name string) error {
-	if _, ok := cfg.Agents[name]; ok {
-		return nil
-	}
-	names := strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", ")
-	return &cli.UsageError{Err: fmt.Errorf("no agent is called %q; there are %s", name, names)}
 }
 
 // promptOf renders a prompt for a work item.
@@ -222,7 +212,7 @@ func (a *room) promptOf(ctx context.Context, q promptQuery) (shown tick.Prompt, 
 		return shown, err
 	}
 	if q.agent != "" {
-		if err := knownAgent(cfg, q.agent); err != nil {
+		if _, err := cli.AgentNamed(cfg, q.agent); err != nil {
 			return shown, err
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -104,4 +105,13 @@ func Names(repos []work.RepoName) string {
 		}
 	}
 	return cmp.Or(strings.Join(all, ", "), "none")
+}
+
+// AgentNamed finds an agent of the config.
+func AgentNamed(cfg *config.Config, name string) (config.Agent, error) {
+	ag, ok := cfg.Agents[name]
+	if !ok {
+		return ag, &UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))}
+	}
+	return ag, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/conformance"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -17,7 +18,7 @@ func (o *options) playAgent(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	ag, err := agentNamed(cfg, o.agent)
+	ag, err := cli.AgentNamed(cfg, o.agent)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (o *options) playAgent(ctx context.Context, a *cli.App) error {
 	found, used, err := m.Play(ctx, ag, place, nil, func(step string) { shown.Spinner(fmt.Sprintf("agent %q: %s", ag.Name, step)) })
 	shown.Close()
 	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return plainBlocked(err)
+		return machine.Plain(err)
 	}
 	all := make([]Result, len(found))
 	for i, f := range found {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -35,7 +34,7 @@ func (o *options) inSandbox(ctx context.Context, a *cli.App, command []string) e
 func listSandbox(ctx context.Context, a *cli.App, m *machine.Machine, ag config.Agent, repo work.Repo) error {
 	p, err := m.Protection(ctx, ag)
 	if err != nil {
-		return plainBlocked(err)
+		return machine.Plain(err)
 	}
 	out := a.Output()
 	if out.TTY || !p.Hides() {
@@ -60,18 +59,9 @@ func (o *options) runInSandbox(ctx context.Context, a *cli.App, m *machine.Machi
 		return &cli.UsageError{Err: fmt.Errorf("--dir %w", err)}
 	}
 	if err != nil || code == 0 {
-		return plainBlocked(err)
+		return machine.Plain(err)
 	}
 	return &cli.CodeError{Code: code}
-}
-
-// plainBlocked says for a terminal what a blocked error says for GitHub.
-func plainBlocked(err error) error {
-	if _, blocked := errors.AsType[*work.BlockedError](err); blocked {
-		t := machine.TroubleOf(err, "")
-		return fmt.Errorf("%s; %s", strings.TrimRight(t.Says, "."), t.Do)
-	}
-	return err
 }
 
 // sandboxOf finds the agent and the repository that a command line names.
@@ -88,7 +78,7 @@ func sandboxOf(ctx context.Context, a *cli.App, name, repo string) (*machine.Mac
 	if err != nil {
 		return nil, config.Agent{}, work.Repo{}, err
 	}
-	ag, err := agentNamed(cfg, name)
+	ag, err := cli.AgentNamed(cfg, name)
 	if err != nil {
 		return nil, ag, work.Repo{}, err
 	}
@@ -99,15 +89,6 @@ func sandboxOf(ctx context.Context, a *cli.App, name, repo string) (*machine.Mac
 		return err
 	})
 	return m, ag, row, err
-}
-
-// agentNamed finds an agent of the config.
-func agentNamed(cfg *config.Config, name string) (config.Agent, error) {
-	ag, ok := cfg.Agents[name]
-	if !ok {
-		return ag, &cli.UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))}
-	}
-	return ag, nil
 }
 
 // agentsOf returns the names of the config's agents, for completion.

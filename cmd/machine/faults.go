@@ -247,3 +247,12 @@ func size(n int64) string {
 	}
 	return fmt.Sprintf("%.4g %s", value, units[unit])
 }
+
+// Plain says for a terminal what a blocked error says for GitHub.
+func Plain(err error) error {
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked {
+		t := TroubleOf(err, "")
+		return fmt.Errorf("%s; %s", strings.TrimRight(t.Says, "."), t.Do)
+	}
+	return err
+}

@@ -28,6 +28,7 @@ type showCmd struct {
 	prompt bool
 	log    bool
 	diff   bool
+	whole  bool
 }
 
 // NewShowCmd makes the command show.
@@ -48,7 +49,8 @@ all others. For programs, the first line is the roadmap itself.
 
 With --turn show one turn, by its key in the timeline, the first digits of the key, or
 "last". --prompt prints the prompt of its agent, --log its log lines with the output
-of the agent, --diff what it changed; without --turn they are about the last turn that has one.
+of the agent, --diff what it changed, --transcript what it was told, did and answered;
+without --turn they are about the last turn that has one.
 
 Name the item by its issue or its pull request: owner/name#12, its URL, or, if one
 repository is configured, #12 (quote it for your shell) or 12.`,
@@ -72,22 +74,23 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 	c.Flags().BoolVar(&s.prompt, "prompt", false, "Print the prompt of the turn's agent")
 	c.Flags().BoolVar(&s.log, "log", false, "Print the log lines of the turn")
 	c.Flags().BoolVar(&s.diff, "diff", false, "Print the diff of the turn")
+	c.Flags().BoolVar(&s.whole, "transcript", false, "Print what the turn's agent was told, did and answered")
 	return c
 }
 
 // check rejects flags that exclude each other: each selects a different output.
 func (s *showCmd) check() error {
 	asked := 0
-	for _, is := range []bool{s.graph, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
+	for _, is := range []bool{s.graph, s.web, s.prompt, s.log, s.diff, s.whole, s.JSON.Asked()} {
 		if is {
 			asked++
 		}
 	}
 	switch {
 	case asked > 1:
-		return &cli.UsageError{Err: errors.New("--graph, --web, --prompt, --log, --diff and --json cannot be combined")}
+		return &cli.UsageError{Err: errors.New("--graph, --web, --prompt, --log, --diff, --transcript and --json cannot be combined")}
 	case s.turn != "" && (s.graph || s.web || s.JSON.Asked()):
-		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
+		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log, --diff or --transcript")}
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		return s.JSON.Write(out, story)
 	case s.web:
 		return s.browse(story)
-	case s.turn != "" || s.prompt || s.log || s.diff:
+	case s.turn != "" || s.prompt || s.log || s.diff || s.whole:
 		return s.oneTurn(ctx, cfg, story)
 	}
 	if story.Halt != nil {

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,17 +28,40 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story Story) 
 	case s.diff:
 		return s.printDiff(ctx, cfg, story, turn)
 	case s.log:
-		if turn.machine != "" && turn.Machine != cli.ThisMachine(cfg) {
-			fmt.Fprintf(s.Env.Stderr, "this turn was worked on last on machine %s; the rest of its log is there\n", turn.machine)
-		}
-		return logs.OfTurn(ctx, s.App, cfg, turn.Key)
+		return s.printLog(ctx, cfg, turn)
+	case s.whole:
+		return s.printTranscript(ctx, cfg, turn)
 	}
 	return story.printTurn(s.Output(), turn)
 }
 
+// printTranscript prints what the turn's agent was told, did and answered.
+func (s *showCmd) printTranscript(ctx context.Context, cfg *config.Config, turn Turn) error {
+	out := s.Output()
+	heading := func(said string) { fmt.Fprintf(out.W, "%s\n", out.Bold("=== "+said)) }
+	heading(fmt.Sprintf("%s was told", cmp.Or(turn.Agent, "the agent")))
+	if err := s.printPrompt(turn); err != nil {
+		return err
+	}
+	heading("and did")
+	if err := s.printLog(ctx, cfg, turn); err != nil {
+		return err
+	}
+	heading("and answered")
+	return s.printText(indented(turn.answer)+"\n", nil)
+}
+
+// printLog prints the log lines of a turn that this machine has.
+func (s *showCmd) printLog(ctx context.Context, cfg *config.Config, turn Turn) error {
+	if turn.machine != "" && turn.Machine != cli.ThisMachine(cfg) {
+		fmt.Fprintf(s.Env.Stderr, "this turn was worked on last on machine %s; the rest of its log is there\n", turn.machine)
+	}
+	return logs.OfTurn(ctx, s.App, cfg, turn.Key)
+}
+
 // has reports whether a turn has the requested part.
 func (s *showCmd) has(turn Turn) bool {
-	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.asked())
+	return (!s.diff || turn.Commit != "") && (!s.prompt && !s.whole || turn.asked())
 }
 
 // printPrompt prints the first prompt of the turn's agent.

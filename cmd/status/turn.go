@@ -42,6 +42,7 @@ type Turn struct {
 	since   time.Time    // when the pass that works on it now began
 	machine string       // where it was worked on last, for people; empty: there is one machine only, or it is worked on here
 	request []byte       // what its agent was asked; nil: nothing yet
+	answer  []byte       // what it answered, JSON; nil: nothing yet
 }
 
 func turnOf(t work.Turn, at explain.Place, machines cli.Machines) Turn {
@@ -49,7 +50,7 @@ func turnOf(t work.Turn, at explain.Place, machines cli.Machines) Turn {
 		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf,
 		Machine: t.Machine, Runs: t.Runs, Commit: t.Commit, Error: t.LastError, WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind,
 		StartedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used),
-		sandbox: t.Sandbox, head: t.Head, request: t.Request, machine: machines.Called(t.Machine),
+		sandbox: t.Sandbox, head: t.Head, request: t.Request, answer: t.Answer, machine: machines.Called(t.Machine),
 	}
 }
 
