@@ -85,6 +85,7 @@ type Around struct {
 	Repo   work.Repo
 	Called string // name of the repository for people
 	Halted bool   // `pause --all` is in force
+	Full   bool   // every slot is taken, or will be by a turn that resumes
 	Live   bool   // a live pass works on the item
 }
 
@@ -193,6 +194,9 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
 	case i.HasPull() && i.Pull.Failures > 0 && !a.Live:
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, time.Time{})
+	case o.Begins != nil && a.Full:
+		a.Full = false
+		return after(work.Reason{Kind: work.WhyNoSlot}, waiting(i, o, a))
 	case o.Begins != nil:
 		return Standing{Why: dueTurn(*o.Begins, unanswered)}
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
