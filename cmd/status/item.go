@@ -223,7 +223,7 @@ func (i Item) columns(out terminal.Output) []string {
 	if i.Stop != nil {
 		comment = i.Stop.URL
 	}
-	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), i.WaitingFor, i.NextStep, string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
+	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), out.Ours(i.WaitingFor), out.Ours(i.NextStep), string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
 }
 
 // head returns the item's lines at the top of show.
