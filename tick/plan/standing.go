@@ -322,7 +322,8 @@ func idle(i known.Item, o Outlook) work.Reason {
 }
 
 // mergeable returns why an open pull request waits: people are asked to merge it only if nothing stands
-// against that. Until a pass has stored that the head is approved, its commit status on GitHub is pending.
+// against that. Until a pass has stored that the head is approved, and GitHub has taken the commit status that says
+// so, that is pending there, and a rule may require it.
 func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 	switch h := i.HeldBack; {
 	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
@@ -334,8 +335,13 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyMergeDraft}
 	case i.Pull.Rollup == work.NeverStarted:
 		return work.Reason{Kind: work.WhyMergeNoCI}
-	case why.Kind == work.WhyReviewApproved && o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
+	case why.Kind != work.WhyReviewApproved:
+	case o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
 		return work.Reason{Kind: work.WhyApprovalDue}
+	case i.Landing.Status.State == work.ActionPlanned, i.Landing.Status.State == work.ActionSent:
+		return work.Reason{Kind: work.WhyApprovalDue, Local: i.Landing.Status.LastError}
+	case i.Landing.Status.State == work.ActionDropped:
+		why.Local = "GitHub refused the commit status that says so: " + i.Landing.Status.LastError
 	}
 	return why
 }
