@@ -147,7 +147,6 @@ func (a *app) give(ctx context.Context, cfg *config.Config, which cli.Ref, cmd w
 	if err = errors.Join(err, done()); err != nil {
 		return nil, orLogin(err, which.Repo)
 	}
-	told.Answer = a.Typed(told.Answer)
 	return told, nil
 }
 

@@ -102,9 +102,9 @@ func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 }
 
 // waitsForResumed reports whether the line only tells of a turn in progress that another line
-// already reports as resuming.
+// already reports as resuming, now or with a free slot.
 func (l planLine) waitsForResumed(recovered []tick.Recovered) bool {
 	return l.What == "wait" && slices.ContainsFunc(recovered, func(r tick.Recovered) bool {
-		return r.Repo == l.Repo && r.What == "resume" && r.Number == l.Number && r.Kind == l.Kind
+		return r.Repo == l.Repo && (r.What == "resume" || r.Code == work.WhyNoSlot) && r.Number == l.Number && r.Kind == l.Kind
 	})
 }

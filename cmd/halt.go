@@ -106,11 +106,10 @@ func (a *app) everything(ctx context.Context, verb work.Verb, reason string) err
 		fmt.Fprintln(a.Env.Stderr, "the config is invalid, which also stops passes:", terminal.OneLine(broken.Error()))
 	}
 	out := a.Output()
-	answer = out.Ours(answer)
 	if a.JSON.Asked() {
 		return a.JSON.Write(out, answerView{Answer: answer})
 	}
-	_, err = fmt.Fprintln(out.W, answer)
+	_, err = fmt.Fprintln(out.W, out.Ours(answer))
 	return err
 }
 

@@ -126,7 +126,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
 		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, ?3, '[]', 0, '', '' FROM n`},
 		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at, sandbox) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3, '' FROM n`},
-		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1, '' FROM n`},
+		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 1, 1, 1, '' FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
 		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3, 0, 0 FROM n`},
 		{max(1, n/40), `INSERT INTO roadmaps (` + roadmapColumns + `) SELECT i, ?1, 'ended', ?3, '', '', 0, '', 0, 1, 0, ?3, '', '' FROM n`},
@@ -542,7 +542,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
 	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
 	_, editErr := tx.MarkEdited(ctx, a.ID)
-	_, _, costErr := tx.UsageKnown(ctx, "codex", t0.Add(-time.Hour))
+	_, costErr := tx.ListUsageKnown(ctx, "codex", t0.Add(-time.Hour))
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	_, bundleErr := tx.PutBundle(ctx, Bundle{Turn: u.ID, Commit: "commit7"})
 	_, _, takenErr := tx.FindBundle(ctx, u.ID)

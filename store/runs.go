@@ -9,14 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, tokens_known, cost_known, machine`
+const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, tokens_known, cost_known, tells, machine`
 
 func runFields(r *work.Run) []any {
 	return []any{
 		&r.Turn, &r.Attempt, &r.Agent, &r.Session,
 		timeOf(&r.Began),
 		timeOf(&r.Ended),
-		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Known.Tokens, &r.Known.Cost, &r.Machine,
+		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Known.Tokens, &r.Known.Cost, &r.Tells, &r.Machine,
 	}
 }
 
@@ -51,21 +51,15 @@ func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage
 // EndRun stores a run's end and usage. It fails with ErrStale if the run has ended.
 func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 	return t.execOne(ctx, fmt.Sprintf("end run %d", r.ID), ErrStale,
-		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, tokens_known = ?, cost_known = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
-		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Known.Tokens, r.Known.Cost, t.stamp(r.Ended), r.ID)
+		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, tokens_known = ?, cost_known = ?, tells = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
+		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Known.Tokens, r.Known.Cost, r.Tells, t.stamp(r.Ended), r.ID)
 }
 
-// UsageKnown reports what is known of one of an agent's last five ended runs of turns that got an answer:
-// a run that was cut short tells nothing about its agent. ran: there is such a run. Runs before since are
-// not looked at.
-func (t *Tx) UsageKnown(ctx context.Context, agent string, since time.Time) (known work.Known, ran bool, err error) {
-	all, err := listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (k work.Known, err error) { return k, row.Scan(&k.Tokens, &k.Cost) },
-		`SELECT r.tokens_known, r.cost_known FROM runs r JOIN turns u ON u.id = r.turn_id
-		 WHERE r.began_at > ? AND r.agent = ? AND r.ended_at > 0 AND u.step IN ('answered', 'pushed', 'applied', 'done') ORDER BY r.began_at DESC LIMIT 5`, millis(since), agent)
-	for _, k := range all {
-		known.Tokens, known.Cost = known.Tokens || k.Tokens, known.Cost || k.Cost
-	}
-	return known, len(all) > 0, err
+// ListUsageKnown returns what was known of the usage of an agent's last five runs that tell, newest first. Runs
+// before since are not looked at.
+func (t *Tx) ListUsageKnown(ctx context.Context, agent string, since time.Time) ([]work.Known, error) {
+	return listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (k work.Known, err error) { return k, row.Scan(&k.Tokens, &k.Cost) },
+		`SELECT tokens_known, cost_known FROM runs WHERE began_at > ? AND agent = ? AND tells = 1 ORDER BY began_at DESC LIMIT 5`, millis(since), agent)
 }
 
 // ListOpenRuns returns the runs of all repositories without a stored end, oldest first. Their pass

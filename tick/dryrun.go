@@ -34,6 +34,7 @@ type Recovered struct {
 // must be read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
+	p.Local = p.Now
 	fleet, err := p.begin(ctx, p.Machine)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		return nil, err
 	}
 	preview := &Preview{}
-	if err := p.previewRecovery(ctx, preview); err != nil {
+	resumed, err := p.previewRecovery(ctx, preview)
+	if err != nil {
 		return nil, err
 	}
 	rep := env.NewReport(p.Now())
@@ -60,6 +62,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	if preview.Plans, err = p.route(ctx, ready, rep); err != nil {
 		return nil, err
 	}
+	p.holdWithoutSlot(ctx, preview.Plans, resumed)
 	preview.Repos = rep.Repos()
 	for i := range preview.Plans {
 		if err := p.previewNotices(ctx, &preview.Plans[i]); err != nil {
@@ -93,10 +96,32 @@ func waitFor(why string) plan.Wait {
 	return plan.Wait{Words: change.Words{Says: change.Line{What: "wait", Reason: why}}}
 }
 
-func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
+// holdWithoutSlot makes the planned turns wait that a pass would not begin: those for which it has no slot after
+// the turns that it resumes, and those that are more than it may run. It begins them in the order of claim.
+func (p *Pass) holdWithoutSlot(ctx context.Context, plans []plan.Plan, resumed int) {
+	free, most, begun := p.Config.Runtime.Workers-len(p.Held), min(p.maxTurns()-resumed, p.Day.Left), 0
+	late := map[int64]work.Reason{}
+	for _, t := range order(plans) {
+		switch {
+		case begun >= free:
+			late[t.Item.ID] = work.Reason{Kind: work.WhyNoSlot}
+		case begun >= most:
+			late[t.Item.ID] = work.Reason{Kind: work.WhyFreeSlot, Name: string(t.Kind)}
+		case p.Startable(ctx, t.Item.RepoID, t.Kind, t.Reviewer):
+			begun++
+		}
+	}
+	for i := range plans {
+		plans[i].Hold(func(t plan.Turn) work.Reason { return late[t.Item.ID] })
+	}
+}
+
+// previewRecovery tells which unfinished turns a pass would resume, and returns how many. Each takes a slot, as
+// far as there are some.
+func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) (taken int, err error) {
 	unfinished, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Turn, error) { return tx.ListUnfinishedTurns(ctx) })
 	if err != nil {
-		return err
+		return 0, err
 	}
 	unfinished = slices.DeleteFunc(unfinished, func(t work.Turn) bool { return !p.resumable(ctx, t) }) // it reads the database, which may have one connection
 	var resumed []*env.Lease
@@ -106,44 +131,63 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 			if err != nil {
 				return err
 			}
-			resumed = append(resumed, &env.Lease{Turn: t, Item: item})
+			resumed = append(resumed, &env.Lease{Turn: t, Item: item, Repo: p.RemoteByID(t.RepoID)})
 		}
 		return nil
 	})
 	for _, l := range resumed {
 		line := change.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
-		taken := p.turns.LastLook.RequireNotPaused(ctx, l)
-		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
-			line.What, line.Reason = "cancel", off.Reason
-		} else if taken != nil {
-			return taken
-		} else if line, err = p.previewRun(ctx, l, line); err != nil {
-			return err
+		if p.holdSlot(l) {
+			taken++
+			line, err = p.previewResumed(ctx, l, line)
+		} else {
+			line = held(line, "wait", work.Reason{Kind: work.WhyNoSlot})
 		}
-		preview.Recovered = append(preview.Recovered, Recovered{p.Config.Called(p.RemoteByID(l.Turn.RepoID).Name), line})
+		if err != nil {
+			return taken, err
+		}
+		preview.Recovered = append(preview.Recovered, Recovered{p.Config.Called(l.Repo.Name), line})
 	}
-	return err
+	return taken, err
 }
 
-// previewRun returns the line of a resumed turn: what prevents its agent from running, if anything.
-func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (change.Line, error) {
-	if l.Turn.Step != work.StepClaimed {
+// holdSlot takes a free slot for an unfinished turn, in memory alone; false: none is free.
+func (p *Pass) holdSlot(l *env.Lease) bool {
+	for k := range p.Config.Runtime.Workers {
+		if _, busy := p.Held[k]; !busy {
+			p.Held[k] = p.holderOf(l)
+			return true
+		}
+	}
+	return false
+}
+
+// previewResumed returns the line of a turn that has a slot: what ends it, or prevents its agent from running, if
+// anything.
+func (p *Pass) previewResumed(ctx context.Context, l *env.Lease, line change.Line) (change.Line, error) {
+	paused := p.turns.LastLook.RequireNotPaused(ctx, l)
+	if off, ok := errors.AsType[*work.SupersededError](paused); ok {
+		line.What, line.Reason = "cancel", off.Reason
 		return line, nil
 	}
-	err := p.turns.LastLook.MayRun(ctx, l)
-	var wait *work.WaitError
-	var blocked *work.BlockedError
-	var why work.Reason
-	switch {
-	case errors.As(err, &wait):
-		line.What, why = "wait", wait.Reason
-	case errors.As(err, &blocked):
-		line.What, why = "block", blocked.Reason
-	default:
-		return line, err
+	if paused != nil || l.Turn.Step != work.StepClaimed {
+		return line, paused
 	}
-	line.Reason, line.Code, line.Why = explain.Reason(why, explain.Place{Pull: !l.Turn.Kind.Start(), Spending: true}).Here(), why.Kind, []work.Reason{why}
-	return line, nil
+	err := p.turns.LastLook.MayRun(ctx, l)
+	if wait, ok := errors.AsType[*work.WaitError](err); ok {
+		return held(line, "wait", wait.Reason), nil
+	}
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		return held(line, "block", blocked.Reason), nil
+	}
+	return line, err
+}
+
+// held returns the line of a turn that a reason keeps from running.
+func held(line change.Line, what string, why work.Reason) change.Line {
+	said := explain.Reason(why, explain.Place{Pull: !line.Kind.Start(), Spending: true}).Here()
+	line.What, line.Reason, line.Code, line.Why = what, said, why.Kind, []work.Reason{why}
+	return line
 }
 
 // previewRoadmaps replaces a plan's actions for roadmaps by everything that this and later passes would do for

@@ -11,16 +11,24 @@ import (
 
 // Typed returns a text of ours with its commands as they have to be typed here: with the --config that was given,
 // because without it they speak of another installation. A command for another machine stands behind "there: ".
+// Texts are completed where they leave: Output.Ours, JSON.Write and Telling. What is completed stays as it is, also
+// if the config's path looks like a command.
 func (a *App) Typed(text string) string {
 	if a.ConfigPath == "" || !strings.Contains(text, ours) {
 		return text
 	}
-	advised := regexp.MustCompile(`(there: |/)?\b` + ours + `(` + strings.Join(a.Commands, "|") + `)\b`)
+	here := ours + "--config " + shellWord(a.ConfigPath) + " "
+	known := regexp.QuoteMeta(here)
+	if strings.Contains(a.ConfigPath, ours) {
+		known += "|" + regexp.QuoteMeta(a.ConfigPath)
+	}
+	advised := regexp.MustCompile(known + `|(?:there: |/)?\b` + ours + `(?:` + strings.Join(a.Commands, "|") + `)\b`)
 	return advised.ReplaceAllStringFunc(text, func(found string) string {
-		if !strings.HasPrefix(found, ours) {
+		command, is := strings.CutPrefix(found, ours)
+		if !is || found == here || found == a.ConfigPath {
 			return found
 		}
-		return ours + "--config " + shellWord(a.ConfigPath) + " " + strings.TrimPrefix(found, ours)
+		return here + command
 	})
 }
 

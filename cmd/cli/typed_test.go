@@ -15,10 +15,14 @@ func TestTypedCommandsNameTheConfig(t *testing.T) {
 		{"a.toml", "stop its passes (there: gh mergexo schedule remove)", "stop its passes (there: gh mergexo schedule remove)"},
 		{"a.toml", `run "/usr/bin/gh mergexo tick --config /a.toml"`, `run "/usr/bin/gh mergexo tick --config /a.toml"`},
 		{"it's mine.toml", "gh mergexo tick", `gh mergexo --config 'it'\''s mine.toml' tick`},
+		{"/a gh mergexo tick/x.toml", "gh mergexo retry 1, or gh mergexo tick", "gh mergexo --config '/a gh mergexo tick/x.toml' retry 1, or gh mergexo --config '/a gh mergexo tick/x.toml' tick"},
+		{"/a gh mergexo tick/x.toml", "no config at /a gh mergexo tick/x.toml", "no config at /a gh mergexo tick/x.toml"},
 	} {
 		a := App{ConfigPath: c.config, Commands: []string{"tick", "resume", "retry", "schedule"}}
 		if got := a.Typed(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		} else if again := a.Typed(got); again != got {
+			t.Errorf("%q: completed once more: %q", c.text, again)
 		}
 	}
 }

@@ -144,7 +144,7 @@ var marks = map[Level]struct{ mark, color string }{
 func Print(out terminal.Output, all []Result, home string) error {
 	if !out.TTY {
 		return out.Table(nil, terminal.Each(all, func(c Result) []string {
-			return []string{string(c.Level), c.Code, c.About, c.Says, c.Do}
+			return []string{string(c.Level), c.Code, c.About, out.Ours(c.Says), out.Ours(c.Do)}
 		}))
 	}
 	var b strings.Builder
@@ -194,7 +194,7 @@ func line(out terminal.Output, c Result, widest int) string {
 	if c.Do == "" {
 		return first
 	}
-	return first + out.Indented(fmt.Sprintf("%s  %*s→ ", indent, widest, ""), c.Do)
+	return first + out.Indented(fmt.Sprintf("%s  %*s→ ", indent, widest, ""), out.Ours(c.Do))
 }
 
 // Look makes all checks.

@@ -166,7 +166,7 @@ type stored struct {
 
 // usage is what the last runs of an agent reported.
 type usage struct {
-	known work.Known
+	known work.Known // by one of them
 	ran   bool
 }
 
@@ -184,8 +184,12 @@ func readStored(ctx context.Context, cfg *config.Config, now time.Time) (s store
 		s.others, errs[4] = tx.ListOtherInstallations(ctx)
 		err := errors.Join(errs[:]...)
 		for name := range cfg.Agents {
-			known, ran, unread := tx.UsageKnown(ctx, name, now.Add(-lookback))
-			s.usage[name] = usage{known, ran}
+			last, unread := tx.ListUsageKnown(ctx, name, now.Add(-lookback))
+			u := usage{ran: len(last) > 0}
+			for _, k := range last {
+				u.known.Tokens, u.known.Cost = u.known.Tokens || k.Tokens, u.known.Cost || k.Cost
+			}
+			s.usage[name] = u
 			err = errors.Join(err, unread)
 		}
 		return err

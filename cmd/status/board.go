@@ -228,6 +228,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		f := ItemFacts{
 			Item: i, Repo: r, Called: q.Config.Called(r.Name), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
+			Full: v.Free == 0 && b.machines == nil, // else another machine may have a slot
 		}
 		f.Place.Repo = f.Called
 		f.Worked = at.of(i.Turn, f.Place)

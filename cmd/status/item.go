@@ -99,6 +99,7 @@ type ItemFacts struct {
 	Repo    work.Repo
 	Called  string        // the repository's name, with its host if that is ambiguous
 	Live    bool          // a live pass works on it
+	Full    bool          // every slot is taken
 	Worked  *Turn         // what that pass does; nil: none works on it
 	Halt    *folder.Halt  // `pause --all` is in force; nil: it is not
 	Said    work.Action   // the comment on GitHub with the reason why it is blocked
@@ -132,7 +133,7 @@ func (f ItemFacts) shown() (i Item) {
 
 // item returns what people and programs see of the facts.
 func (f ItemFacts) item() Item {
-	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil && !f.Halt.Moved, Live: f.Live})
+	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil && !f.Halt.Moved, Live: f.Live, Full: f.Full})
 	typed := f.Place
 	typed.Item = f.ref()
 	i := Item{
@@ -143,7 +144,7 @@ func (f ItemFacts) item() Item {
 		branch: f.Branch, document: f.Document, setupFailed: f.Setup, open: f.State.Open() || f.Lead != nil, urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
 	switch s.Why.Kind { //nolint:exhaustive // no other waits for a pass alone
-	case work.WhyToAnswer, work.WhyReviewDue, work.WhyReviewFixDue:
+	case work.WhyToAnswer, work.WhyReviewDue, work.WhyReviewFixDue, work.WhyNoSlot:
 		if f.Begins != nil {
 			i.agent = f.Agent
 		}
@@ -222,7 +223,7 @@ func (i Item) columns(out terminal.Output) []string {
 	if i.Stop != nil {
 		comment = i.Stop.URL
 	}
-	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), i.WaitingFor, i.NextStep, string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
+	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), out.Ours(i.WaitingFor), out.Ours(i.NextStep), string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
 }
 
 // head returns the item's lines at the top of show.

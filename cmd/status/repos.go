@@ -68,7 +68,7 @@ const mostUnsent = 3
 // unsent returns why notices wait that were tried before.
 func unsent(failed []work.Action) (lines []string) {
 	for _, a := range failed[:min(len(failed), mostUnsent)] {
-		lines = append(lines, fmt.Sprintf("#%d: %s not sent yet: %s", a.Number, strings.ReplaceAll(string(a.Kind), "_", " "), terminal.OneLine(a.LastError)))
+		lines = append(lines, fmt.Sprintf("#%d: %s not sent yet: %s", a.Number, a.Kind.Words(), terminal.OneLine(a.LastError)))
 	}
 	if more := len(failed) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("%s more not sent yet (gh mergexo logs --level warn)", work.Count(more, "notice")))

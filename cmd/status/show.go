@@ -163,7 +163,6 @@ func ReadItem(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref
 	q := Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt, Machine: cli.ThisMachine(cfg)}
 	seen, err = machine.View(ctx, cfg, func(tx *store.Tx) error {
 		s, found, err = loadStory(ctx, tx, q, which.Number)
-		s.Item.NextStep = a.Typed(s.Item.NextStep)
 		return err
 	})
 	return s, found, seen, err

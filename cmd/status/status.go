@@ -192,12 +192,9 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
-// complete has items say that passes do not find the program that they wait for, and the commands of what comes
-// next as they have to be typed. It asks the schedulers only if an item waits for a turn.
+// complete has items say that passes do not find the program that they wait for. It asks the schedulers only if
+// an item waits for a turn.
 func (s *statusCmd) complete(ctx context.Context, cfg *config.Config, all []Item) {
-	for n := range all {
-		all[n].NextStep = s.Typed(all[n].NextStep)
-	}
 	if slices.ContainsFunc(all, func(i Item) bool { return i.agent.Name != "" }) {
 		s.passes(ctx, cfg)
 		for n := range all {

@@ -63,6 +63,7 @@ type Action struct {
 
 	at           time.Time // when it was sent last, as what shows a state is renewed; planned, if it was not
 	need         work.Need
+	ending       work.Ending
 	head, target string // of a push: the commit and its branch
 }
 
@@ -144,7 +145,13 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		}
 		return v
 	})
-	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
+	s.Actions = terminal.Each(actions, func(a work.Action) Action {
+		v := actionOf(a, keys[a.TurnID])
+		if a.Kind == work.ActionReply || a.Kind == work.ActionResolve {
+			v.answers(a, events, turns)
+		}
+		return v
+	})
 	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })
 	s.Roadmap = road
 	return s, true, nil
@@ -165,7 +172,24 @@ func eventOf(e work.Event, turn string) Event {
 func actionOf(a work.Action, turn string) Action {
 	return Action{
 		Kind: a.Kind, State: a.State, Number: a.Number, Turn: turn, Why: a.Why, URL: a.ResultURL, Error: a.LastError, PlannedAt: terminal.Stamp(a.PlannedAt),
-		at: cmp.Or(a.SentAt, a.PlannedAt), need: a.Need, head: a.Head, target: a.Target,
+		at: cmp.Or(a.SentAt, a.PlannedAt), need: a.Need, ending: a.Ending, head: a.Head, target: a.Target,
+	}
+}
+
+// answers names the comment or the finding about which a reply is, or whose thread it resolves: the row has its key.
+// Until the reply is sent, its link is that of the comment.
+func (x *Action) answers(a work.Action, events []work.Event, turns []work.Turn) {
+	for _, e := range events {
+		if e.Key == a.Why {
+			x.Why, x.URL = e.Author.Login+"'s comment on "+place(e.Path, e.Line), cmp.Or(x.URL, e.URL)
+			return
+		}
+	}
+	x.Why = "a finding"
+	for _, t := range turns {
+		if t.ID == a.TurnID && t.Reviewer != "" {
+			x.Why += " of " + t.Reviewer
+		}
 	}
 }
 

@@ -150,19 +150,33 @@ func (e Event) fate() string {
 // digests matches commits in texts, which are shortened.
 var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 
+// endings are why actions became void.
+var endings = map[work.Ending]string{
+	"": "not needed any more", work.EndedGone: "what it is about is gone", work.EndedRefused: "refused by GitHub",
+	work.EndedTransferred: "its issue was transferred", work.EndedEdited: "a person edited what it would replace",
+}
+
 // says describes what an action did, or will do.
 func (x Action) says() string {
-	said := strings.ReplaceAll(string(x.Kind), "_", " ")
+	said := x.Kind.Words()
 	switch {
 	case x.Kind == work.ActionPush:
-		said = fmt.Sprintf("push: %s to %s", work.Short(x.head), x.target)
+		said += fmt.Sprintf(": %s to %s", work.Short(x.head), x.target)
+	case x.Kind == work.ActionReply:
+		said += " to " + x.Why
 	case x.Why != "":
 		said += ": " + digests().ReplaceAllStringFunc(x.Why, work.Short)
 	}
 	switch x.State {
 	case work.ActionApplied:
-	case work.ActionPlanned, work.ActionSent, work.ActionVoid, work.ActionDropped:
-		said += " (" + string(x.State) + ")"
+	case work.ActionPlanned:
+		said += " (not sent yet)"
+	case work.ActionSent:
+		said += " (sent, not confirmed yet)"
+	case work.ActionVoid:
+		said += " (" + endings[x.ending] + ")"
+	case work.ActionDropped:
+		said += " (given up)"
 	}
 	if x.Error != "" && x.State != work.ActionApplied {
 		said += ": " + x.Error

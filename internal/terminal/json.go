@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -50,8 +51,14 @@ func filtered(flag string, err error) error {
 	return &FilterError{flag, err}
 }
 
-// Write prints the requested fields of a view, a struct with JSON tags.
+// Write prints the requested fields of a view, a struct with JSON tags. Commands in its texts are completed.
 func (j *JSON) Write(o Output, view any) error {
+	if o.Typed != nil {
+		copied := reflect.New(reflect.TypeOf(view)).Elem()
+		copied.Set(reflect.ValueOf(view))
+		o.complete(copied, false)
+		view = copied.Interface()
+	}
 	all, err := encode(view)
 	if err != nil {
 		return err
@@ -76,6 +83,39 @@ func (j *JSON) Write(o Output, view any) error {
 	}
 	_, err = o.Bare.Write(escapeJSON(b.Bytes()))
 	return err
+}
+
+// texts are the fields with texts of ours, which may advise commands. Others have words of people, names, paths
+// and codes.
+var texts = []string{
+	"answer", "detail", "differs", "do", "error", "held", "lacks", "nextStep", "note", "outcome", "reason", "says", "skipped", "text", "waitingFor", "warnings",
+}
+
+// complete completes the commands in texts of ours below a value that may be set. Lists and what is pointed to
+// belong to the caller, and are copied.
+func (o Output) complete(v reflect.Value, ours bool) {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			o.complete(v.Field(i), slices.Contains(texts, name))
+		}
+	case !v.CanSet():
+	case v.Kind() == reflect.String && ours:
+		v.SetString(o.Typed(v.String()))
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		copied := reflect.New(v.Type().Elem())
+		copied.Elem().Set(v.Elem())
+		v.Set(copied)
+		o.complete(v.Elem(), ours)
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(copied, v)
+		v.Set(copied)
+		for i := range v.Len() {
+			o.complete(v.Index(i), ours)
+		}
+	}
 }
 
 func encode(v any) (*bytes.Buffer, error) {

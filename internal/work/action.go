@@ -42,6 +42,19 @@ const (
 	ActionUpdateBranch ActionKind = "update_branch" // updates its branch from the base
 )
 
+// actionWords name the kinds for people.
+var actionWords = map[ActionKind]string{
+	ActionPush: "push", ActionPullRequest: "pull request", ActionReply: "answer", ActionComment: "comment", ActionResolve: "resolved thread", ActionReaction: "reaction",
+	ActionRemove: "deleted comment", ActionIssue: "issue", ActionRerun: "new run of checks", ActionSticky: "status comment", ActionLabels: "labels",
+	ActionRepoLabels: "labels of the repository", ActionFlow: "label that starts work", ActionClose: "closed pull request",
+	ActionChild: "issue", ActionBlock: "what blocks it", ActionEditPull: "edited pull request", ActionEditIssue: "edited issue", ActionCloseIssue: "closed issue",
+	ActionReview: "review", ActionStatus: "commit status", ActionDismiss: "dismissed review", ActionReviewRequest: "review request",
+	ActionMerge: "merge", ActionEnqueue: "place in the merge queue", ActionDequeue: "removal from the merge queue", ActionUpdateBranch: "updated branch",
+}
+
+// Words names the kind for people.
+func (k ActionKind) Words() string { return actionWords[k] }
+
 // Merging reports whether the action is part of merging a pull request. Only the merge step sends
 // those.
 func (k ActionKind) Merging() bool {

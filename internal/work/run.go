@@ -17,6 +17,7 @@ type Run struct {
 	Ended   time.Time // zero: no pass saw the run end
 	Usage   Usage     // as far as known
 	Known   Known     // which parts of Usage are complete
+	Tells   bool      // Known says what its agent reports: the run was not cut short, and was paid for
 	Machine string    // where it runs, or ran
 }
 

@@ -34,7 +34,7 @@ func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) e
 	}
 	_, err = tx.AddAction(ctx, work.Action{
 		RepoID: e.RepoID, ItemID: e.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: marks.Token, State: work.ActionApplied,
-		Number: e.Number, Body: e.Body, Why: "blocked", PlannedAt: e.CreatedAt, SeenAt: e.SeenAt, ResultID: e.Source, ResultURL: e.URL,
+		Number: e.Number, Body: e.Body, Why: "why it stopped", PlannedAt: e.CreatedAt, SeenAt: e.SeenAt, ResultID: e.Source, ResultURL: e.URL,
 	})
 	if err != nil {
 		return err

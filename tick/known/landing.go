@@ -12,7 +12,7 @@ import (
 )
 
 // Landing is what is known about merging an item's pull request by our own request. It is read only
-// if the config enables that.
+// if the config enables that; otherwise only the Status of an approved head.
 type Landing struct {
 	Policy         merging.Policy          // by today's config
 	Box            merging.Box             // GitHub's merge box as last read; see Box.Read

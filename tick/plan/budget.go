@@ -73,14 +73,3 @@ func (r *itemPlanner) renewBudget() {
 func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
 	return spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events)
 }
-
-// holdTurns makes planned turns wait while the day's budgets are spent. Nothing stops and no
-// attempt counts; they start once the budgets allow it.
-func (p *Plan) holdTurns(d spending.Day) {
-	for i, decision := range p.Decisions {
-		if t, ok := decision.(Turn); ok && t.Held.None() {
-			t.Held = d.Why
-			p.Decisions[i] = t
-		}
-	}
-}

@@ -72,6 +72,16 @@ func (p Plan) waits() map[int64][]work.Reason {
 	return waits
 }
 
+// Hold makes planned turns wait: those for which why returns a reason.
+func (p *Plan) Hold(why func(Turn) work.Reason) {
+	for i, decision := range p.Decisions {
+		if t, ok := decision.(Turn); ok && t.Held.None() {
+			t.Held = why(t)
+			p.Decisions[i] = t
+		}
+	}
+}
+
 func (p *Plan) add(decisions ...Decision) { p.Decisions = append(p.Decisions, decisions...) }
 
 // Turn is a turn to claim.

@@ -208,6 +208,7 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 		i.Notices[a.Token] = work.ActionPlanned
 		if a.Kind == work.ActionStatus {
 			i.Landing.Status = a.Action
+			i.Landing.Status.State = work.ActionApplied
 		}
 	}
 	for _, m := range Of[change.Move](p) {

@@ -44,7 +44,7 @@ func For(v known.Snapshot) Plan {
 			b.planner.age(outlook(b.planner.item))
 		}
 	}
-	p.holdTurns(v.Day)
+	p.Hold(func(Turn) work.Reason { return v.Day.Why }) // nothing stops and no attempt counts: they start once the budgets allow it
 	return *p
 }
 

@@ -142,6 +142,6 @@ func (r *itemPlanner) redirect(e work.Event, token string) work.Action {
 		pull.Number, pull.URL)
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: item.Number, Target: e.Source, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "redirect of comment " + e.Source,
+		Number: item.Number, Target: e.Source, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: e.Author.Login + "'s comment belongs to the pull request",
 	}
 }

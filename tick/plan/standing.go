@@ -85,6 +85,7 @@ type Around struct {
 	Repo   work.Repo
 	Called string // name of the repository for people
 	Halted bool   // `pause --all` is in force
+	Full   bool   // every slot is taken, or will be by a turn that resumes
 	Live   bool   // a live pass works on the item
 }
 
@@ -193,6 +194,9 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
 	case i.HasPull() && i.Pull.Failures > 0 && !a.Live:
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, time.Time{})
+	case o.Begins != nil && a.Full:
+		a.Full = false
+		return after(work.Reason{Kind: work.WhyNoSlot}, waiting(i, o, a))
 	case o.Begins != nil:
 		return Standing{Why: dueTurn(*o.Begins, unanswered)}
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
@@ -318,7 +322,8 @@ func idle(i known.Item, o Outlook) work.Reason {
 }
 
 // mergeable returns why an open pull request waits: people are asked to merge it only if nothing stands
-// against that. Until a pass has stored that the head is approved, its commit status on GitHub is pending.
+// against that. Until a pass has stored that the head is approved, and GitHub has taken the commit status that says
+// so, that is pending there, and a rule may require it.
 func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 	switch h := i.HeldBack; {
 	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
@@ -330,8 +335,13 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyMergeDraft}
 	case i.Pull.Rollup == work.NeverStarted:
 		return work.Reason{Kind: work.WhyMergeNoCI}
-	case why.Kind == work.WhyReviewApproved && o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
+	case why.Kind != work.WhyReviewApproved:
+	case o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
 		return work.Reason{Kind: work.WhyApprovalDue}
+	case i.Landing.Status.State == work.ActionPlanned, i.Landing.Status.State == work.ActionSent:
+		return work.Reason{Kind: work.WhyApprovalDue, Local: i.Landing.Status.LastError}
+	case i.Landing.Status.State == work.ActionDropped:
+		why.Local = "GitHub refused the commit status that says so: " + i.Landing.Status.LastError
 	}
 	return why
 }

@@ -106,3 +106,27 @@ func answerOf(v known.Snapshot, e work.Event) string {
 	r.execute(r.invocation(e))
 	return stands(r.standing(r.outlook()), v.Place(r.item))
 }
+
+// People are asked to merge an approved pull request once GitHub has its commit status, which a rule may require.
+// Where GitHub refuses that for good, they are asked all the same, and this machine says why there is none.
+func TestPeopleMergeOnceGitHubHasTheStatus(t *testing.T) {
+	for state, want := range map[work.ActionState]struct {
+		why  work.ReasonKind
+		here string
+	}{
+		"":                 {work.WhyReviewApproved, "people on #2: every reviewer has approved it"},
+		work.ActionPlanned: {work.WhyApprovalDue, "a pass: every reviewer has approved it. HTTP 502."},
+		work.ActionSent:    {work.WhyApprovalDue, "a pass: every reviewer has approved it. HTTP 502."},
+		work.ActionApplied: {work.WhyReviewApproved, "people on #2: every reviewer has approved it"},
+		work.ActionDropped: {work.WhyReviewApproved, "people on #2: every reviewer has approved it. GitHub refused the commit status that says so: HTTP 502."},
+	} {
+		v := scene(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve))
+		v = carriedOut(v, For(v))
+		v.Items[0].Landing.Status = work.Action{State: state, LastError: "HTTP 502"}
+		i := v.Items[0]
+		s := StandingOf(i, For(v).Outlooks(v)(i), Around{Now: v.Now, Repo: v.Repo})
+		if said := s.Says(v.Place(i), true); s.Why.Kind != want.why || said != want.here {
+			t.Errorf("%q: %s: %q, want %q", state, s.Why.Kind, said, want.here)
+		}
+	}
+}

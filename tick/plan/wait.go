@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,10 +64,8 @@ func (r *itemPlanner) patience(why work.Reason) time.Duration {
 	switch after := explain.AfterOf(why.Kind); {
 	case p.RemindAfter <= 0, after == explain.Never, after == explain.AtOnce:
 		return untold
-	case after == explain.Overdue && p.ChecksTimeout <= 0:
-		return untold
-	case after == explain.Overdue:
-		return min(p.ChecksTimeout, p.RemindAfter)
+	case after == explain.Overdue: // people hear it also where checks may take as long as they like
+		return min(cmp.Or(p.ChecksTimeout, time.Hour), p.RemindAfter)
 	case why.Kind == work.WhyReviewPerson && why.Who == "" && why.Text != "": // whom it waits for cannot end it
 		return 0
 	}

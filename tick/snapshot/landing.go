@@ -14,7 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// landing reads what merging the item's pull request depends on, if the config lets us merge it.
+// landing reads what merging the item's pull request depends on, if the config lets us merge it; otherwise whether
+// GitHub has the commit status of an approved head, without which people may not be able to.
 func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if !i.HasPull() || i.Pull.State != work.PullOpen {
 		return nil
@@ -22,7 +23,10 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	l := &i.Landing
 	l.Policy = r.settings.MergePolicy(i.Flow)
 	if !l.Policy.Auto {
-		return nil
+		if i.Reviews.Record.State == review.Approved {
+			l.Status, _, err = r.tx.GetAction(ctx, work.StatusToken(r.repo.Key(), i.Pull.HeadOID))
+		}
+		return err
 	}
 	l.Accounts = r.accounts
 	r.splitApprovers(&l.Policy, i.Pull.Author.Login)

@@ -345,7 +345,7 @@ func (s Target) epoch() string {
 func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) work.Action {
 	return work.Action{
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
-		Number: stop.Number, Body: s.Remote.Mark(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
+		Number: stop.Number, Body: s.Remote.Mark(text, m), Base: base, Why: "why it stopped", PlannedAt: s.now,
 	}
 }
 

@@ -157,7 +157,7 @@ func announcement(l *env.Lease, pr work.Action) work.Action {
 		RepoID: l.Turn.RepoID, TurnID: l.Turn.ID, ItemID: l.Item.ID, Position: pr.Position + 1,
 		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.Item.Number,
 		Body: l.Repo.Mark(fmt.Sprintf("Opened #%s. Please comment there %s.", pr.ResultID, until), work.Marks{Token: token}),
-		Why:  "the pull request",
+		Why:  "link to the pull request",
 	}
 }
 

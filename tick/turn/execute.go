@@ -424,11 +424,14 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		known, ran, err := tx.UsageKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
+		last, err := tx.ListUsageKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
 		if err != nil {
 			return err
 		}
-		unlimited = !run.Known.Cost && answered(ended) && (known.Cost || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
+		told, untold := func(k work.Known) bool { return k.Cost }, func(k work.Known) bool { return !k.Cost }
+		// A run that met a limit may have been about to tell: it speaks for its agent unless another one told.
+		run.Tells = answered(ended) || metLimit(ended) && (run.Known.Cost || !slices.ContainsFunc(last, told))
+		unlimited = run.Tells && !run.Known.Cost && !slices.ContainsFunc(last, untold) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
@@ -489,6 +492,13 @@ const costLookback = 7 * 24 * time.Hour
 func answered(ended error) bool {
 	_, wrong := errors.AsType[*agent.AnswerError](ended)
 	return ended == nil || wrong
+}
+
+// metLimit reports whether a run was ended because it took too long or wrote too much.
+func metLimit(ended error) bool {
+	_, late := errors.AsType[*agent.TimeoutError](ended)
+	_, large := errors.AsType[*agent.LimitError](ended)
+	return late || large
 }
 
 // unpaid reports whether a run ended because its provider refused it, or because its program did not

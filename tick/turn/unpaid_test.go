@@ -63,6 +63,45 @@ func TestARunThatReportsNothingIsUnknown(t *testing.T) {
 	}
 }
 
+// TestUnknownCostIsToldOnce: a budget of cost does not hold for an agent that tells none, and people hear it once,
+// as long as that lasts. A run that was cut short, or that nobody paid for, says nothing about its agent; one that
+// met a limit does if no other run told.
+func TestUnknownCostIsToldOnce(t *testing.T) {
+	told, untold := work.Known{Tokens: true, Cost: true}, work.Known{Tokens: true}
+	wrong, late := &agent.AnswerError{}, &agent.TimeoutError{}
+	type run struct {
+		ended error
+		known work.Known
+		warns bool
+	}
+	for name, runs := range map[string][]run{
+		"wrong answers":      {{wrong, untold, true}, {wrong, untold, false}, {nil, untold, false}},
+		"always too late":    {{late, untold, true}, {&agent.LimitError{}, untold, false}, {wrong, untold, false}},
+		"once too late":      {{nil, told, false}, {late, untold, false}, {nil, untold, true}},
+		"interrupted":        {{context.Canceled, untold, false}, {nil, untold, true}},
+		"not paid":           {{&work.WaitError{}, untold, false}, {nil, untold, true}},
+		"now and then":       {{nil, untold, true}, {nil, told, false}, {nil, untold, false}},
+		"told, then no more": {{nil, told, false}, {nil, untold, true}, {nil, untold, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, l := accountant(t, work.Budgets{CostPerItem: 25})
+			for i, r := range runs {
+				l.Warning = ""
+				run, _, err := p.beginRun(t.Context(), l, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.endRun(t.Context(), l, run, agent.Result{Usage: work.Usage{OutputTokens: 7}, Known: r.known}, r.ended); err != nil {
+					t.Fatal(err)
+				}
+				if warns := l.Warning != ""; warns != r.warns {
+					t.Errorf("run %d: warns %v: %q", i, warns, l.Warning)
+				}
+			}
+		})
+	}
+}
+
 // TestWhatWasPaidForIsAnAttempt: the attempt of a run that ends with any error counts if it cost tokens, and
 // the turn stops after the last one. An error that only waits and cost nothing counts as none, for ever.
 func TestWhatWasPaidForIsAnAttempt(t *testing.T) {

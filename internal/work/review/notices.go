@@ -35,7 +35,7 @@ func (i Item) Status(c Choice, stopped, next string) (work.Action, bool) {
 	return work.Action{
 		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
 		Token: work.StatusToken(i.Repo.Key(), i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: says.state, Body: says.text,
-		Base: i.Pull.URL, Why: "the reviews: " + string(c.State),
+		Base: i.Pull.URL, Why: "the reviews: " + strings.ReplaceAll(string(c.State), "_", " "),
 	}, told && i.Pull.State == work.PullOpen
 }
 
