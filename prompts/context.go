@@ -13,6 +13,7 @@ type Context struct {
 	Surroundings    Surroundings `json:"surroundings"`
 	DecisionSummary string       `json:"decision_summary"` // the agent's own, from its last answer
 	NewEvents       []NewEvent   `json:"new_events"`       // to be answered now
+	Attachments     []Attachment `json:"attachments"`      // files that belong to the texts
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
 	Earlier         []Comment    `json:"earlier"`          // what was said on the pull request before and is answered
 	Handoff         *Handoff     `json:"handoff"`          // the merged design to implement

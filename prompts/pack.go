@@ -102,7 +102,7 @@ func (p *Pack) render(name string, kind work.Kind, c Context) (string, error) {
 	if err != nil || name != string(kind) {
 		return text, err
 	}
-	return about.Waited + text, nil
+	return about.Waited + text + attached(c.Attachments), nil
 }
 
 func (p *Pack) execute(name string, data any) (string, error) {

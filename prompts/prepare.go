@@ -46,7 +46,7 @@ func Prepare(c Context) Context {
 	if c.NewEvents == nil {
 		c.NewEvents = []NewEvent{}
 	}
-	c.Unresolved = prepareUnresolved(c.Unresolved)
+	c.Unresolved, c.Attachments = prepareUnresolved(c.Unresolved), prepareAttachments(c.Attachments)
 	c.Earlier = comments(c.Earlier, maxEarlier)
 	c.Handoff, c.Conflict, c.Parent = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareParent(c.Parent)
 	c.Review, c.ReviewFix, c.Specification = prepareReview(c.Review), prepareReviewFix(c.ReviewFix), prepareSpecification(c.Specification)

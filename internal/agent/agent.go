@@ -47,6 +47,7 @@ type Request struct {
 	Session string     // the provider's thread to resume; empty for a new one
 	Counted work.Usage // usage of that thread before this run, from an earlier Result.Counted
 	Dir     string     // the checkout, absolute
+	Images  []string   // files in it that belong to the prompt, by their paths there
 
 	Wall time.Duration // 0: no limit
 	Idle time.Duration // longest time without activity; 0: no limit

@@ -269,6 +269,24 @@ func TestRealProgramsDoWhatATurnNeeds(t *testing.T) {
 	})
 }
 
+// Codex shows its model the images of a prompt, in a new session and in one that it continues.
+func TestCodexShowsImages(t *testing.T) {
+	r := newRig(t, codexName)
+	q := r.request("Look at it.")
+	q.Images = []string{filepath.Join(".git", "1.png")}
+	if err := os.WriteFile(filepath.Join(r.dir, q.Images[0]), modelsim.Pixels(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q.Session = r.must(q).Session
+	q.Prompt = "Look again."
+	r.must(q)
+	for i, query := range r.model.Queries() {
+		if n := strings.Count(string(query.Body), "data:image/png;base64,"); n != i+1 {
+			t.Errorf("query %d has %d images", i, n)
+		}
+	}
+}
+
 func TestALostSessionAsksForAFreshOne(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		for _, session := range []string{"01a1fb3c-9a69-7cf1-91d2-d2e904c204ce", "session-12", "--last"} {

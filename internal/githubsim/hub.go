@@ -29,6 +29,8 @@ type Hub struct {
 	byName  map[string]*Repo // by lower-case owner/name, former names included
 	nodes   map[string]any
 	made    map[kind]int64
+	// attachments are uploaded files, by their ids.
+	attachments map[string]attachment
 	settings
 	unknown []string
 

@@ -9,6 +9,8 @@ var accountRoutes = []route{
 	{"GET /", getRoot},
 	{"GET /user", getViewer},
 	{"GET /user/{id}", getUserByID},
+	{"GET /user-attachments/assets/{name}", getAttachment},
+	{"GET /stored-attachments/{name}", getStoredAttachment},
 }
 
 // getRoot is where gh looks for what a token may do.

@@ -26,6 +26,7 @@
 //	hub edit-comment ID BODY [--by U]  hub delete-comment ID [--by U]; the author, if not given
 //	hub hide ID REASON                 hub unhide ID; as moderators do (minimized)
 //	hub react N|ID AUTHOR CONTENT
+//	hub attach FILE [--leads URL]
 //	hub open-pull AUTHOR BRANCH TITLE [--body B] [--base B] [--draft]
 //	hub review-comment PR AUTHOR PATH LINE BODY
 //	hub reply PR TOP AUTHOR BODY
@@ -148,7 +149,7 @@ var switches = []string{"private", "empty", "draft", "form", "always", "before",
 
 // values are the flags with a value.
 var values = []string{
-	"ago", "annotate", "approvals", "author", "base", "body", "by", "check", "code", "commit", "contains", "count", "for", "label", "line", "log", "message",
+	"ago", "annotate", "approvals", "author", "base", "body", "by", "check", "code", "commit", "contains", "count", "for", "label", "leads", "line", "log", "message",
 	"method", "nth", "onto", "path", "queue", "reads", "reason", "repo", "times", "title",
 }
 

@@ -34,6 +34,17 @@ var accountDeeds = map[string]subcommand{
 	"refuse-push":      {2, func(c *command) error { return c.repo.RefusePushes(c.args[0], text(c.args[1])) }},
 	"refuse-workflows": {0, func(c *command) error { return c.repo.RefuseWorkflows() }},
 	"allow-pushes":     {0, func(c *command) error { return c.repo.AllowPushes() }},
+	"attach":           {1, attach},
+}
+
+// attach uploads a file, and prints its id; --leads has the host answer with that address.
+func attach(c *command) error {
+	content, err := os.ReadFile(c.args[0])
+	if err != nil {
+		return err
+	}
+	c.line("%s", c.hub.Attach(string(content), c.flag("leads", "")))
+	return nil
 }
 
 var issueDeeds = map[string]subcommand{

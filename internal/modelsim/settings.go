@@ -40,7 +40,7 @@ stream_max_retries = 0
 			"model": "sim/claude-sonnet-4-5", "autoupdate": false,
 			"provider": map[string]any{"sim": map[string]any{
 				"npm": "@ai-sdk/anthropic", "options": map[string]any{"baseURL": s.Anthropic() + "/v1", "apiKey": "{env:TEST_KEY}"},
-				"models": map[string]any{"claude-sonnet-4-5": map[string]any{}},
+				"models": map[string]any{"claude-sonnet-4-5": map[string]any{"attachment": true, "modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}},
 			}},
 		})}
 	case "copilot":

@@ -136,6 +136,8 @@ type Lease struct {
 
 	Setup *prompts.Setup // the repository's set-up in the checkout; nil: none
 
+	Images []string // that the agent is shown, by their paths in the checkout
+
 	Model      string // that answered, as the agent's program names it, else the config; empty: unknown
 	Disclosure string // line on the pull request that the agent opens, or below the first review of somebody else's; empty: none
 	Signature  string // line below the agent's other texts; empty: none

@@ -88,6 +88,7 @@ type Objects interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
+	Attachment(ctx context.Context, address string, most int64) ([]byte, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	Files(ctx context.Context, repo work.RepoName, folder, ref string) ([]string, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)

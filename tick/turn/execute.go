@@ -63,6 +63,7 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
+	l.Images = p.bringAttachments(ctx, l)
 	answer, err := p.runUntilTestsPass(ctx, l, ag)
 	if err != nil {
 		if gone := p.Store.InPlace(); gone != nil { // another pass may use the same paths
@@ -107,7 +108,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if l.Approves() {
 		c.ReadOnly = true
 	}
-	c.Partial = partial
+	c.Partial, c.Attachments = partial, p.attachments(ctx, l, c)
 	req, err := p.briefs.Write(ctx, l, l.Turn.Kind, c)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	running, over := p.watch(ctx, l)
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.Turn.Kind, t.asked.Context),
-		Session: session, Counted: counted, Dir: l.Checkout.Dir,
+		Session: session, Counted: counted, Dir: l.Checkout.Dir, Images: l.Images,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
 	})
 	if why := over(); why != nil && err != nil {

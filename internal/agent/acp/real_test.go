@@ -103,6 +103,8 @@ func TestRealProgramsWorkAndContinue(t *testing.T) {
 		for name, text := range traps {
 			write(t, filepath.Join(r.request.Dir, name), text)
 		}
+		r.request.Images = []string{"shot.png"}
+		write(t, filepath.Join(r.request.Dir, "shot.png"), string(modelsim.Pixels()))
 		began := time.Now()
 		first := r.must()
 		took := time.Since(began)
@@ -134,6 +136,9 @@ func TestRealProgramsWorkAndContinue(t *testing.T) {
 		last := all[len(all)-1]
 		if last.Earlier != 1 || !strings.Contains(last.Prompt, "Second thing") || strings.Contains(last.Prompt, "First thing") {
 			t.Errorf("the last query came after %d prompts: %q", last.Earlier, last.Prompt)
+		}
+		if !strings.Contains(string(all[0].Body), modelsim.Image[:60]) {
+			t.Errorf("the model was shown no image: %.2000s", all[0].Body)
 		}
 		for _, q := range all {
 			if len(q.Schema) == 0 || !slices.ContainsFunc(q.Tools, func(tool string) bool {

@@ -3,9 +3,12 @@ package acp
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +39,7 @@ type talk struct {
 	split     splitter
 	waits     map[string]func(message) // for responses, by id
 	logins    []authMethod
+	images    bool // it takes images in a prompt
 	session   string
 	model     string
 	prompting bool // the prompt was sent: earlier updates are of the past
@@ -206,7 +210,10 @@ func (t *talk) initialized(result json.RawMessage) {
 		Version      json.RawMessage `json:"protocolVersion"`
 		Logins       []authMethod    `json:"authMethods"`
 		Capabilities struct {
-			Load bool `json:"loadSession"`
+			Load   bool `json:"loadSession"`
+			Prompt struct {
+				Image bool `json:"image"`
+			} `json:"promptCapabilities"`
 		} `json:"agentCapabilities"`
 		Info struct {
 			Name    string `json:"name"`
@@ -214,7 +221,7 @@ func (t *talk) initialized(result json.RawMessage) {
 		} `json:"agentInfo"`
 	}
 	_ = json.Unmarshal(result, &i) // what is of another type is absent
-	t.logins = i.Logins
+	t.logins, t.images = i.Logins, i.Capabilities.Prompt.Image
 	if string(i.Version) != fmt.Sprint(protocolVersion) {
 		t.fail(t.client.spec.Unable(fmt.Sprintf("it speaks version %s of the Agent Client Protocol, and gh mergexo speaks %d", cmp.Or(agent.Clip(string(i.Version), 20), "none"), protocolVersion)))
 		return
@@ -325,7 +332,23 @@ func (t *talk) opened(result json.RawMessage) {
 func (t *talk) prompt(json.RawMessage) {
 	t.prompting = true
 	text := t.request.Prompt + "\n\n## The schema of your last message\n```json\n" + string(t.client.spec.FinalSchema(t.request)) + "\n```\n"
-	t.call("session/prompt", map[string]any{"sessionId": t.session, "prompt": []any{map[string]any{"type": "text", "text": text}}}, t.done, nil)
+	t.call("session/prompt", map[string]any{"sessionId": t.session, "prompt": append([]any{map[string]any{"type": "text", "text": text}}, t.imageBlocks()...)}, t.done, nil)
+}
+
+// imageBlocks are the images of the prompt, for a program that takes some. Others read the files that the prompt
+// names. What is in the checkout may be the author's: no link is followed out of it.
+func (t *talk) imageBlocks() (blocks []any) {
+	root, err := os.OpenRoot(t.request.Dir)
+	if err != nil || !t.images {
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	for _, path := range t.request.Images {
+		if content, err := root.ReadFile(path); err == nil {
+			blocks = append(blocks, map[string]any{"type": "image", "mimeType": http.DetectContentType(content), "data": base64.StdEncoding.EncodeToString(content)})
+		}
+	}
+	return blocks
 }
 
 // done takes the end of the turn.

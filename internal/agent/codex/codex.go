@@ -91,7 +91,15 @@ func (c *codex) rest(r agent.Request, schema string) agent.Rest {
 }
 
 func (c *codex) arguments(r agent.Request, schema string, writable []string) []string {
-	argv := []string{"exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema}
+	var images []string
+	for _, path := range r.Images {
+		images = append(images, "-i", filepath.Join(r.Dir, path))
+	}
+	argv := []string{"exec"}
+	if r.Session == "" {
+		argv = append(argv, images...)
+	}
+	argv = append(argv, "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
 	if c.spec.Model != "" {
 		argv = append(argv, "-m", c.spec.Model)
 	}
@@ -109,7 +117,7 @@ func (c *codex) arguments(r agent.Request, schema string, writable []string) []s
 	argv = append(argv, c.spec.Args...)
 	argv = append(argv, "-c", untrusted(r.Dir)) // last, so that no argument of the config overrides it
 	if r.Session != "" {
-		argv = append(argv, "resume", r.Session)
+		argv = append(append(append(argv, "resume"), images...), r.Session)
 	}
 	return append(argv, "-") // the prompt is on standard input
 }
