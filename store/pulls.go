@@ -45,7 +45,7 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 
 // pullRow are the fields of a row that selectPull selects.
 func pullRow(p *work.PullRequest) []any {
-	return slices.Concat([]any{&p.ID}, pullFields(p), []any{timeOf(&p.NotBefore), &p.Failures, &p.LastError})
+	return slices.Concat([]any{&p.ID}, pullFields(p), []any{timeOf(&p.EndedAt), timeOf(&p.NotBefore), &p.Failures, &p.LastError})
 }
 
 // scanPulls returns a scanPull for many rows, which reuses its variables for each row.
@@ -60,7 +60,7 @@ func scanPulls() func(scanner) (work.PullRequest, error) {
 
 // selectPull selects pull requests, each with what the backlog has of it if it could not be read.
 const (
-	selectPull = `SELECT id, ` + pullColumns + `, COALESCE((SELECT at ` + unreadPull + `), 0), COALESCE((SELECT failures ` + unreadPull + `), 0),
+	selectPull = `SELECT id, ` + pullColumns + `, ended_at, COALESCE((SELECT at ` + unreadPull + `), 0), COALESCE((SELECT failures ` + unreadPull + `), 0),
 		COALESCE((SELECT why ` + unreadPull + `), '') FROM pull_requests `
 	unreadPull = `FROM reading b WHERE b.what = 'backlog' AND b.repo_id = pull_requests.repo_id AND b.key = '' AND b.n = pull_requests.number AND b.failures > 0`
 )
