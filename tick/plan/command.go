@@ -206,9 +206,13 @@ func helpReply(inv invocation) Reply {
 // answer plans a command's actions and the answer, which is sent once they are settled.
 func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
+	closes := "" // what says that the pull request is closed
 	for _, a := range rep.sent {
 		r.p.add(change.Notice{Action: a})
 		after = append(after, a.Token)
+		if a.Kind == work.ActionClose {
+			closes = a.Title
+		}
 	}
 	token := r.answerToken(e)
 	gap := " "
@@ -224,7 +228,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	}
 	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
 	if e.State == work.SaidLocally {
-		body = inv.given() + ": the pull request is closed, its branch stays." // the answer itself was printed
+		body = inv.given() + ". " + closes // the answer itself was printed
 	}
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
