@@ -118,7 +118,7 @@ func TestCommands(t *testing.T) {
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
 		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
 		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
-		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
+		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit, so nothing was done”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"pause in a pause that ended since", "pause", 2, scene(func(v *known.Snapshot) {
 			v.Items[0].Pauses = []work.Pause{{By: "bob", Began: noon.Add(-time.Hour), Ended: noon.Add(time.Hour)}}
