@@ -330,9 +330,9 @@ func (r *commander) startsOver() string {
 	reopens := r.item.HasPull() && r.item.Pull.State == work.PullClosed && !r.item.Replans() // of a change of a roadmap that is over nothing would come
 	switch {
 	case reopens && r.item.IssueClosed:
-		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes (if its branch was deleted, restore that first); or reopen the issue, and %s", r.item.Pull.Number, text)
 	case reopens:
-		return fmt.Sprintf("reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes (if its branch was deleted, restore that first), or %s", r.item.Pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closed the issue with the merge
 		return "once the issue is reopened, " + text
 	}
