@@ -103,6 +103,13 @@ func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
+// ListOpenPullsOf returns the numbers of the open pull requests of an issue's work items, of each item its newest.
+func (t *Tx) ListOpenPullsOf(ctx context.Context, repoID int64, issue int) ([]int, error) {
+	return listRows(ctx, t, fmt.Sprintf("list open pull requests of #%d", issue), scanCount,
+		`SELECT p.number FROM work_items i JOIN pull_requests p ON p.item_id = i.id WHERE i.repo_id = ? AND i.number = ? AND p.state = 'open'
+		 AND NOT EXISTS (SELECT 1 FROM pull_requests n WHERE n.item_id = i.id AND n.number > p.number) ORDER BY p.number`, repoID, issue)
+}
+
 // ListWholeOpenPulls returns the open tracked pull requests of a repository, with all their fields,
 // by number.
 func (t *Tx) ListWholeOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
