@@ -14,8 +14,8 @@ type closer interface {
 	ClosePull(ctx context.Context, repo work.RepoName, number int) (github.Pull, error)
 }
 
-// closing closes a pull request of ours. A pull request that anybody closed counts too. Its branch
-// is kept.
+// closing closes a pull request of ours. A pull request that anybody closed counts too, one that was merged does not: then
+// the answer must not say that it is closed. Its branch is kept.
 type closing struct{}
 
 func (closing) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -23,10 +23,22 @@ func (closing) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	if err != nil {
 		return observation{}, false, err
 	}
-	return observation{id: strconv.Itoa(a.Number), url: p.URL}, !ok || p.State != work.PullOpen, nil
+	seen, err := closed(a, p)
+	return seen, !ok || p.State != work.PullOpen, err
 }
 
 func (closing) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	p, err := s.GitHub.ClosePull(ctx, s.Repo.Current, a.Number)
-	return observation{id: strconv.Itoa(a.Number), url: p.URL}, err
+	if err != nil {
+		return observation{}, err
+	}
+	return closed(a, p)
+}
+
+// closed is what GitHub shows of a pull request to close.
+func closed(a work.Action, p github.Pull) (observation, error) {
+	if p.State == work.PullMerged {
+		return observation{}, &overError{why: "the pull request was merged", how: work.EndedMerged}
+	}
+	return observation{id: strconv.Itoa(a.Number), url: p.URL}, nil
 }

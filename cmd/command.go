@@ -123,10 +123,6 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 		return cli.ErrNothingYet
 	case !known && row.NeedsItem:
 		return status.UnknownItem(story, item)
-	case len(story.Pulls) > 1 && (cmd.Verb == work.VerbMerge || cmd.Verb == work.VerbApprove): // it would count for the newest
-		first := fmt.Sprintf("%s#%d", cfg.Called(which.Repo), story.Pulls[0])
-		return cli.Coded(cli.CodeRefused, fmt.Errorf("%s has %s: name the one that you mean, such as gh mergexo %s %s",
-			item, work.Count(len(story.Pulls), "open pull request"), cmd.Verb, first))
 	}
 	told, err := a.give(ctx, cfg, which, cmd)
 	if err != nil {

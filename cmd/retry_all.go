@@ -68,7 +68,7 @@ func (a *app) retryAll(ctx context.Context, reason work.ReasonKind) error {
 	var view answerView
 	why, halted := "", false // why changes are left to a pass
 	for _, i := range items {
-		name := fmt.Sprintf("%s#%d", i.Repo, i.Number)
+		name := i.Named()
 		if reason == "" && i.State == string(work.StateAwaitingIssueFollowup) {
 			skipped = append(skipped, fmt.Sprintf("%s: skipped: it waits for an answer on the issue; gh mergexo retry %s retries it", name, name))
 			continue

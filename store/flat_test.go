@@ -338,6 +338,7 @@ func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	pull, _, pullErr := tx.GetPull(ctx, r.ID, 2)
 	_, _, itemErr := tx.FindItem(ctx, r.ID, 1)
+	_, openErr := tx.ListOpenPullsOf(ctx, r.ID, 1)
 	_, knownErr := tx.HasEvent(ctx, r.ID, "new")
 	_, outcomeErr := tx.ListKnown(ctx, r.ID, []string{"new"})
 	_, commandsErr := tx.ListPendingCommands(ctx, r.ID)
@@ -353,7 +354,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, awaitedErr, levelsErr, writersErr, listErr, addErr, burstErr, editErr, putErr,
+		pullErr, itemErr, openErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, awaitedErr, levelsErr, writersErr, listErr, addErr, burstErr, editErr, putErr,
 		tx.PutReviewerLevel(ctx, r.ID, "grace", Level{"read", t0}, true),
 		tx.OutdateApprovals(ctx, work.PullRequest{ID: pull.ID, BaseChanged: t0}),
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),

@@ -45,7 +45,7 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 
 // pullRow are the fields of a row that selectPull selects.
 func pullRow(p *work.PullRequest) []any {
-	return slices.Concat([]any{&p.ID}, pullFields(p), []any{timeOf(&p.NotBefore), &p.Failures, &p.LastError})
+	return slices.Concat([]any{&p.ID}, pullFields(p), []any{timeOf(&p.EndedAt), timeOf(&p.NotBefore), &p.Failures, &p.LastError})
 }
 
 // scanPulls returns a scanPull for many rows, which reuses its variables for each row.
@@ -60,7 +60,7 @@ func scanPulls() func(scanner) (work.PullRequest, error) {
 
 // selectPull selects pull requests, each with what the backlog has of it if it could not be read.
 const (
-	selectPull = `SELECT id, ` + pullColumns + `, COALESCE((SELECT at ` + unreadPull + `), 0), COALESCE((SELECT failures ` + unreadPull + `), 0),
+	selectPull = `SELECT id, ` + pullColumns + `, ended_at, COALESCE((SELECT at ` + unreadPull + `), 0), COALESCE((SELECT failures ` + unreadPull + `), 0),
 		COALESCE((SELECT why ` + unreadPull + `), '') FROM pull_requests `
 	unreadPull = `FROM reading b WHERE b.what = 'backlog' AND b.repo_id = pull_requests.repo_id AND b.key = '' AND b.n = pull_requests.number AND b.failures > 0`
 )
@@ -101,6 +101,13 @@ func (t *Tx) GetPull(ctx context.Context, repoID int64, number int) (work.PullRe
 func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
+}
+
+// ListOpenPullsOf returns the numbers of the open pull requests of an issue's work items, of each item its newest.
+func (t *Tx) ListOpenPullsOf(ctx context.Context, repoID int64, issue int) ([]int, error) {
+	return listRows(ctx, t, fmt.Sprintf("list open pull requests of #%d", issue), scanCount,
+		`SELECT p.number FROM work_items i JOIN pull_requests p ON p.item_id = i.id WHERE i.repo_id = ? AND i.number = ? AND p.state = 'open'
+		 AND NOT EXISTS (SELECT 1 FROM pull_requests n WHERE n.item_id = i.id AND n.number > p.number) ORDER BY p.number`, repoID, issue)
 }
 
 // ListWholeOpenPulls returns the open tracked pull requests of a repository, with all their fields,

@@ -18,7 +18,8 @@ const lately = 24 * time.Hour
 // loadEnded reads a repository's items that ended within lately: each with a pull request, as of a design
 // and its implementation, and of an issue's items without one the last.
 func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []Item, err error) {
-	items, err := tx.ListEndedItems(ctx, r.ID, q.Now.Add(-lately))
+	since := q.Now.Add(-lately)
+	items, err := tx.ListEndedItems(ctx, r.ID, since)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,10 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []I
 		if err != nil {
 			return nil, err
 		}
-		if !has && slices.ContainsFunc(items[n+1:], func(later work.Item) bool { return later.Number == i.Number }) {
+		if has && !pull.EndedAt.IsZero() { // a design ends again with its implementation
+			i.Since = pull.EndedAt
+		}
+		if i.Since.Before(since) || !has && slices.ContainsFunc(items[n+1:], func(later work.Item) bool { return later.Number == i.Number }) {
 			continue
 		}
 		all = append(all, ItemFacts{Item: known.Item{Item: i, Pull: pull}, Repo: r, Called: q.Config.Called(r.Name), Now: q.Now}.shown())

@@ -42,6 +42,7 @@ type Item struct {
 	Stop        *Stop           `json:"stop"`   // null: it is not blocked
 	Review      *Review         `json:"review"` // null: nothing is reviewed
 
+	named       string            // as commands name it
 	branch      string            // of its pull request; empty: none yet
 	document    string            // the path of its design document; empty: none
 	setupFailed work.SetupFailure // of its last turn
@@ -113,8 +114,13 @@ type ItemFacts struct {
 	broken error // a panic of the plan about it
 }
 
-func (f ItemFacts) ref() string {
-	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Number)
+func (f ItemFacts) ref() string { return f.numbered(f.Number) }
+
+// named returns the item as commands name it.
+func (f ItemFacts) named() string { return f.numbered(f.Named(f.Number)) }
+
+func (f ItemFacts) numbered(n int) string {
+	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), n)
 }
 
 // shown is item, or what is left of it after a panic.
@@ -126,7 +132,7 @@ func (f ItemFacts) shown() (i Item) {
 	}
 	said := explain.Reason(broken.Reason(), f.Place)
 	return Item{
-		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow, State: string(f.State), Stopped: true,
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), named: f.named(), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow, State: string(f.State), Stopped: true,
 		Since: terminal.Stamp(f.Since), WaitingFor: said.Here(), ReasonCode: work.WhyPanic, NextStep: said.Next(), open: f.State.Open(), now: f.Now, local: f.Local,
 	}
 }
@@ -135,9 +141,9 @@ func (f ItemFacts) shown() (i Item) {
 func (f ItemFacts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil && !f.Halt.Moved, Live: f.Live, Full: f.Full})
 	typed := f.Place
-	typed.Item = f.ref()
+	typed.Item = f.named()
 	i := Item{
-		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), named: typed.Item, Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
 		State: s.State, Stopped: f.State.NeedsPerson() || f.Lead != nil && s.Blocked, Turn: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
 		NextStep: s.Next(typed), Priority: f.Priority, Spent: f.spent(), Review: f.review(),
@@ -203,6 +209,9 @@ func (f ItemFacts) spent() Spent {
 	s, b := spending.Of(f.Spent), f.Budgets
 	return Spent{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, CostOf(s.CostUSD, s.UnknownCost), b.CostPerItem, s.Describe(b, true)}
 }
+
+// Named returns the item as commands name it.
+func (i Item) Named() string { return i.named }
 
 func (i Item) ref() string { return fmt.Sprintf("%s#%d", i.Repo, i.Number) }
 

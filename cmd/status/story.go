@@ -25,7 +25,6 @@ type Story struct {
 	Roadmap *Roadmap  `json:"roadmap"` // that was merged
 
 	Repo   work.Repo    `json:"-"`
-	Pulls  []int        `json:"-"` // open pull requests of the number, if it is an issue
 	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
 	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
 	near   string       // why the label of a number that is no item starts nothing; empty: it has none
@@ -82,13 +81,9 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		return s, false, err
 	}
 	var f ItemFacts
-	var pulls []int
 	for _, x := range b.facts { // of several items of an issue, the last is the newest
 		if x.Number == number || x.Pull.Number == number {
 			f, found = x, true
-		}
-		if x.Number == number && x.Pull.State == work.PullOpen {
-			pulls = append(pulls, x.Pull.Number)
 		}
 	}
 	for _, r := range b.Repos {
@@ -136,7 +131,6 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		keys[t.ID] = t.Key
 	}
 	s = f.story(merged)
-	s.Pulls = pulls
 	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place, b.machines) })
 	s.Events = terminal.Each(events, func(e work.Event) Event {
 		v := eventOf(e, keys[e.TurnID])

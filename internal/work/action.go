@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -119,6 +120,7 @@ const (
 	EndedRefused     Ending = "refused"     // GitHub refuses it for good
 	EndedTransferred Ending = "transferred" // a person moved the issue that it opened to another repository
 	EndedEdited      Ending = "edited"      // a person edited what it would replace
+	EndedMerged      Ending = "merged"      // the pull request that it would close was merged
 )
 
 // Action is one outbound effect. Its row is stored before its request is sent.
@@ -136,7 +138,7 @@ type Action struct {
 	Number int       // issue or pull request. child: the roadmap's issue. block: the blocked issue
 	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method, node of a roadmap, the issue that blocks (Dependency.String), reason for closing
 	On     EventKind // reaction: the kind of comment that Target is
-	Title  string    // pull request, issue, child, edit_issue
+	Title  string    // pull request, issue, child, edit_issue. close: the sentences of an answer that say so
 	Body   string    // includes its markers. labels: color and description of labels that may have to be created
 	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty. block: BlockRemove or empty. edit_issue: IssueHash of what it replaces
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
@@ -164,8 +166,11 @@ func (a Action) Followup() bool { return a.Kind == ActionChild && a.Target == ""
 func ResultOf(token string) string { return "{issue of " + token + "}" }
 
 // WithResult puts into an answer what became of a settled action that opens an issue, to the end of
-// the sentence.
+// the sentence, or that closes a pull request.
 func WithResult(answer string, a Action) string {
+	if a.Ending == EndedMerged {
+		return strings.Replace(answer, a.Title, fmt.Sprintf("Pull request #%d was merged before it could be closed.", a.Number), 1)
+	}
 	opened := "#" + a.ResultID + ". It has no label, so nobody works on it until somebody sets one."
 	if a.State != ActionApplied || a.ResultID == "" {
 		opened = "not opened, because GitHub refused it: the log of the machine that runs gh mergexo says why. The same command tries it again."

@@ -271,6 +271,7 @@ type CommandSpec struct {
 	Flags     []CommandFlag
 	All       string // what it does with the argument --all, for the help of the command line; empty: it takes none
 	NeedsItem bool   // refused if no work has started
+	OnePull   bool   // acts on one pull request: refused on an issue that has several open ones
 	OnMerged  bool   // also answered on the merged pull request of a design; other commands are referred to its issue
 
 	// On the command line:
@@ -311,14 +312,14 @@ func CommandTable() []CommandSpec {
 		{Verb: VerbStatus, Does: "Show the state of the work, what it waits for and what comes next", NeedsItem: true, OnMerged: true, OtherForm: true},
 		{
 			Verb: VerbRetry, Does: "Retry at once what failed, is blocked or waits; restart reviews that are stopped or on hold",
-			NeedsItem: true, OnMerged: true, Also: []string{"rerun", "restart"},
+			NeedsItem: true, OnePull: true, OnMerged: true, Also: []string{"rerun", "restart"},
 		},
-		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
+		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", Flags: []CommandFlag{headFlag()}, NeedsItem: true, OnePull: true},
 		{Verb: VerbPause, Does: "Pause the work; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
 		{Verb: VerbResume, Does: "End a pause or a hold", Also: []string{"unhold", "unpause", "continue", "release"}},
-		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers; it counts like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
-		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
-		{Verb: VerbMerge, Does: "Approve this commit for merging; it counts where a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
+		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers; it counts like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true, OnePull: true},
+		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true, OnePull: true},
+		{Verb: VerbMerge, Does: "Approve this commit for merging; it counts where a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true, OnePull: true},
 		{
 			Verb: VerbFollowup, Does: "Open follow-up N as a sub-issue; N is its number in the list on the pull request",
 			Argument: CommandArgument{Value: "N", Example: "1", takes: "its number in the list of follow-ups", valid: listNumber}, NeedsItem: true, OnMerged: true,
@@ -327,7 +328,7 @@ func CommandTable() []CommandSpec {
 			Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays",
 			Roadmap:   "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label. `--all` does the same for the roadmaps below it",
 			All:       "Cancel the roadmaps below it, too",
-			NeedsItem: true, Also: []string{"abort", "close", "kill"},
+			NeedsItem: true, OnePull: true, Also: []string{"abort", "close", "kill"},
 		},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},

@@ -229,6 +229,7 @@ type PullRequest struct {
 	Failures    int
 	LastError   string
 	CreatedAt   time.Time
+	EndedAt     time.Time // of the last end that was read; zero: it is open, or that is not known
 
 	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
 	AcceptedOID string // the head that a person accepted although it lacks LostOID

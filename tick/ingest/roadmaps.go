@@ -200,7 +200,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) 
 			}
 			continue
 		}
-		nodes, err := tx.ListChildren(ctx, first)
+		nodes, results, err := h.settledNodes(ctx, tx, before)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) 
 		if after.Hash == before.Hash && after.Document == before.Document {
 			continue
 		}
-		for _, move := range moves {
+		for _, move := range slices.Concat(results, moves) {
 			if err := tx.MoveChild(ctx, move.Before, move.After); err != nil {
 				return err
 			}
@@ -221,6 +221,20 @@ func (h *reading) storeRoadmaps(ctx context.Context, tx *store.Tx, _ time.Time) 
 		}
 	}
 	return nil
+}
+
+// settledNodes returns a roadmap's nodes with what its actions did since the last plan: none of those for the next document
+// knows it, and a text of ours would be taken for a person's.
+func (h *reading) settledNodes(ctx context.Context, tx *store.Tx, r roadmap.Record) (nodes []roadmap.Child, moves []roadmap.Move, err error) {
+	f := roadmap.Facts{Repo: h.row.Key(), Record: r}
+	if f.Nodes, err = tx.ListChildren(ctx, r.ItemID); err != nil {
+		return nil, nil, err
+	}
+	if f.Actions, err = tx.ListActions(ctx, f.Tokens()); err != nil {
+		return nil, nil, err
+	}
+	nodes, moves = roadmap.Settled(f)
+	return nodes, moves, nil
 }
 
 // addRoadmap stores a roadmap whose first document was merged, or that is found again.

@@ -15,6 +15,7 @@ import (
 type Item struct {
 	work.Item
 	Pull     work.PullRequest // the newest; see HasPull
+	Open     []int            // all open pull requests of its issue, by number; read only if commands wait, and for people
 	Resolved []int64          // first comments of resolved review threads
 	Events   []work.Event     // pending and of no turn; comments without their texts
 	Turn     *work.Turn       // the unfinished one, or nil
@@ -60,6 +61,15 @@ type Followed struct {
 
 // HasPull reports whether the item has a pull request.
 func (i Item) HasPull() bool { return i.Pull.Number != 0 }
+
+// Named returns the number by which commands in a terminal name the item: the given one, or that of its pull request if
+// the issue has several open ones.
+func (i Item) Named(number int) int {
+	if len(i.Open) > 1 && i.Pull.State == work.PullOpen {
+		return i.Pull.Number
+	}
+	return number
+}
 
 // Unanswered returns the comments that no turn has taken yet and that one may answer.
 func (i Item) Unanswered() []work.Event {

@@ -73,7 +73,7 @@ type DecidedInputs struct {
 func (v Snapshot) Place(i Item) explain.Place {
 	p := v.Policy
 	return explain.Place{
-		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Label: i.Label, Ignore: p.Labels.Ignore,
+		Item: v.Terminal, ReadAt: v.Repo.HeartbeatAt, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Label: i.Label, Ignore: p.Labels.Ignore,
 	}
 }
 

@@ -160,6 +160,9 @@ func (r *commander) execute(inv invocation) Reply {
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)
 	}
+	if several := r.severalPulls(inv); several != "" && row.OnePull {
+		return refusal("%s", several)
+	}
 	return commandFuncs()[inv.Verb](r, inv)
 }
 
@@ -206,9 +209,13 @@ func helpReply(inv invocation) Reply {
 // answer plans a command's actions and the answer, which is sent once they are settled.
 func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
+	closes := "" // what says that the pull request is closed
 	for _, a := range rep.sent {
 		r.p.add(change.Notice{Action: a})
 		after = append(after, a.Token)
+		if a.Kind == work.ActionClose {
+			closes = a.Title
+		}
 	}
 	token := r.answerToken(e)
 	gap := " "
@@ -224,7 +231,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	}
 	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
 	if e.State == work.SaidLocally {
-		body = inv.given() + ": the pull request is closed, its branch stays." // the answer itself was printed
+		body = inv.given() + ". " + closes // the answer itself was printed
 	}
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
@@ -262,10 +269,34 @@ func (r *commander) same(inv invocation) string {
 
 // onIssue says how to give this command to the item's issue.
 func (r *commander) onIssue(inv invocation) string {
-	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {
-		return "Give it to its issue: " + explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(inv.Verb, "")
+	if at, local := r.named(r.item.Number); local {
+		return "Give it to its issue: " + at.Command(inv.Verb, "")
 	}
 	return fmt.Sprintf("Comment the command on its issue, #%d", r.item.Number)
+}
+
+// named is where a terminal gives commands for a number; false: the answer is a comment.
+func (r *commander) named(number int) (at explain.Place, local bool) {
+	repo, _, local := strings.Cut(r.v.Terminal, "#")
+	return explain.Place{Item: fmt.Sprintf("%s#%d", repo, number)}, local
+}
+
+// severalPulls returns why a command about one pull request is not clear on the issue, and how to give it; empty: it is
+// clear.
+func (r *commander) severalPulls(inv invocation) string {
+	all := r.item.Open
+	if inv.number != r.item.Number || len(all) < 2 {
+		return ""
+	}
+	names := make([]string, len(all))
+	for i, n := range all {
+		names[i] = fmt.Sprintf("#%d", n)
+	}
+	give := "comment the command on the one that you mean"
+	if at, local := r.named(all[0]); local {
+		give = "name the one that you mean, such as " + at.Command(inv.Verb, "")
+	}
+	return fmt.Sprintf("#%d has %s, %s, so nothing was done: %s.", r.item.Number, work.Count(len(all), "open pull request"), work.JoinNames(names), give)
 }
 
 // over reports whether the item needs nothing more, with a text why.
@@ -312,12 +343,12 @@ func (r *commander) startsOver() string {
 	}
 	verb := work.CommandOf(r.item.Flow)
 	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
-	repo, _, local := strings.Cut(r.v.Terminal, "#")
+	at, local := r.named(r.item.Number)
 	switch row, _ := work.FindCommand(verb); {
 	case local && row.OtherForm:
 		text = fmt.Sprintf("set the label `%s` on #%d again, and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
 	case local:
-		text = explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(verb, "") + " starts over"
+		text = at.Command(verb, "") + " starts over"
 	}
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
@@ -326,9 +357,9 @@ func (r *commander) startsOver() string {
 	reopens := r.item.HasPull() && r.item.Pull.State == work.PullClosed && !r.item.Replans() // of a change of a roadmap that is over nothing would come
 	switch {
 	case reopens && r.item.IssueClosed:
-		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes (if its branch was deleted, restore that first); or reopen the issue, and %s", r.item.Pull.Number, text)
 	case reopens:
-		return fmt.Sprintf("reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes (if its branch was deleted, restore that first), or %s", r.item.Pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closed the issue with the merge
 		return "once the issue is reopened, " + text
 	}

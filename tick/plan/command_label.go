@@ -86,7 +86,7 @@ func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return refusal("%s, so there is nothing to pause.", why)
 	}
-	if since := r.item.Pause; since != nil {
+	if since := r.pauseOf(inv); since != nil {
 		return reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
@@ -106,6 +106,15 @@ func (r *commander) pause(inv invocation) Reply {
 	rep.Said = fmt.Sprintf("Paused. No agent works on this,%s and comments made during the pause are never acted on. "+
 		"To end the pause, use %s or remove the label `%s`.", nothing, r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
+}
+
+// pauseOf returns the pause that a command is about; nil: there is none. On an issue with several open pull requests, that
+// of one of them is not.
+func (r *commander) pauseOf(inv invocation) *work.Pause {
+	if p := r.item.Pause; p != nil && (p.Number == r.item.Number || r.severalPulls(inv) == "") {
+		return p
+	}
+	return nil
 }
 
 // skipPaused skips events that came with a command that pauses, and were written after it.
@@ -133,8 +142,17 @@ func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return refusal("%s, so there is nothing to resume. %s.", why, r.again())
 	}
-	label, held := reviewCommands{r}.release(inv)
-	beside := r.allowAgents()
+	several := r.severalPulls(inv) // a pause is of the issue, a hold of one pull request
+	if several != "" && r.pauseOf(inv) == nil {
+		return refusal("%s", several)
+	}
+	var label work.Action
+	var held bool
+	beside := ""
+	if several == "" {
+		label, held = reviewCommands{r}.release(inv)
+		beside = r.allowAgents()
+	}
 	switch {
 	case r.item.Pause == nil && held:
 		return Reply{Said: "It is no longer on hold. " + beside + r.statusSentences(), sent: []work.Action{label}}

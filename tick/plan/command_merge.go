@@ -46,9 +46,21 @@ func (r mergeCommands) merge(inv invocation) Reply {
 	r.p.add(change.MergeApproval{MergeApproval: w})
 	r.item.Landing.MergeApprovals = append(slices.Clone(r.item.Landing.MergeApprovals), w)
 	r.forget()
-	rep := reply("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
+	rep := reply("%s says that %s, the head of `%s` now, may be merged. %s%s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds(), r.ends())
 	rep.merge = head
 	return rep
+}
+
+// ends says that the approval ends before the merge, because the base is merged into the branch first; empty: it need not
+// be.
+func (r mergeCommands) ends() string {
+	moves := func(g merging.Gate) bool {
+		return g.Why.Kind == work.WhyMergeConflicts || g.Why.Kind == work.WhyMergeBehind
+	}
+	if !slices.ContainsFunc(landingOf(r.itemPlanner).choose().Gates, moves) {
+		return ""
+	}
+	return fmt.Sprintf(" Merging `%s` into the branch makes a new head: it is reviewed again, and this approval does not count for it.", r.item.Pull.Base)
 }
 
 // forget clears an earlier attempt's failure for this head. It reports whether there was one.

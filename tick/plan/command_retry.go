@@ -202,14 +202,15 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 		next = r.endRevision(inv)
 	}
 	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
+		closes := fmt.Sprintf("Pull request #%d is closed; its branch `%s` stays.", r.item.Pull.Number, r.item.Pull.Branch)
+		if !next.cancels {
+			closes += " Reopen the pull request and it resumes."
+		}
+		said += " " + closes
 		next.sent = append(next.sent, work.Action{
-			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Title: closes, Need: work.NeedRequired, State: work.ActionPlanned,
 			Token: work.CloseToken(r.v.Repo.Key(), r.item.Pull.Number, inv.key), Number: r.item.Pull.Number, Why: inv.by + " cancelled the work",
 		})
-		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays.", r.item.Pull.Number, r.item.Pull.Branch)
-		if !next.cancels {
-			said += " Reopen the pull request and it resumes."
-		}
 	}
 	next.Said, next.void = said+" "+next.Said, append(r.closeItem(inv), turn.EventKeys...)
 	return next

@@ -84,7 +84,7 @@ func (r *commander) otherHead(inv invocation) string {
 	look := fmt.Sprintf("so nothing was done. Check the new commits; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
 	switch {
 	case !strings.HasPrefix(pull.HeadOID, inv.Head):
-		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
+		return explain.OtherHead(pull, r.v.Place(r.item), inv.Verb, does)
 	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head
 		return fmt.Sprintf("The head of `%s` is %s, which may be newer than the comment, %s", pull.Branch, pull.HeadOID, look)
 	case inv.url != "" && !inv.at.After(pull.BaseChanged): // they may have seen other commits of that head

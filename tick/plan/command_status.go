@@ -23,6 +23,11 @@ func (r *commander) status() Reply {
 	}
 	if r.item.HasPull() {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.item.Pull.Number, r.item.Pull.State))
+		for _, n := range r.item.Open {
+			if n != r.item.Pull.Number {
+				lines = append(lines, fmt.Sprintf("another pull request of this issue: #%d, open", n))
+			}
+		}
 	}
 	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets, false))
 	return Reply{Said: fmt.Sprintf("State of #%d:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}

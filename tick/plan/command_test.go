@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -79,6 +80,11 @@ func TestCommands(t *testing.T) {
 		v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}}
 	}
 	rewritten := func(v *known.Snapshot) { v.Items[0].Pull.LostOID, v.Items[0].Pull.HeadOID = "bbb", "abcdef1234" }
+	two := item(func(i *known.Item) { i.Open = []int{2, 3} })
+	held := item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })
+	pausedOn := func(number int) func(*known.Snapshot) {
+		return item(func(i *known.Item) { i.Pause = &work.Pause{Number: number, By: "bob", Began: noon} })
+	}
 	isPaused := func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob", Began: noon} }
 	edited := func(v *known.Snapshot) {
 		i := &v.Items[0]
@@ -118,13 +124,21 @@ func TestCommands(t *testing.T) {
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
 		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
 		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
-		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
+		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit, so nothing was done”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"pause in a pause that ended since", "pause", 2, scene(func(v *known.Snapshot) {
 			v.Items[0].Pauses = []work.Pause{{By: "bob", Began: noon.Add(-time.Hour), Ended: noon.Add(time.Hour)}}
 		}), "“It was paused by bob when you wrote this, and that pause ended at 2026-11-21 13:00 UTC, so it is not paused again.”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
 		{"resume", "resume", 2, scene(func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it and after it count”"},
+		{"retry on an issue of two pull requests", "retry", 1, scene(two), "“#1 has 2 open pull requests, #2 and #3, so nothing was done: comment the command on the one that you mean.”"},
+		{"cancel there", "cancel", 1, scene(two), "“#1 has 2 open pull requests, #2 and #3, so nothing was done: comment the command on the one that you mean.”"},
+		{"pause there", "pause", 1, scene(two), "pause; labels #1 agent:ignore; “Paused”"},
+		{"pause there, where one of them is paused", "pause", 1, scene(two, pausedOn(2)), "pause; labels #1 agent:ignore; “Paused”"},
+		{"resume there", "resume", 1, scene(two, pausedOn(1), held), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it and after it count”"},
+		{"resume there, where one of them is paused", "resume", 1, scene(two, pausedOn(2)), "“#1 has 2 open pull requests, #2 and #3, so nothing was done: comment the command on the one that you mean.”"},
+		{"resume there, where one of them is on hold", "resume", 1, scene(two, held), "“#1 has 2 open pull requests, #2 and #3, so nothing was done: comment the command on the one that you mean.”"},
+		{"retry of one of them", "retry", 2, scene(two), "“There is nothing to retry”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},

@@ -74,10 +74,14 @@ func needsPast(i known.Item) bool {
 	})
 }
 
-// past reads the outcomes of the item's earlier events, and the item that followed it.
+// past reads the outcomes of the item's earlier events, and what else is on its issue: open pull requests, and the item
+// that followed it.
 func (r *reading) past(ctx context.Context, i *known.Item) error {
 	events, err := r.tx.ListItemEvents(ctx, i.ID)
 	if err != nil {
+		return err
+	}
+	if i.Open, err = r.tx.ListOpenPullsOf(ctx, r.repo.ID, i.Number); err != nil {
 		return err
 	}
 	i.Pointed, i.Shelved = nil, nil

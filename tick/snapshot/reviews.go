@@ -104,6 +104,15 @@ func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	if err != nil {
 		return v, err
 	}
+	pulls := map[int][]int{} // the open ones, by issue
+	for _, i := range v.Items {
+		if i.Pull.State == work.PullOpen {
+			pulls[i.Number] = append(pulls[i.Number], i.Pull.Number)
+		}
+	}
+	for n := range v.Items {
+		v.Items[n].Open = pulls[v.Items[n].Number]
+	}
 	turns, err := tx.ListUnfinishedTurns(ctx)
 	for _, t := range turns {
 		if !t.Blocked && !t.Waits(now) {

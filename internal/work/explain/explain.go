@@ -18,6 +18,8 @@ type Place struct {
 	Ignore   string // the label that pauses it
 	Spending bool   // agents' costs may be shown here
 	Item     string // the item as named in a terminal, if the text shows commands for the command line; empty: for a comment
+
+	ReadAt time.Time // in a terminal, when a pass last read GitHub; for a comment, a pass has just read it
 }
 
 // Words is the text of a reason. Parts begin in lower case, unless they are sentences.

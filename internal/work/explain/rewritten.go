@@ -45,8 +45,7 @@ func Unblock(pull work.PullRequest, head string, at Place) Unblocked {
 		return Unblocked{Refused: fmt.Sprintf("Pull request #%d is closed. GitHub closes it when its branch `%s` is deleted: "+
 			"restore the branch on the pull request and reopen it, and the work resumes.", pull.Number, pull.Branch)}
 	case !strings.HasPrefix(pull.HeadOID, strings.ToLower(head)):
-		return Unblocked{Refused: fmt.Sprintf("The head of `%s` is %s, not that commit. "+
-			"Check the new commits; %s resumes from there.", pull.Branch, pull.HeadOID, at.Command(work.VerbUnblock, "--head "+work.Short(pull.HeadOID)))}
+		return Unblocked{Refused: OtherHead(pull, at, work.VerbUnblock, "resumes from there")}
 	case !pull.Rewritten():
 		return Unblocked{}
 	}
@@ -54,6 +53,17 @@ func Unblock(pull work.PullRequest, head string, at Place) Unblocked {
 		Accept: Acceptance{Pull: pull.ID, Head: pull.HeadOID},
 		Said:   fmt.Sprintf("The work resumes from %s, the head of `%s` now; the former commits of the branch are not restored.", pull.HeadOID, pull.Branch),
 	}
+}
+
+// OtherHead refuses a command that names another commit than the head: it says what the head is, and what the command
+// does for that.
+func OtherHead(pull work.PullRequest, at Place, verb work.Verb, does string) string {
+	is, check := "is "+pull.HeadOID, "Check the new commits; "
+	if at.Item != "" { // nobody asks GitHub now
+		is = fmt.Sprintf("was %s at the last pass (%s)", pull.HeadOID, work.UTC(at.ReadAt))
+		check = "If yours is newer, run gh mergexo tick, then try again. Otherwise check the new commits; "
+	}
+	return fmt.Sprintf("The head of `%s` %s, not that commit, so nothing was done. %s%s %s.", pull.Branch, is, check, at.Command(verb, "--head "+work.Short(pull.HeadOID)), does)
 }
 
 // NeedsUnblock returns why `retry` must not resume an item whose branch was rewritten, as a

@@ -86,6 +86,12 @@ func Next(f Facts) Outcome {
 // up after too many attempts.
 func Refused(f Facts) []work.Action { return settled(f).refused }
 
+// Settled returns the nodes with the results of their actions, and the moves that give them these.
+func Settled(f Facts) ([]Child, []Move) {
+	n := settled(f)
+	return n.Nodes, n.out.Moves
+}
+
 // whyRefused says which part of the roadmap could not be made. The error of an action that was given
 // up may name what only this machine's log may.
 func whyRefused(a work.Action) work.Reason {
