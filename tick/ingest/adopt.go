@@ -347,7 +347,7 @@ func (h *reading) noteOwn(body string, at time.Time, url string) {
 		h.handled[key] = true
 	}
 	by := work.InstallationIn(h.row.Key(), marks.By)
-	if !h.env.Ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+	if !h.ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
 		h.sign = work.Sign{ID: by, At: at, URL: url}
 	}
 }

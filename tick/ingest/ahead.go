@@ -65,7 +65,7 @@ func (h *reading) readAhead(ctx, most context.Context) {
 	if asked < 2 { // it is read next
 		return
 	}
-	most, cancel := h.ingest.until(most, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
+	most, cancel := h.until(most, h.config.Runtime.IngestTimeout*aheadUntil/10)
 	defer cancel()
 	err := errors.Join(github.AtOnce(most, atOnce, reads)...)
 	h.slow = errors.Is(err, context.DeadlineExceeded)

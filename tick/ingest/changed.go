@@ -177,7 +177,7 @@ func (h *reading) cutList(name string) {
 	defer h.mu.Unlock()
 	h.note = said
 	h.trouble = append(h.trouble, said)
-	h.env.Log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
+	h.log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
 }
 
 // sweepsAtOnce is how many light queries run at once for one repository.
@@ -198,12 +198,12 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	if len(open) == 0 {
 		err := h.sweepSome(ctx, nil)
 		_, another := errors.AsType[*work.BlockedError](err) // passes work with another account than the one that GitHub named
-		if err != nil && github.IsItemError(err) && !another && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+		if err != nil && github.IsItemError(err) && !another && len(h.accounts.Operators(h.repo.Name.Host)) > 0 {
 			h.tellUnread(fmt.Errorf("ask whose account this is: %w", err)) // it is known; the lists are read
 			return nil
 		}
 		if github.IsStatus(err, 403) {
-			return h.env.NoAccount(h.repo.Name.Host, err)
+			return h.noAccount(h.repo.Name.Host, err)
 		}
 		return err
 	}
@@ -237,7 +237,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	if err != nil && github.IsItemError(err) && len(ids) == 1 {
 		s, unanswered, err = github.Sweep{Missing: ids}, err, nil
 	} else if err == nil {
-		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
+		err = h.acceptAccount(ctx, h.repo.Name.Host, s.Viewer)
 	}
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 	}
 	for item, comments := range found {
 		from, to := env.IDRange(comments)
-		h.env.Log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
+		h.log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
 			"repo_full_name", h.repo.Name.FullName(), "work_item_id", item, "issue_number", comments[0].Number, "comment_id_from", from, "comment_id_to", to)
 	}
 }

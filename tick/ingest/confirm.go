@@ -106,7 +106,7 @@ func (w confirmation) covers(t github.TimelineEvent) bool {
 // setting the label, so a label that the operator sets by hand later is the operator's own.
 func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (confirmation, error) {
 	w := confirmation{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
-	ids := h.env.Accounts.Operators(h.repo.Name.Host)
+	ids := h.accounts.Operators(h.repo.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
 	}
@@ -143,7 +143,7 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 			continue
 		}
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
-		may, err := h.permissions.mayCommand(ctx, c.Author, h.env.Now())
+		may, err := h.permissions.mayCommand(ctx, c.Author, h.now())
 		if may || err != nil {
 			return confirmation{at: at, given: given}, err
 		}

@@ -107,14 +107,14 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (state work.D
 	if repo.Equal(h.repo.Name) {
 		repo = h.row.Current
 	}
-	hub, ok := h.env.HostOf(h.repo, repo.Host)
+	hub, ok := h.hostOf(h.repo, repo.Host)
 	if !ok {
 		return work.DependencyMissing, false, nil // the config does not name its host
 	}
 	is, ok, err := hub.IssueWherever(ctx, repo, d.Number)
 	switch {
 	case github.IsStatus(err, 403, 451): // an organization's rules forbid it, or it was taken down
-		h.env.Log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
+		h.log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
 		return work.DependencyRefused, false, nil
 	case err != nil:
 		return "", false, err
@@ -259,7 +259,7 @@ func (h *reading) called(ref string) string {
 	if !ok {
 		return ref
 	}
-	for _, r := range h.env.All {
+	for _, r := range h.all {
 		if d.Repo.Equal(r.Row.Current) || d.Repo.Equal(r.Name) {
 			d.Repo = r.Name
 		}

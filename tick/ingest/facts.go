@@ -158,7 +158,7 @@ func (h *reading) take(j *judgement) {
 // factsAbout reads what the database has about candidates.
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
-		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
+		rights: &h.permissions.rights, ours: h.accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
 		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
 		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},

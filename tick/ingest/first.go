@@ -91,7 +91,7 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 // endFirstLook ends the first look with the pull requests that a lost database may have merged. No list shows
 // them: the merge closed them and their issues. The mirror keeps the head of each since before its request.
 func (h *reading) endFirstLook(ctx context.Context, found []*number) error {
-	if h.env.Preflight(ctx) == nil { // without git this pass claims no turn either, and reports why
+	if h.preflight(ctx) == nil { // without git this pass claims no turn either, and reports why
 		merged, err := h.repo.Git().Merged(ctx, h.now().Add(-keptFor))
 		if err != nil {
 			return fmt.Errorf("read which heads were merged: %w", err)

@@ -125,7 +125,7 @@ func (h *reading) underWay(ctx context.Context, item work.Item) string {
 func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	t, ok := lastEvent(timeline, "unlabeled", item.Label)
 	if !ok { // deleting a label leaves nothing on the timeline
-		t = github.TimelineEvent{ID: 0, CreatedAt: h.env.Now()}
+		t = github.TimelineEvent{ID: 0, CreatedAt: h.now()}
 	}
 	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
 	c.former = true

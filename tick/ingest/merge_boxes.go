@@ -44,7 +44,7 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 	for i, c := range all {
 		asked[i] = env.BoxOf{Pull: c.pull, Issue: c.issue, Policy: c.policy, Was: c.was}
 	}
-	for i, read := range h.env.ReadBoxes(ctx, h.repo, asked) {
+	for i, read := range h.readBoxes(ctx, h.repo, asked) {
 		c, err := all[i], read.Err
 		if err == nil {
 			err = h.takeMergeBox(ctx, c, read.Box)
@@ -138,7 +138,7 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 	for _, o := range box.Opinions() {
 		counts := o.State == approved && o.Head == box.Head || o.State == changesRequested
 		known := slices.ContainsFunc(c.given, func(v review.Verdict) bool { return v.ReviewID == o.ID })
-		if !counts || known && o.State == approved || o.By.Bot || o.By.ID == c.pull.Author.ID || slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), o.By.ID) {
+		if !counts || known && o.State == approved || o.By.Bot || o.By.ID == c.pull.Author.ID || slices.Contains(h.accounts.Writers(h.repo.Name.Host), o.By.ID) {
 			continue
 		}
 		may, err := h.permissions.mayPush(ctx, o.By, o.At)

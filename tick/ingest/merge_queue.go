@@ -39,11 +39,11 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 	if now.Queue.Left = c.was.Queue.Left; now.Queue.Left.Before(c.queued) {
 		now.Queue.Left = h.now()
 	}
-	if c.half || now.Queue.Left.Add(h.env.Config.Runtime.SettleAfter).After(h.now()) {
+	if c.half || now.Queue.Left.Add(h.config.Runtime.SettleAfter).After(h.now()) {
 		return nil, nil
 	}
-	if h.env.Preflight != nil { // reading needs no git otherwise
-		if err := h.env.Preflight(ctx); err != nil {
+	if h.preflight != nil { // reading needs no git otherwise
+		if err := h.preflight(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 // the row is lost. We handle the outcome all the same, also if it has left the queue since.
 func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
 	box := one.box
-	ours, at := h.env.Accounts.Operators(h.repo.Name.Host), now
+	ours, at := h.accounts.Operators(h.repo.Name.Host), now
 	switch out := box.FellOutOfQueue(ours); {
 	case box.Head != one.pull.HeadOID:
 		return nil

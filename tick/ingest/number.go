@@ -50,12 +50,12 @@ func (h *reading) read(ctx context.Context) error {
 			h.trouble = append(h.trouble, h.sayUnread(c))
 		}
 	}
-	most, cancel := h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*readUntil/10)
+	most, cancel := h.until(ctx, h.config.Runtime.IngestTimeout*readUntil/10)
 	defer cancel()
 	if err := h.findChanged(most); err != nil {
 		return err
 	}
-	if err := (env.Speakers{Env: h.env}).RecordReviewers(most, h.repo); err != nil {
+	if err := h.recordReviewers(most, h.repo); err != nil {
 		return err
 	}
 	h.noteNews(ctx)
@@ -176,7 +176,7 @@ func (h *reading) intakeGroup(ctx, most context.Context, group []*number) (faile
 
 // contain has a panic stop one number. An error of the database comes before what follows from it.
 func (h *reading) contain(ctx context.Context, doing string, c *number, do func() error) error {
-	err := h.env.Contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
+	err := h.needs.contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
 	return cmp.Or(h.broken, err)
 }
 
@@ -205,14 +205,14 @@ func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
 		c.At = time.Time{} // the next pass begins with it
 		return h.putOff(ctx, c)
 	case up:
-		err = fmt.Errorf("it has more to read than a pass has time for (%s), or GitHub answers slowly", h.env.Config.Runtime.IngestTimeout)
+		err = fmt.Errorf("it has more to read than a pass has time for (%s), or GitHub answers slowly", h.config.Runtime.IngestTimeout)
 	case !github.IsItemError(err) && !errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("read #%d: %w", c.Number, err)
 	}
 	c.Tries++
 	c.Why, c.At = err.Error(), h.now()
 	if c.Tries > 1 || up { // most failures are over in the next pass
-		c.At = c.At.Add(min(work.Backoff(h.env.Config.Runtime.RetryBase, c.Tries), work.LongestWait))
+		c.At = c.At.Add(min(work.Backoff(h.config.Runtime.RetryBase, c.Tries), work.LongestWait))
 	}
 	h.tellUnread(errors.New(h.sayUnread(c)))
 	return h.putOff(ctx, c)
@@ -239,7 +239,7 @@ func (h *reading) sayUnread(c *number) string {
 // waits reports whether a number that could not be read is left for a later pass. A person who asks for this
 // pass ends that.
 func (h *reading) waits(b store.Backlogged) bool {
-	return b.Tries > 0 && !h.env.AtOnce && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
+	return b.Tries > 0 && !h.atOnce && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
 }
 
 // numberOf returns a number of the backlog; it is added if it is not there.
@@ -445,8 +445,8 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	if group == nil {
 		h.row.HeartbeatAt = now
 	}
-	h.ingest.setRepo(h.repo, h.row)
-	h.log(ctx)
+	h.setRow(h.repo, h.row)
+	h.logEvents(ctx)
 	h.logQueued(ctx, "issue comments queued")
 	for _, c := range group {
 		c.done = true
@@ -497,27 +497,27 @@ func (h *reading) inPlanning(ctx context.Context, write func(context.Context, *s
 		return h.broken
 	}
 	ctx = store.Under(context.WithoutCancel(ctx), h.repo.Planning())
-	return h.env.Store.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
+	return h.db.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
-// log writes a line for each new event, and a warning for those on which an operator may want to
+// logEvents writes a line for each new event, and a warning for those on which an operator may want to
 // act.
-func (h *reading) log(ctx context.Context) {
+func (h *reading) logEvents(ctx context.Context) {
 	for _, c := range h.events {
 		e := c.event
-		h.env.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
+		h.log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
 		switch e.Outcome {
 		case work.OutcomeNoCommander:
-			h.env.Log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
+			h.log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
 		case work.OutcomeTakenOver:
-			h.env.Log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
+			h.log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
 				h.eventAttrs(c, "account_id_before", h.permissions.takenFrom(e.Author), "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
 		case work.OutcomeEditedByOther:
-			h.env.Log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
+			h.log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
 		case work.OutcomeOwnEdited:
-			h.env.Log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
+			h.log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
 		case work.OutcomeNoLabeller:
-			h.env.Log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
+			h.log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
 		}
 	}
 }

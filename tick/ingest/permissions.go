@@ -21,14 +21,13 @@ import (
 type permissions struct {
 	database
 	rights
-	env  *env.Env
 	repo *env.Repo
 	mu   sync.Mutex // guards the facts of rights while they are learned side by side
 }
 
-func newPermissions(e *env.Env, r *env.Repo) *permissions {
-	return &permissions{database: database{e.Store}, env: e, repo: r, rights: rights{
-		settings: r.Settings, operators: func() []int64 { return e.Accounts.Operators(r.Name.Host) }, now: e.Now,
+func newPermissions(n needs, r *env.Repo) *permissions {
+	return &permissions{database: n.database, repo: r, rights: rights{
+		settings: r.Settings, operators: func() []int64 { return n.accounts.Operators(r.Name.Host) }, now: r.GitHub.Now,
 		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
 	}}
 }
@@ -117,8 +116,8 @@ func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (boo
 // mayBegin checks who set a label. If we set it for a command, it checks who gave the command. Nobody gave one
 // for the label of a roadmap's sub-issue.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
-	if !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), e.Author.ID) {
-		may, err = h.permissions.maySetLabel(ctx, e.Author, h.env.Now())
+	if !slices.Contains(h.accounts.Operators(h.repo.Name.Host), e.Author.ID) {
+		may, err = h.permissions.maySetLabel(ctx, e.Author, h.now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
 	}
 	ofRoadmap, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
@@ -164,7 +163,7 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 		}
 		if err == nil && !may {
 			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
-				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now())
+				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.now())
 			})
 			h.declineCommand(e)
 		}

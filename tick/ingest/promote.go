@@ -115,7 +115,7 @@ func asDesigned(item work.Item, f prompts.DocumentFields, r work.RepoName) work.
 // known.
 func (h *reading) whyFaults(path string, faults []document.Fault) work.Reason {
 	why := work.Reason{Kind: work.WhyDesignFaults, Name: path, Names: document.Strings(faults)}
-	return why.Map(h.env.Secrets.Redact)
+	return why.Map(h.secrets.Redact)
 }
 
 // readDesigns reads the designs whose faults stop their implementations again from the default branch,

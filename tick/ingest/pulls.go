@@ -146,7 +146,7 @@ func (h *reading) intakePull(ctx context.Context, r pullRead) error {
 	case !open:
 		pull.ChecksSince = time.Time{}
 	case old.HeadOID != d.HeadOID || old.ChecksSince.IsZero():
-		pull.ChecksSince = h.env.Now()
+		pull.ChecksSince = h.now()
 	}
 	h.addState(r)
 	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
@@ -228,7 +228,7 @@ func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequ
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
-	if red := github.Red(r.Checks, h.env.Now()); len(red) > 0 {
+	if red := github.Red(r.Checks, h.now()); len(red) > 0 {
 		e := about(work.EventCheck, github.Listed(red))
 		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
@@ -291,7 +291,7 @@ func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Comm
 	}
 	if unlisted != nil {
 		end.Human = -1
-		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", p.Number, "error", unlisted)
+		h.log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", p.Number, "error", unlisted)
 	}
 	h.putOfPull(p.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
 		end.PullID = id

@@ -22,7 +22,7 @@ func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
 // MayCommand reports whether who may give commands in a repository now.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.env.Now())
+	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, repo.GitHub.Now())
 }
 
 // MayApprove reports whether an approval of who counts now. A reviewer's does also if allowed_users
@@ -67,7 +67,7 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 		case e.Kind == work.EventLabelled:
 			may, why, err = h.mayBegin(ctx, e)
 		case e.Kind.IsComment():
-			may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
+			may, err = h.permissions.mayCommand(ctx, e.Author, h.now())
 		}
 		if err != nil {
 			return nil, "", err
@@ -95,7 +95,7 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 
 // AdoptAgain makes the next ingest look for pull requests of ours that the database lacks.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
-	return r.ingest.env.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, "") })
+	return r.ingest.db.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, "") })
 }
 
 // News are new comments on a turn's issue that are not stored yet.
@@ -111,7 +111,7 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Co
 	h := newReading(r.ingest, l.Repo)
 	h.addTalk(work.EventSource, l.Item.ID, said)
 	if err := h.judgeEvents(ctx); err != nil && github.IsItemError(err) {
-		return nil, &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
+		return nil, &work.WaitError{Until: h.now().Add(h.config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
 	} else if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 
 // Put stores the comments.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
-	return n.reading.storeEvents(ctx, tx, n.reading.env.Now())
+	return n.reading.storeEvents(ctx, tx, n.reading.now())
 }
 
 // lostWords returns the events of a turn whose texts do not count any more, with the outcome of each,

@@ -14,15 +14,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // reading is one read of one repository.
 type reading struct {
 	// Who reads what: this does not change.
-	database
-	env         *env.Env
-	notices     *tell.Notices
+	needs
 	ingest      *Ingest
 	repo        *env.Repo
 	permissions *permissions
@@ -82,7 +79,7 @@ type known struct {
 
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
-		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
+		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.needs, r),
 		known: known{pages: map[string]work.Validator{}}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
@@ -152,7 +149,7 @@ func (h *reading) tellUnread(err error) {
 	if said := err.Error(); !slices.Contains(h.trouble, said) {
 		h.trouble = append(h.trouble, said)
 	}
-	h.env.Log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
+	h.log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
 }
 
 // mostTold is how many parts of a repository that were not read status shows.

@@ -62,7 +62,7 @@ func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.Pull
 	if ours {
 		return nil
 	}
-	h.env.Log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	h.log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
 	return tx.RedoAction(ctx, a.ID)
 }
 
@@ -240,7 +240,7 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 	if by.policy.Off() || r.State == "PENDING" || r.Author.ID == 0 {
 		return readVerdict{}, false, nil
 	}
-	if ours := by.env.Accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
+	if ours := by.accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
 		if v, ok := ownVerdict(r, d, ours); ok {
 			return v, !copied(r, v.Verdict, d, ours), nil
 		}
@@ -365,7 +365,7 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 		pull.MergeBase = ""
 	}
 	same := pull.MergeBase != "" && old.Base == pull.Base && old.BaseOID == pull.BaseOID
-	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.env.Preflight == nil {
+	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.preflight == nil {
 		return nil
 	}
 	bases := h.verdictBases(ctx, *pull)
@@ -378,7 +378,7 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 	}
 	now, covered, err := h.compareBases(ctx, *pull, bases)
 	if err != nil {
-		h.env.Log.WarnContext(ctx, "the merge base of a pull request is not known yet", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
+		h.log.WarnContext(ctx, "the merge base of a pull request is not known yet", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
 		pull.Fingerprint = ""
 		return ctx.Err()
 	}
@@ -390,7 +390,7 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 // compareBases returns the merge bases of a pull request's head, and those of bases from which
 // merging brings no more commits now.
 func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases []string) (now string, covered []string, err error) {
-	if err := h.env.Preflight(ctx); err != nil {
+	if err := h.preflight(ctx); err != nil {
 		return "", nil, err
 	}
 	git := h.repo.Git()

@@ -83,7 +83,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	return h.env.KeepClock(ctx, tx, h.repo)
+	return h.keepClock(ctx, tx, h.repo)
 }
 
 // put stores a part of a slice. It may run twice.

@@ -42,7 +42,7 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 			continue
 		}
 		var err error
-		due := h.env.AtOnce || !m.LookAt.After(h.now())
+		due := h.atOnce || !m.LookAt.After(h.now())
 		if due || len(h.changed) > 0 {
 			err = h.readBelow(ctx, m, due)
 		}
