@@ -41,8 +41,7 @@ func (h *reading) readAhead(ctx, most context.Context) {
 		if c.issue == nil || c.issue.IsPull {
 			continue
 		}
-		item, tracked := h.item(ctx, c.Number)
-		if h.needsMoreReads(item, tracked, *c.issue) {
+		if h.needsTimeline(h.listedIssue(ctx, *c.issue)) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
 				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, c.Number)

@@ -293,7 +293,7 @@ func (h *reading) noteNews(ctx context.Context) {
 			news := !it.shown
 			if it.shown && it.issue != nil && !it.issue.IsPull { // it may read differently although it has the stamp that it had
 				item, tracked := h.item(ctx, it.number)
-				news = tracked && !h.unchanged(item, *it.issue)
+				news = tracked && !unchanged(item, *it.issue)
 			}
 			if news {
 				h.noteListed(it)

@@ -26,30 +26,30 @@ type confirmed struct {
 // Setting a flow's label confirms the issue as it reads at that moment; a command that sets the
 // label confirms it as of the command. An author without write permission can still edit it
 // afterwards: agents do not see those edits until the label is set again.
-func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
-	c := confirmed{Title: is.Title, Body: is.Body}
-	if h.isOurs(is.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
-		c.Body = work.Unmarked(is.Body)
+func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead) (confirmed, error) {
+	c := confirmed{Title: r.Title, Body: r.Body}
+	if h.isOurs(r.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
+		c.Body = work.Unmarked(r.Body)
 		return c, nil
 	}
-	labelled, ok := lastEvent(timeline, "labeled", known.Label)
-	if !ok || known.ID != 0 && known.Edited == "" && known.Title == is.Title && known.Body == is.Body {
+	labelled, ok := lastEvent(r.timeline, "labeled", known.Label)
+	if !ok || known.ID != 0 && known.Edited == "" && known.Title == r.Title && known.Body == r.Body {
 		return c, nil
 	}
-	if trusted, err := h.permissions.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
+	if trusted, err := h.permissions.mayCommand(ctx, r.Author, r.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// Read the text and its stamp together: a list may lag behind both.
-	text, ok, err := h.repo.GitHub.Text(ctx, is.NodeID)
+	text, ok, err := h.repo.GitHub.Text(ctx, r.NodeID)
 	if err != nil || !ok {
 		return c, err
 	}
 	c.Title, c.Body = text.Title, text.Body
-	word, err := h.findConfirmation(ctx, is, labelled)
+	word, err := h.findConfirmation(ctx, r.Number, labelled)
 	if err != nil {
 		return c, err
 	}
-	if err := h.confirmTitle(ctx, &c, word, timeline); err != nil {
+	if err := h.confirmTitle(ctx, &c, word, r.timeline); err != nil {
 		return c, err
 	}
 	if text.EditedAt.IsZero() || text.EditedAt.Before(word.at) {
@@ -59,7 +59,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	if known.ID != 0 {
 		c.Body = known.Body
 	}
-	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
+	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, r.Author.Login)
 	return c, nil
 }
 
@@ -104,7 +104,7 @@ func (w confirmation) covers(t github.TimelineEvent) bool {
 // findConfirmation finds who confirmed the text by setting a label. For a label set by our account
 // it is the author of the newest command not answered before the label was set. We answer after
 // setting the label, so a label that the operator sets by hand later is the operator's own.
-func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (confirmation, error) {
+func (h *reading) findConfirmation(ctx context.Context, number int, labelled github.TimelineEvent) (confirmation, error) {
 	w := confirmation{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
 	ids := h.accounts.Operators(h.repo.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
@@ -112,7 +112,7 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 	}
 	// The row of the action that set it says when its command may have been written, and whose it was.
 	a, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (work.Action, error) {
-		a, _, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), is.Number))
+		a, _, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), number))
 		return a, err
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 	if bad != nil || since.After(labelled.CreatedAt) {
 		since, by = time.Time{}, ""
 	}
-	said, err := h.commentsOf(ctx, is.Number, since)
+	said, err := h.commentsOf(ctx, number, since)
 	if err != nil {
 		return w, err
 	}

@@ -23,12 +23,13 @@ func sourceEvents(candidates []candidate) []work.Event {
 
 // timelineEvent makes an event of a timeline entry.
 func timelineEvent(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
-	id := strconv.FormatInt(t.ID, 10)
-	hash := work.ContentHash(string(kind), state)
-	return candidate{event: work.Event{
-		ItemID: item.ID, Number: number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(number, kind, id, hash),
-		Author: t.Actor, State: state, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
-	}}
+	e := newEvent(item.ID, number, kind, strconv.FormatInt(t.ID, 10), work.ContentHash(string(kind), state))
+	e.Author, e.State, e.CreatedAt, e.UpdatedAt = t.Actor, state, t.CreatedAt, t.CreatedAt
+	return candidate{event: e}
+}
+
+func newEvent(item int64, number int, kind work.EventKind, source, hash string) work.Event {
+	return work.Event{ItemID: item, Number: number, Kind: kind, Source: source, Hash: hash, Key: work.EventKey(number, kind, source, hash)}
 }
 
 // lastEvent returns the newest entry of a kind on a timeline.

@@ -77,7 +77,7 @@ const (
 	lackReviews lackKind = "reviews" // states of the reviews of a pull request
 )
 
-// lack is a fact that a judgement lacks. The zero value: none.
+// lack is a fact that a judgement lacks.
 type lack struct {
 	kind   lackKind
 	who    work.Account
@@ -85,8 +85,6 @@ type lack struct {
 	number int
 	since  time.Time
 }
-
-func (l lack) is() bool { return l.kind != "" }
 
 // judgeEvents judges what was said, and keeps what is new.
 func (h *reading) judgeEvents(ctx context.Context) error {
@@ -101,32 +99,6 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.take(j)
-	return nil
-}
-
-// settle judges until nothing is lacking.
-func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
-	asked := map[lack]bool{}
-	for {
-		j := judge()
-		if len(j.lacks) == 0 {
-			return j, nil
-		}
-		for _, m := range j.lacks {
-			if asked[m.lack] {
-				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
-			}
-			asked[m.lack] = true
-		}
-		if err := h.learn(ctx, f, j.lacks); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// take notes what a judgement says.
-func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
 	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
@@ -151,6 +123,31 @@ func (h *reading) take(j *judgement) {
 		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
 		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
 			h.trouble = append(h.trouble, said)
+		}
+	}
+	return nil
+}
+
+// settle judges until nothing is lacking. What the database may have is read first: it may spare requests.
+func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
+	asked := map[lack]bool{}
+	for {
+		j := judge()
+		if len(j.lacks) == 0 {
+			return j, nil
+		}
+		lacks := slices.DeleteFunc(slices.Clone(j.lacks), func(m missing) bool { return m.kind != lackStored && m.kind != lackPin })
+		if len(lacks) == 0 {
+			lacks = j.lacks
+		}
+		for _, m := range lacks {
+			if asked[m.lack] {
+				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
+			}
+			asked[m.lack] = true
+		}
+		if err := h.learn(ctx, f, lacks); err != nil {
+			return nil, err
 		}
 	}
 }

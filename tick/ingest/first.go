@@ -70,7 +70,7 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 			_, known = h.pull(ctx, is.Number)
 		} else {
 			item, tracked := h.item(ctx, is.Number)
-			known = tracked && h.unchanged(item, is)
+			known = tracked && unchanged(item, is)
 		}
 		if known {
 			continue

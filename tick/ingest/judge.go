@@ -39,8 +39,9 @@ type judged struct {
 // judgement is what counts of what was said. It counts only once nothing is lacking.
 type judgement struct {
 	*facts
-	lacks []missing
-	named map[lack]bool // those of lacks
+	rights rights
+	about  work.Event // that is judged now
+	lacks  []missing
 
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
@@ -69,7 +70,9 @@ type missing struct {
 }
 
 func newJudgement(f *facts) *judgement {
-	return &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
+	j := &judgement{facts: f, rights: *f.rights, handled: map[string]bool{}}
+	j.rights.lack = j.lack
+	return j
 }
 
 func judge(said []candidate, f *facts) *judgement {
@@ -84,20 +87,10 @@ func judge(said []candidate, f *facts) *judgement {
 	return j
 }
 
-func (j *judgement) lack(l lack, e work.Event) {
-	if !j.named[l] {
-		j.named[l] = true
-		j.lacks = append(j.lacks, missing{l, e})
+func (j *judgement) lack(l lack) {
+	if !slices.ContainsFunc(j.lacks, func(m missing) bool { return m.lack == l }) {
+		j.lacks = append(j.lacks, missing{l, j.about})
 	}
-}
-
-// may notes what the answer to a question of rights lacks.
-func (j *judgement) may(e work.Event, yes bool, l lack) bool {
-	if l.is() {
-		j.lack(l, e)
-		return false
-	}
-	return yes
 }
 
 // byAuthor judges the new candidates by who wrote them, commands first: they may have begun a pause.
@@ -108,6 +101,7 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 	slices.SortStableFunc(said, commandsFirst)
 	all := make([]judged, 0, len(said))
 	for _, c := range said {
+		j.about = c.event
 		k, known := j.known[c.event.Key]
 		switch {
 		case c.pending:
@@ -148,13 +142,9 @@ func (j *judgement) verdict(e work.Event) string {
 	case e.Author.Bot:
 		return "ignored: bot"
 	}
-	if _, l := j.rights.isReviewer(e.Author); l.is() {
-		j.lack(l, e)
-		return ""
-	}
-	may, l := j.rights.mayComment(e)
+	j.rights.isReviewer(e.Author) // asked about each author: a reviewer's login means the first account that says anything
 	switch {
-	case j.may(e, may, l) || l.is():
+	case j.rights.mayComment(e):
 		return ""
 	case j.rights.takenFrom(e.Author) != 0:
 		return work.OutcomeTakenOver
@@ -189,7 +179,7 @@ func (j *judgement) pasted(e work.Event, token string) bool {
 	}
 	extra, asked := j.extra[token]
 	if !asked {
-		j.lack(lack{kind: lackCopies, node: token}, e)
+		j.lack(lack{kind: lackCopies, node: token})
 		return false
 	}
 	j.copies = append(j.copies, surplus{a, extra})
@@ -214,13 +204,14 @@ func (x judged) asksWord() bool {
 // somebody else edited it, if that holds work.
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
+		j.about = x.event
 		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
 			all[i].holds = j.heldBy(x.candidate)
 		}
 		if x = all[i]; x.asksWord() {
 			word, asked := j.words[x.event.Node]
 			if !asked {
-				j.lack(lack{kind: lackWord, node: x.event.Node}, x.event)
+				j.lack(lack{kind: lackWord, node: x.event.Node})
 			}
 			all[i].word = word
 		}
@@ -229,6 +220,7 @@ func (j *judgement) byEditor(all []judged) (out []judged) {
 		return nil
 	}
 	for _, x := range all {
+		j.about = x.event
 		if x.event.Kind.Written() && x.event.Outcome == "" && x.word.Ignored(x.event.Author) == work.OutcomeEditedByOther {
 			brake, holds := j.brakeOf(x.candidate)
 			if x.keeps = holds; brake != nil {
@@ -254,7 +246,7 @@ func (j *judgement) heldBy(c candidate) []int {
 	if !hold.beganWith(at.events, c.event) {
 		return nil
 	}
-	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+	if !j.rights.mayComment(c.event) {
 		return nil
 	}
 	return at.numbers
@@ -271,7 +263,7 @@ func (j *judgement) brakeOf(c candidate) (brake *judged, holds bool) {
 	former, asked := j.former[c.event.Node]
 	switch {
 	case !asked:
-		j.lack(lack{kind: lackFormer, node: c.event.Node}, c.event)
+		j.lack(lack{kind: lackFormer, node: c.event.Node})
 		return nil, false
 	case former.known || former.event == nil:
 		return nil, former.known
@@ -311,6 +303,7 @@ func isBrake(e work.Event) bool {
 func (j *judgement) byTime(all []judged) {
 	for _, x := range all {
 		c := x.candidate
+		j.about = c.event
 		if c.event.Kind != work.EventCommand && len(j.lacks) > 0 { // commands decide about the pauses of what follows
 			return
 		}
@@ -363,7 +356,7 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 	case ignored != "":
 		c.event.Outcome = ignored
 	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}): // put back, it holds again; as the command, it is answered
-		if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+		if !j.rights.mayComment(c.event) {
 			c.event.Outcome = work.OutcomeNoCommander
 			break
 		}
@@ -390,12 +383,9 @@ func (j *judgement) commandVerdict(e work.Event, ignored string) string {
 	case ignored != "":
 		return ignored
 	}
-	if isCommand(e, work.VerbMerge, []int{e.Number}) { // allowed_users grants other commands, but not this one
-		may, l := j.rights.mayNow(e.Author, false)
-		if !j.may(e, may, l) {
-			j.unmerged = append(j.unmerged, e)
-			return work.OutcomeNoCommander
-		}
+	if isCommand(e, work.VerbMerge, []int{e.Number}) && !j.rights.mayNow(e.Author, false) { // allowed_users grants other commands, but not this one
+		j.unmerged = append(j.unmerged, e)
+		return work.OutcomeNoCommander
 	}
 	j.commands = append(j.commands, e)
 	return ""
@@ -412,7 +402,7 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 				since = m.since
 			}
 		}
-		j.lack(lack{kind: lackAnswers, number: e.Number, since: since}, e)
+		j.lack(lack{kind: lackAnswers, number: e.Number, since: since})
 	}
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, j.rights.operators()) {
@@ -434,7 +424,7 @@ func isCommand(e work.Event, verb work.Verb, numbers []int) bool {
 func (j *judgement) stateOf(c candidate) string {
 	state, known := j.reviewStates[c.review]
 	if c.review != 0 && !known && !j.reviewsOf[c.event.Number] {
-		j.lack(lack{kind: lackReviews, number: c.event.Number}, c.event)
+		j.lack(lack{kind: lackReviews, number: c.event.Number})
 	}
 	return state
 }

@@ -15,10 +15,18 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Each number of the backlog is read whole: the issue or the details of the pull request, its timeline, and
-// what was said on it. What belongs to one item, its issue and its pull request, is read, judged and stored
-// together, in one transaction that takes the numbers off the backlog. A pass that dies or has no more time
-// leaves the rest to the next one. A number that cannot be read stays, with the reason, and is tried again
+// Each number of the backlog takes one way:
+//
+//  1. hear reads what was said on it since its last read.
+//  2. readIssue and readPull read it whole, into an issueRead or a pullRead, which does not change: the issue with
+//     its timeline, the pull request with its details and what these ask for. Of one that ended before the
+//     database knew it, only the end is read.
+//  3. takeIssue and takePull note what that shows: items, snapshots and events.
+//  4. judgeEvents decides which of the events count.
+//  5. keep stores all of it, in one transaction that takes the number off the backlog.
+//
+// What belongs to one item, its issue and its pull request, does so together. A pass that dies or has no more
+// time leaves the rest to the next one. A number that cannot be read stays, with the reason, and is tried again
 // at growing intervals; until then no comment on its item counts, as it may have been made in a pause.
 
 // number is an issue or a pull request of the backlog, and what the lists of this pass showed of it.
@@ -81,7 +89,7 @@ func (h *reading) sortBacklog() {
 	})
 }
 
-// readBacklog reads the numbers of the backlog.
+// readBacklog reads the numbers of the backlog, those of an item together, the issue first.
 func (h *reading) readBacklog(ctx, most context.Context) error {
 	h.sortBacklog()
 	order := h.next
@@ -93,7 +101,17 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 			continue
 		}
 		h.next = order[i:]
-		group, unread := h.groupOf(ctx, c)
+		group, unread := []*number{c}, map[int]string{} // of those that wait, why they could not be read
+		for _, n := range h.partnersOf(ctx, c.Number) {
+			switch other, some := h.numbers[n]; {
+			case !some || other == c || other.done:
+			case other.waits:
+				unread[n] = other.Why
+			default:
+				group = append(group, other)
+			}
+		}
+		slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
 		if err := h.readGroup(ctx, most, group, unread); err != nil {
 			return err
 		}
@@ -101,34 +119,17 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 	return nil
 }
 
-// groupOf returns the numbers that belong to the item of one, the issue first: those to be read, and the
-// errors of those that wait.
-func (h *reading) groupOf(ctx context.Context, c *number) (group []*number, unread map[int]string) {
-	group, unread = []*number{c}, map[int]string{}
-	for _, n := range h.partnersOf(ctx, c.Number) {
-		switch other, some := h.numbers[n]; {
-		case !some || other == c || other.done:
-		case other.waits:
-			unread[n] = other.Why
-		default:
-			group = append(group, other)
-		}
-	}
-	slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
-	return group, unread
-}
-
 // readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
-	h.readAhead(ctx, most)
-	h.unread = unread
-	failed, err := h.intakeGroup(ctx, most, group)
-	if err == nil {
-		err = h.contain(ctx, "judge", group[0], func() error { return h.judge(most) })
-		failed = numberOfJudged(group, err)
-	}
-	if err != nil {
+	for len(group) > 0 {
+		h.readAhead(ctx, most)
+		h.unread = unread
+		failed, err := h.takeGroup(ctx, most, group)
+		if err == nil {
+			h.readSome = true
+			return h.keep(ctx, group, h.store)
+		}
 		h.slice = newSlice()
 		if fatal := h.leave(ctx, most, failed, err); fatal != nil || h.timeIsUp() {
 			return fatal
@@ -136,13 +137,100 @@ func (h *reading) readGroup(ctx, most context.Context, group []*number, unread m
 		if _, again := unread[failed.Number]; again {
 			group = slices.DeleteFunc(slices.Clone(group), func(c *number) bool { return c == failed })
 		}
-		if unread[failed.Number] = err.Error(); len(group) == 0 {
-			return nil
-		}
-		return h.readGroup(ctx, most, group, unread)
+		unread[failed.Number] = err.Error()
 	}
-	h.readSome = true
-	return h.keep(ctx, group, h.store)
+	return nil
+}
+
+// takeGroup reads the numbers of an item and judges what was said on them. It returns the one at which it failed.
+// A panic stops that one number.
+func (h *reading) takeGroup(ctx, most context.Context, group []*number) (failed *number, err error) {
+	contain := func(doing string, c *number, do func() error) error {
+		err := h.contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
+		return cmp.Or(h.broken, err) // an error of the database comes before what follows from it
+	}
+	for _, c := range group {
+		if err := contain("read", c, func() error { return h.hear(most, c) }); err != nil {
+			return c, err
+		}
+	}
+	for _, c := range group {
+		if err := contain("read", c, func() (err error) {
+			if _, unread := h.unread[c.Number]; !unread {
+				err = h.take(most, c)
+			}
+			h.takeTalk(most, c)
+			return err
+		}); err != nil {
+			return c, err
+		}
+	}
+	failed = group[0]
+	err = contain("judge", failed, func() error {
+		if err := h.storePauses(most); err != nil { // comments are judged by them
+			return err
+		}
+		return h.judgeEvents(most)
+	})
+	if e, ok := errors.AsType[*unjudged](err); ok {
+		if i := slices.IndexFunc(group, func(c *number) bool { return c.Number == e.number }); i >= 0 {
+			failed = group[i]
+		}
+	}
+	return failed, err
+}
+
+// take ingests an issue or a pull request, and the pull requests of ours that it leads to and the database lacks.
+func (h *reading) take(ctx context.Context, c *number) (err error) {
+	pull, tracked := h.pull(ctx, c.Number)
+	if !tracked && c.issue == nil && c.waited {
+		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
+		if err != nil || !ok {
+			return err // or it is gone
+		}
+		c.issue = &is
+		h.noteChanged(is)
+	}
+	switch {
+	case tracked:
+		if h.noteListedPull(ctx, c, pull) {
+			h.unreadPulls = append(h.unreadPulls, pullRead{old: pull})
+		}
+	case c.issue == nil: // nothing but comments
+	case c.issue.IsPull:
+		h.noteNearLabel(*c.issue)
+		if err = h.adoptUnlisted(ctx, *c.issue); err == nil {
+			err = h.beginReview(ctx, *c.issue)
+		}
+	default:
+		h.noteNearLabel(*c.issue)
+		err = h.takeIssue(ctx, c)
+	}
+	for err == nil && len(h.unreadPulls) > 0 {
+		r := h.unreadPulls[0]
+		h.unreadPulls = h.unreadPulls[1:]
+		if r, err = h.readPull(ctx, r); err == nil {
+			err = h.takePull(ctx, r)
+		}
+	}
+	return err
+}
+
+// noteListedPull notes what the list of issues shows of a tracked pull request, and reports whether that is to be
+// read. One that is closed is if it changed since: the light query asks only about open ones, and one that was
+// reopened may be merged already.
+func (h *reading) noteListedPull(ctx context.Context, c *number, pull work.PullRequest) bool {
+	changed := c.details || c.waited
+	if is := c.issue; is != nil {
+		h.noteAssigned(ctx, pull, *is)
+		soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap // two changes in one second share a stamp
+		changed = changed || is.UpdatedAt.After(pull.UpdatedAt)
+		if pull.State == work.PullClosed {
+			changed = changed || is.State == "open" || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
+			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
+		}
+	}
+	return changed && pull.State != work.PullMerged
 }
 
 // timeUp reports whether an error means that the time of the pass or the rate limit is used up, and not only
@@ -150,44 +238,6 @@ func (h *reading) readGroup(ctx, most context.Context, group []*number, unread m
 func timeUp(most context.Context, err error) bool {
 	_, limited := errors.AsType[*work.WaitError](err)
 	return limited || most.Err() != nil && github.OutOfTime(err)
-}
-
-// intakeGroup ingests the numbers of an item; of those that cannot be read, what was said. It returns the one
-// at which it failed.
-func (h *reading) intakeGroup(ctx, most context.Context, group []*number) (failed *number, err error) {
-	for _, c := range group {
-		if err := h.contain(ctx, "read", c, func() error { return h.hear(most, c) }); err != nil {
-			return c, err
-		}
-	}
-	for _, c := range group {
-		if err := h.contain(ctx, "read", c, func() (err error) {
-			if _, unread := h.unread[c.Number]; !unread {
-				err = h.intakeNumber(most, c)
-			}
-			h.intakeTalk(most, c)
-			return err
-		}); err != nil {
-			return c, err
-		}
-	}
-	return nil, nil
-}
-
-// contain has a panic stop one number. An error of the database comes before what follows from it.
-func (h *reading) contain(ctx context.Context, doing string, c *number, do func() error) error {
-	err := h.needs.contain(ctx, doing+" "+work.Ref(h.repo.Name, c.Number), h.repo, do)
-	return cmp.Or(h.broken, err)
-}
-
-// numberOfJudged returns the number of a group on which something could not be judged.
-func numberOfJudged(group []*number, err error) *number {
-	if e, ok := errors.AsType[*unjudged](err); ok {
-		if i := slices.IndexFunc(group, func(c *number) bool { return c.Number == e.number }); i >= 0 {
-			return group[i]
-		}
-	}
-	return group[0]
 }
 
 // leave has a number that could not be read stay in the backlog. It returns an error that is not of that
@@ -291,66 +341,6 @@ func (h *reading) noteChanged(is github.Issue) {
 	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
 }
 
-// intakeNumber ingests an issue or a pull request.
-func (h *reading) intakeNumber(ctx context.Context, c *number) (err error) {
-	if pull, tracked := h.pull(ctx, c.Number); tracked {
-		err = h.intakeTracked(ctx, c, pull)
-	} else {
-		err = h.intakeOther(ctx, c)
-	}
-	if err != nil {
-		return err
-	}
-	for _, n := range sortedKeys(h.adopted) {
-		if _, read := h.readPull(n); !read {
-			if err := h.readDetails(ctx, h.newsOf(n).row); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// intakeTracked ingests a tracked pull request. One that is closed is read if it changed since: the light
-// query asks only about open ones, and one that was reopened may be merged already.
-func (h *reading) intakeTracked(ctx context.Context, c *number, pull work.PullRequest) error {
-	changed := c.details || c.waited
-	if c.issue != nil {
-		h.noteAssigned(ctx, pull, *c.issue)
-		soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap // two changes in one second share a stamp
-		if changed = changed || c.issue.UpdatedAt.After(pull.UpdatedAt) || pull.State == work.PullClosed && (c.issue.State == "open" || soon && c.issue.UpdatedAt.Equal(pull.UpdatedAt)); pull.State == work.PullClosed {
-			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
-		}
-	}
-	if !changed || pull.State == work.PullMerged {
-		return nil
-	}
-	return h.readDetails(ctx, pull)
-}
-
-// intakeOther ingests an issue, or a pull request that is not tracked.
-func (h *reading) intakeOther(ctx context.Context, c *number) error {
-	if c.issue == nil && !c.waited {
-		return nil // nothing but comments
-	}
-	if c.issue == nil {
-		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
-		if err != nil || !ok {
-			return err // or it is gone
-		}
-		c.issue = &is
-		h.noteChanged(is)
-	}
-	h.noteNearLabel(*c.issue)
-	if !c.issue.IsPull {
-		return h.intakeIssue(ctx, c)
-	}
-	if err := h.adoptUnlisted(ctx, *c.issue); err != nil {
-		return err
-	}
-	return h.beginReview(ctx, *c.issue)
-}
-
 // hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
 // comes before all else that is read of the item: a comment is judged by the pauses before it.
 func (h *reading) hear(ctx context.Context, c *number) error {
@@ -373,8 +363,8 @@ func (h *reading) hear(ctx context.Context, c *number) error {
 	return nil
 }
 
-// intakeTalk ingests what was said on a number. Where we do not work, only commands count.
-func (h *reading) intakeTalk(ctx context.Context, c *number) {
+// takeTalk ingests what was said on a number. Where we do not work, only commands count.
+func (h *reading) takeTalk(ctx context.Context, c *number) {
 	pull, onPull := h.pull(ctx, c.Number)
 	kind, item, tracked := work.EventIssue, pull.ItemID, onPull
 	if !onPull {
@@ -392,14 +382,6 @@ func (h *reading) intakeTalk(ctx context.Context, c *number) {
 			h.add(x)
 		}
 	}
-}
-
-// judge decides what of a slice counts.
-func (h *reading) judge(ctx context.Context) error {
-	if err := h.storePauses(ctx); err != nil {
-		return err
-	}
-	return h.judgeEvents(ctx)
 }
 
 // finish does the reads that come last and once per pass, and stores the end of the pass.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,13 +34,15 @@ func newPermissions(n needs, r *env.Repo) *permissions {
 }
 
 // settle answers a question about rights, and learns what it lacks.
-func (p *permissions) settle(ctx context.Context, question func() (bool, lack)) (bool, error) {
+func (p *permissions) settle(ctx context.Context, question func(*rights) bool) (bool, error) {
 	for {
-		yes, missing := question()
-		if !missing.is() {
+		var first lack
+		r := p.rights
+		r.lack = func(l lack) { first = cmp.Or(first, l) }
+		if yes := question(&r); first == (lack{}) {
 			return yes, nil
 		}
-		if err := p.learn(ctx, missing); err != nil {
+		if err := p.learn(ctx, first); err != nil {
 			return false, err
 		}
 	}
@@ -66,7 +69,12 @@ func (p *permissions) learn(ctx context.Context, l lack) error {
 			return err
 		})
 	}
-	level, err := p.ask(ctx, l.who)
+	level, err := p.repo.GitHub.Permission(ctx, p.repo.Row.Current, l.who)
+	if err == nil { // it counts for later passes, also if the time of this one is up before anything needs it
+		err = p.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.PutPermission(ctx, p.repo.Row.ID, l.who.ID, l.who.Login, level, p.now())
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("ask what %s may do: %w", l.who.Login, err)
 	}
@@ -76,38 +84,26 @@ func (p *permissions) learn(ctx context.Context, l lack) error {
 	return nil
 }
 
-// ask asks GitHub and stores the answer: it counts for later passes, also if the time of this one is
-// up before anything needed it.
-func (p *permissions) ask(ctx context.Context, who work.Account) (string, error) {
-	level, err := p.repo.GitHub.Permission(ctx, p.repo.Row.Current, who)
-	if err != nil {
-		return "", err
-	}
-	return level, p.update(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
-		return tx.PutPermission(ctx, p.repo.Row.ID, who.ID, who.Login, level, p.now())
-	})
-}
-
 // The rules of rights, settled.
 
 func (p *permissions) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayCommand(who, at) })
+	return p.settle(ctx, func(r *rights) bool { return r.mayCommand(who, at) })
 }
 
 func (p *permissions) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.maySetLabel(who, at) })
+	return p.settle(ctx, func(r *rights) bool { return r.maySetLabel(who, at) })
 }
 
 func (p *permissions) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayPush(who, at) })
+	return p.settle(ctx, func(r *rights) bool { return r.mayPush(who, at) })
 }
 
 func (p *permissions) mayNow(ctx context.Context, who work.Account, allowed bool) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayNow(who, allowed) })
+	return p.settle(ctx, func(r *rights) bool { return r.mayNow(who, allowed) })
 }
 
 func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.isNamed(entry, who) })
+	return p.settle(ctx, func(r *rights) bool { return r.isNamed(entry, who) })
 }
 
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are
@@ -136,7 +132,7 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	if err != nil || at < 0 {
 		return err == nil, "", err
 	}
-	w, err := h.findConfirmation(ctx, github.Issue{Number: e.Number}, timeline[at])
+	w, err := h.findConfirmation(ctx, e.Number, timeline[at])
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 

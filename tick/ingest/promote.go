@@ -15,17 +15,25 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// followDesign promotes a design or roadmap that was merged.
+// followDesign promotes a design or roadmap that was merged. Of a roadmap that was merged before the database knew it,
+// it reads the document that the base branch has now: the database had applied what was merged since, too, and what
+// was made for that is no removed part of the first document.
 func (h *reading) followDesign(ctx context.Context, r pullRead, pull work.PullRequest) error {
+	run := 0
+	if mark, marked := work.ParsePullMark(r.Body); marked {
+		run = cmp.Or(mark.Run, r.Number)
+	}
 	switch {
-	case pull.ItemID == 0, pull.State != work.PullMerged, r.old.State == work.PullMerged: // adopted, or not merged now
+	case pull.State != work.PullMerged, !r.over && (pull.ItemID == 0 || r.old.State == work.PullMerged): // adopted while it was open, or not merged now
 		return nil
 	case r.item.Flow == work.FlowDesign:
 		return h.promote(ctx, r.item, pull)
-	case r.item.Flow == work.FlowRoadmap:
-		return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
+	case r.item.Flow != work.FlowRoadmap:
+		return nil
+	case r.over:
+		return h.promoteRoadmapAt(ctx, r.item, pull, pull.Base, run, r.since)
 	}
-	return nil
+	return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
 }
 
 // promote reads from a merged design what its implementation needs.
@@ -45,11 +53,8 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	next = asDesigned(next, fields, h.repo.Name)
 	// The event that asks for the implementation stays pending, like a label, until the turn that it begins has ended.
 	now, source := h.now(), strconv.Itoa(pull.Number)
-	hash := work.ContentHash(string(work.EventMerged), source)
-	trigger := work.Event{
-		Number: design.Number, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(design.Number, work.EventMerged, source, hash),
-		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
-	}
+	trigger := newEvent(0, design.Number, work.EventMerged, source, work.ContentHash(string(work.EventMerged), source))
+	trigger.URL, trigger.CreatedAt, trigger.UpdatedAt = pull.URL, now, now
 	implemented := len(faults) == 0 && fields.Status == prompts.Implemented
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		next.Parent = cmp.Or(design.ID, h.itemID(design.Number)) // a design that was adopted has its row by now

@@ -182,6 +182,7 @@ type slice struct {
 	later        map[int]bool         // numbers that the next pass reads again
 	declined     []work.Action        // answers to people whose commands or labels do not count
 	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
+	unreadPulls  []pullRead           // to be read next: their rows, and what is known of them
 	adopted      map[int]int          // adopted pull requests: number to issue
 	handled      map[string]bool      // event keys that our texts name as answered
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number

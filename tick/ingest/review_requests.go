@@ -37,7 +37,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	}
 	set, ok := lastEvent(timeline, "labeled", label)
 	if !ok {
-		h.noteLag(is, timeline, true)
+		h.noteLag(issueRead{Issue: is, timeline: timeline}, true)
 		return nil
 	}
 	if may, err := h.mayAsk(ctx, is.Number, set, label); err != nil || !may {
@@ -52,7 +52,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.adopt(item, p)
+	h.adopt(item, p, time.Time{})
 	h.lights[p.Number] = ""
 	return nil
 }

@@ -229,9 +229,8 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, now time.Time) e
 		if err := tx.RecordEditBack(ctx, e, now); err != nil {
 			return err
 		}
-		news, read := h.readPull(e.Number)
 		open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-		if e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
+		if e.Kind != work.EventReview || !slices.ContainsFunc(h.newsOf(e.Number).threads, open) {
 			continue
 		}
 		// The store reopens events that were skipped because their thread was resolved. This call
