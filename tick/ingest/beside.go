@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -65,7 +66,7 @@ func (h *reading) noteAgents(r pullRead) {
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.
 func (h *reading) readAgentMerge(ctx context.Context) error {
-	for _, n := range sortedKeys(h.openPulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.openPulls)) {
 		b := h.besideOf(h.openPulls[n])
 		if b.LookAt.IsZero() || b.LookAt.After(h.now()) {
 			continue

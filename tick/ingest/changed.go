@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func (h *reading) readList(ctx context.Context, l *list) error {
 // readPage reads a page with its stored ETag and finds where the next one begins. last is when the last
 // item of the page changed; of an unchanged page, when it was read.
 func (h *reading) readPage(ctx context.Context, l *list, address string) (p page, last time.Time, err error) {
-	asked, before := h.now(), h.known.pages[address]
+	asked, before := h.now(), h.pages[address]
 	if p, err = l.read(ctx, transport.PageRequest{URL: address, ETag: before.ETag}); err != nil {
 		return p, last, err
 	}
@@ -191,7 +192,7 @@ const rotateAfter = 30 * time.Minute
 // decides what is ours, so nothing is judged without it.
 func (h *reading) sweepOpen(ctx context.Context) error {
 	var open []string
-	for _, n := range sortedKeys(h.openPulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.openPulls)) {
 		open = append(open, h.openPulls[n].NodeID)
 	}
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
@@ -320,7 +321,7 @@ func (h *reading) storeChanged(ctx context.Context) error {
 	var passed []string
 	for _, l := range h.lists {
 		pages = append(pages, l.pages...)
-		for url := range h.known.pages {
+		for url := range h.pages {
 			if l.passed(url) {
 				passed = append(passed, url)
 			}

@@ -42,15 +42,6 @@ func lastEvent(timeline []github.TimelineEvent, event, label string) (github.Tim
 	return github.TimelineEvent{}, false
 }
 
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // eventAttrs returns the fields of log lines about an event.
 func (h *reading) eventAttrs(c candidate, more ...any) []any {
 	e := c.event
@@ -125,20 +116,4 @@ func versionKeys(e work.Event) [][2]string {
 		plain = plain[1:]
 	}
 	return [][2]string{{string(e.Kind), e.Source}, {e.State, plain}}
-}
-
-// writes reports whether an action writes a comment of a kind.
-func writes(a work.ActionKind, kind work.EventKind) bool {
-	if kind == work.EventReview {
-		return a == work.ActionReply
-	}
-	return (kind == work.EventIssue || kind == work.EventSource) && (a == work.ActionComment || a == work.ActionSticky)
-}
-
-func textChanged(a work.Action, body string) bool {
-	marks, marked := work.ParseMarks(body)
-	if a.Kind == work.ActionSticky {
-		return !marked || marks.Token != a.Token
-	}
-	return strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(body)
 }

@@ -59,8 +59,7 @@ func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.I
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause
-	hold    *commandedHold // of its open pull request; nil: none
-	events  []work.Event   // if there is a hold
+	hold    *commandedHold // of its open pull request; nil: none is open
 }
 
 // lackKind is a kind of fact.
@@ -120,7 +119,7 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 		}
 	}
 	for _, c := range j.waiting {
-		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
+		said := fmt.Sprintf("comments on #%d wait until it can be read", slices.Sorted(maps.Keys(h.unread))[0])
 		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
 			h.trouble = append(h.trouble, said)
 		}
@@ -198,7 +197,7 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 			at.pauses = append(at.pauses, pauses...)
 		}
 		if slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) }) {
-			if at.hold, at.events, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
+			if at.hold, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
 				return err
 			}
 		}

@@ -21,11 +21,11 @@ import (
 
 // firstLook lists what is open, from where the last pass got to.
 func (h *reading) firstLook(ctx, most context.Context) error {
-	unseen := func(label string) bool { return !slices.Contains(h.known.labels, label) }
-	if h.known.firstLook == work.FirstLookDone && !slices.ContainsFunc(h.repo.Settings.StartLabels(), unseen) {
+	unseen := func(label string) bool { return !slices.Contains(h.seenLabels, label) }
+	if h.lookedUpTo == work.FirstLookDone && !slices.ContainsFunc(h.repo.Settings.StartLabels(), unseen) {
 		return nil
 	}
-	from, _ := time.Parse(time.RFC3339, h.known.firstLook) // zero: from the beginning
+	from, _ := time.Parse(time.RFC3339, h.lookedUpTo) // zero: from the beginning
 	l := &list{name: "open issues", address: github.OpenIssuesURL, read: itemsOf(h.repo.GitHub.ListIssues, listedIssue)}
 	address := l.address(h.row.Current, from)
 	for range transport.MostPages {

@@ -35,7 +35,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	byHost, others := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
-			repos, n := p.notTooSoon(byHost[host], rep), len(byHost[host])+others[host]
+			repos, n := byHost[host], len(byHost[host])+others[host]
 			if n > handful {
 				p.readMany(ctx, repos, n, rep)
 				return
@@ -56,11 +56,13 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	return ready
 }
 
-// byHost returns the selected repositories that may be asked, by host, and how many of each host other machines plan for.
+// byHost returns the selected repositories that this pass may ask about, by host, and how many there are beside them:
+// those that were read too lately, which it reports, and those for which other machines plan.
 func (p *Ingest) byHost(rep *env.Report) (all map[string][]*env.Repo, others map[string]int) {
 	all, others = map[string][]*env.Repo{}, map[string]int{}
 	for _, r := range p.all {
 		until, wait := p.postponed(r)
+		now, least := r.GitHub.Now(), p.config.Runtime.MinInterval
 		switch {
 		case !p.selected(r):
 			if p.elsewhere(r) && !wait {
@@ -68,6 +70,10 @@ func (p *Ingest) byHost(rep *env.Report) (all map[string][]*env.Repo, others map
 			}
 		case wait:
 			rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
+		case !p.atOnce && r.Row.HeartbeatAt.Add(least).After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning):
+			others[r.Name.Host]++
+			note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
+			rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 		default:
 			all[r.Name.Host] = append(all[r.Name.Host], r)
 		}
@@ -191,19 +197,4 @@ func New(e *env.Env, n *tell.Notices) *Ingest {
 		hostOf: e.HostOf, keepClock: e.KeepClock, acceptAccount: e.AcceptAccount, noAccount: e.NoAccount, recordReviewers: env.Speakers{Env: e}.RecordReviewers,
 		meetSign: e.MeetSign, readBoxes: e.ReadBoxes,
 	}}
-}
-
-// notTooSoon returns the repositories that this pass may ask about, and reports the others.
-func (p *Ingest) notTooSoon(all []*env.Repo, rep *env.Report) (some []*env.Repo) {
-	least := p.config.Runtime.MinInterval
-	for _, r := range all {
-		now := r.GitHub.Now()
-		if p.atOnce || !r.Row.HeartbeatAt.Add(least).After(now) || env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-			some = append(some, r)
-			continue
-		}
-		note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
-		rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-	}
-	return some
 }

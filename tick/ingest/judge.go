@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,8 +98,7 @@ func (j *judgement) lack(l lack) {
 func (j *judgement) byAuthor(said []candidate) []judged {
 	several, twice := severalVersions(said), map[string]bool{}
 	said = slices.Clone(said)
-	slices.SortStableFunc(said, oldestFirst)
-	slices.SortStableFunc(said, commandsFirst)
+	slices.SortStableFunc(said, inOrder)
 	all := make([]judged, 0, len(said))
 	for _, c := range said {
 		j.about = c.event
@@ -164,8 +164,17 @@ func (j *judgement) answer(body string) {
 // sticky comments ourselves, so for those only a lost marker proves it.
 func (j *judgement) editedByPerson(e work.Event) bool {
 	kind, id := plainOf(e)
-	return slices.ContainsFunc(j.sent[e.ItemID], func(a work.Action) bool {
-		return a.Number == e.Number && a.ResultID == id && writes(a.Kind, kind) && textChanged(a, e.Body)
+	writes := []work.ActionKind{work.ActionComment, work.ActionSticky}
+	if kind == work.EventReview {
+		writes = []work.ActionKind{work.ActionReply}
+	}
+	marks, marked := work.ParseMarks(e.Body)
+	return kind != work.EventSummary && slices.ContainsFunc(j.sent[e.ItemID], func(a work.Action) bool {
+		changed := strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(e.Body)
+		if a.Kind == work.ActionSticky {
+			changed = !marked || marks.Token != a.Token
+		}
+		return a.Number == e.Number && a.ResultID == id && slices.Contains(writes, a.Kind) && changed
 	})
 }
 
@@ -205,7 +214,7 @@ func (x judged) asksWord() bool {
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
 		j.about = x.event
-		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
+		if x.event.UpdatedAt.After(x.event.CreatedAt) && !strings.Contains(strings.ToLower(x.event.Body), "/mergexo "+string(work.VerbHold)) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
 			all[i].holds = j.heldBy(x.candidate)
 		}
 		if x = all[i]; x.asksWord() {
@@ -242,11 +251,7 @@ func (j *judgement) heldBy(c candidate) []int {
 	if !c.event.Kind.Written() || c.pending || at.hold == nil {
 		return nil
 	}
-	hold := *at.hold
-	if !hold.beganWith(at.events, c.event) {
-		return nil
-	}
-	if !j.rights.mayComment(c.event) {
+	if hold := *at.hold; !hold.beganWith(c.event) || !j.rights.mayComment(c.event) {
 		return nil
 	}
 	return at.numbers
@@ -499,29 +504,16 @@ func (j *judgement) pausesByCommand(numbers []int, shown []work.Pause) (pauses [
 	return pauses
 }
 
-// oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids
+// inOrder puts commands first, and then what is older. Stamps are whole seconds; within a second GitHub's ids
 // rise. Of two versions of one comment, read before and after an edit, the newer comes last.
-func oldestFirst(a, b candidate) int {
-	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
-		return d
-	}
-	if d := len(a.event.Source) - len(b.event.Source); d != 0 {
-		return d
-	}
-	if d := strings.Compare(a.event.Source, b.event.Source); d != 0 {
-		return d
-	}
-	return a.event.UpdatedAt.Compare(b.event.UpdatedAt)
-}
-
-func commandsFirst(a, b candidate) int {
-	rank := func(c candidate) int {
-		if c.event.Kind == work.EventCommand {
-			return 0
-		}
-		return 1
-	}
-	return rank(a) - rank(b)
+func inOrder(a, b candidate) int {
+	rank := map[bool]int{true: 0, false: 1}
+	return cmp.Or(
+		rank[a.event.Kind == work.EventCommand]-rank[b.event.Kind == work.EventCommand],
+		a.event.CreatedAt.Compare(b.event.CreatedAt),
+		len(a.event.Source)-len(b.event.Source), strings.Compare(a.event.Source, b.event.Source),
+		a.event.UpdatedAt.Compare(b.event.UpdatedAt),
+	)
 }
 
 // mayChange reports whether a known version that is read again may count again: it has other

@@ -191,7 +191,7 @@ func TestJudgeOfAHold(t *testing.T) {
 	first := said{id: 1, by: ann, body: "/mergexo hold"}.candidate()
 	first.event.ID = 30
 	held := review.Held{By: ann.Login, At: work.StampOf(first.event)}
-	at := spot{numbers: []int{5, 6}, hold: &commandedHold{held: held}, events: []work.Event{first.event}}
+	at := spot{numbers: []int{5, 6}, hold: &commandedHold{held: held, said: []work.Event{first.event}}}
 	without := said{id: 1, by: ann, body: "Never mind.", edited: 9}.candidate()
 	f := factsOf()
 	f.spots[whose{5, false, 7}] = at

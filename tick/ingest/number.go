@@ -53,7 +53,7 @@ const readUntil = 9
 
 // read finds what changed in the repository, and reads it. If the time runs out, what was read is kept.
 func (h *reading) read(ctx context.Context) error {
-	for _, n := range sortedKeys(h.numbers) { // says what could not be read and waits
+	for _, n := range slices.Sorted(maps.Keys(h.numbers)) { // says what could not be read and waits
 		if c := h.numbers[n]; c.waits {
 			h.trouble = append(h.trouble, h.sayUnread(c))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -55,7 +56,7 @@ func (h *reading) storePauses(ctx context.Context) error {
 		return nil
 	}
 	err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, n := range sortedKeys(h.takeovers) {
+		for _, n := range slices.Sorted(maps.Keys(h.takeovers)) {
 			if err := h.takeovers[n].Store(ctx, tx, h.row.ID, n); err != nil {
 				return err
 			}

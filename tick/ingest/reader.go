@@ -56,9 +56,17 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 // began the work no longer counts; "" if it does.
 func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) (lost []work.Event, begun string, err error) {
 	h := newReading(r.ingest, repo)
-	words, err := h.lostWords(ctx, events)
-	if err != nil {
-		return nil, "", err
+	var nodes []string
+	for _, e := range events {
+		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
+			nodes = append(nodes, e.Node)
+		}
+	}
+	var words map[string]work.Word
+	if len(nodes) > 0 {
+		if words, err = repo.GitHub.Words(ctx, nodes); err != nil {
+			return nil, "", err
+		}
 	}
 	for _, e := range events {
 		may, why := true, ""
@@ -72,7 +80,11 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 		if err != nil {
 			return nil, "", err
 		}
-		switch e.Outcome = words[e.ID]; {
+		e.Outcome = ""
+		if e.Kind.IsComment() {
+			e.Outcome = words[e.Node].Ignored(e.Author)
+		}
+		switch {
 		case may && e.Outcome == "":
 			continue
 		case may:
@@ -125,26 +137,4 @@ func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 // Put stores the comments.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
 	return n.reading.storeEvents(ctx, tx, n.reading.now())
-}
-
-// lostWords returns the events of a turn whose texts do not count any more, with the outcome of each,
-// by id: people hid them, or somebody else edited them, while they waited.
-func (h *reading) lostWords(ctx context.Context, events []work.Event) (map[int64]string, error) {
-	var nodes []string
-	for _, e := range events {
-		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
-			nodes = append(nodes, e.Node)
-		}
-	}
-	if len(nodes) == 0 {
-		return nil, nil
-	}
-	words, err := h.repo.GitHub.Words(ctx, nodes)
-	lost := map[int64]string{}
-	for _, e := range events {
-		if outcome := words[e.Node].Ignored(e.Author); outcome != "" && e.Kind.IsComment() {
-			lost[e.ID] = outcome
-		}
-	}
-	return lost, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,9 +23,11 @@ type reading struct {
 	repo        *env.Repo
 	permissions *permissions
 	began       time.Time
-	shown       *stamps // what GitHub showed of it as one of many; nil: it is one of a few
-	known       known   // left by earlier passes
-	mark        string  // of the numbers whose rows have what was read, random
+	shown       *stamps                   // what GitHub showed of it as one of many; nil: it is one of a few
+	pages       map[string]work.Validator // of earlier passes' requests, by URL
+	lookedUpTo  string                    // how far the first look is
+	seenLabels  []string                  // labels that the config had when the first look ended
+	mark        string                    // of the numbers whose rows have what was read, random
 
 	mu sync.Mutex // guards what concurrent reads write
 
@@ -69,18 +70,10 @@ type report struct {
 	ignored    int
 }
 
-// known is what the database has of earlier passes' requests. It is read at once, so that
-// concurrent reads need no database.
-type known struct {
-	pages     map[string]work.Validator // by URL
-	firstLook string                    // how far it is
-	labels    []string                  // labels that the config had when the first look ended
-}
-
 func newReading(p *Ingest, r *env.Repo) *reading {
 	return &reading{
 		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.needs, r),
-		known: known{pages: map[string]work.Validator{}}, mark: store.NewEpoch(),
+		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
@@ -154,15 +147,6 @@ func (h *reading) tellUnread(err error) {
 
 // mostTold is how many parts of a repository that were not read status shows.
 const mostTold = 10
-
-// told is what status shows of the parts that were not read.
-func (h *reading) told() string {
-	some := h.trouble[:min(len(h.trouble), mostTold)]
-	if more := len(h.trouble) - len(some); more > 0 {
-		some = append(slices.Clone(some), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(some, "; ")
-}
 
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }

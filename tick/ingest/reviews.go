@@ -42,7 +42,7 @@ type shownStatus struct {
 const statusLag = time.Minute
 
 // restoreStatus sets the commit status of a head again if somebody else set another one.
-func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
+func (h *reading) restoreStatus(ctx context.Context, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
 	if shown.state == "" || pull.State != work.PullOpen {
 		return nil
 	}

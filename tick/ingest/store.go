@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -26,7 +29,7 @@ func (h *reading) load(ctx context.Context) error {
 			return err
 		}
 		for _, v := range pages {
-			h.known.pages[v.URL] = v
+			h.pages[v.URL] = v
 		}
 		backlog, err := tx.ListBacklog(ctx, h.row.ID)
 		if err != nil {
@@ -38,10 +41,10 @@ func (h *reading) load(ctx context.Context) error {
 				h.changed[b.Number] = true
 			}
 		}
-		if h.known.firstLook, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
+		if h.lookedUpTo, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
 			return err
 		}
-		h.known.labels, err = tx.ListSeenLabels(ctx, h.row.ID)
+		h.seenLabels, err = tx.ListSeenLabels(ctx, h.row.ID)
 		return err
 	})
 }
@@ -68,7 +71,11 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
-	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)
+	told := h.trouble[:min(len(h.trouble), mostTold)]
+	if more := len(h.trouble) - len(told); more > 0 {
+		told = append(slices.Clone(told), fmt.Sprintf("and %d more", more))
+	}
+	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, strings.Join(told, "; "), false)
 }
 
 // store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
@@ -93,7 +100,7 @@ type put func(ctx context.Context, tx *store.Tx, now time.Time) error
 func (h *reading) put(p put) { h.puts = append(h.puts, p) }
 
 func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	for _, n := range sortedKeys(h.items) {
+	for _, n := range slices.Sorted(maps.Keys(h.items)) {
 		item := h.items[n]
 		if item.ID != 0 {
 			if err := tx.SetIssue(ctx, item); err != nil {
@@ -112,7 +119,7 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 
 // storePulls stores the snapshots of pull requests and their threads. Of a read that left some out, the others stay.
 func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (err error) {
-	for _, n := range sortedKeys(h.pulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.pulls)) {
 		news := h.pulls[n]
 		if !news.read {
 			continue

@@ -20,7 +20,7 @@ func (h *reading) storeReviews(ctx context.Context, tx *store.Tx, _ time.Time) e
 	if !h.repo.Settings.Review.Enabled {
 		return nil
 	}
-	for _, number := range sortedKeys(h.pulls) {
+	for _, number := range slices.Sorted(maps.Keys(h.pulls)) {
 		if news := h.pulls[number]; news.read {
 			if err := h.storeReviewsOf(ctx, tx, news.row); err != nil {
 				return fmt.Errorf("store the reviews of #%d: %w", number, err)
@@ -68,7 +68,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := h.storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
 		return err
 	}
-	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
+	if err := h.restoreStatus(ctx, tx, pull, seen.status); err != nil {
 		return err
 	}
 	if old := h.newsOf(pull.Number).old; old != nil && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
