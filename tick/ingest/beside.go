@@ -72,17 +72,16 @@ func (h *reading) readAgentMerge(ctx context.Context) error {
 			continue
 		}
 		on, err := h.repo.GitHub.AgentMerge(ctx, h.row.Current, n)
+		if err == nil { // else it stays due
+			b.Merges, b.LookAt = on, time.Time{}
+			if on {
+				b.LookAt = h.now().Add(agentMergeLife)
+			}
+			h.learnBeside(n, b)
+		}
 		if err := h.deferOne(err, "read whether Agent Merge is on for #%d", n); err != nil {
 			return err
 		}
-		if err != nil {
-			continue // it stays due
-		}
-		b.Merges, b.LookAt = on, time.Time{}
-		if on {
-			b.LookAt = h.now().Add(agentMergeLife)
-		}
-		h.learnBeside(n, b)
 	}
 	return nil
 }

@@ -159,32 +159,27 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany) {
 	var asks []func(context.Context) error
 	for some := range slices.Chunk(known, github.MaxStamps) {
 		asks = append(asks, func(ctx context.Context) error {
-			err := p.askSome(ctx, some)
+			ids := make([]string, len(some))
+			for i, c := range some {
+				ids[i] = c.Row.NodeID
+			}
+			ctx, cancel := context.WithTimeout(ctx, p.config.Runtime.IngestTimeout)
+			defer cancel()
+			shown, err := some[0].GitHub.Stamps(ctx, ids)
 			for _, c := range some {
-				if c.failed = err; err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
-					c.shown, c.failed = &stamps{err: err}, nil
+				is, ok := shown[c.Row.NodeID]
+				switch {
+				case err != nil && github.IsItemError(err): // one of them may be the reason: each is read
+					c.shown = &stamps{err: err}
+				case err != nil:
+					c.failed = err
+				case ok:
+					same := strings.EqualFold(is.FullName, c.Row.Current.FullName()) && !is.Archived
+					c.shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
 				}
 			}
 			return nil
 		})
 	}
 	github.AtOnce(ctx, sweepsAtOnce, asks)
-}
-
-// askSome asks about up to a hundred of them.
-func (p *Ingest) askSome(ctx context.Context, some []*oneOfMany) error {
-	ids := make([]string, len(some))
-	for i, c := range some {
-		ids[i] = c.Row.NodeID
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.config.Runtime.IngestTimeout)
-	defer cancel()
-	shown, err := some[0].GitHub.Stamps(ctx, ids)
-	for _, c := range some {
-		if is, ok := shown[c.Row.NodeID]; ok && err == nil {
-			same := strings.EqualFold(is.FullName, c.Row.Current.FullName()) && !is.Archived
-			c.shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
-		}
-	}
-	return err
 }

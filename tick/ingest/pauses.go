@@ -25,17 +25,10 @@ func (h *reading) noteIssuePauses(r issueRead, flow work.Flow) {
 	h.takeovers[r.Number] = shown
 }
 
-// notePullPauses records the pauses that a pull request's timeline shows, if labels changed since it was last read, and
-// whether the label that holds reviews is set. The labels say so; the timeline says only who set it.
+// notePullPauses records the pauses that a pull request's timeline shows, if labels changed since it was last read.
 func (h *reading) notePullPauses(r pullRead, pull *work.PullRequest) {
-	labels := h.repo.Settings.Labels
-	hold := &holdLabel{on: work.HasLabel(r.Labels, labels.Hold), by: "somebody", at: r.UpdatedAt}
-	h.newsOf(pull.Number).reviews.hold = hold
 	if !r.relabelled() {
 		return
-	}
-	if set, ok := lastEvent(r.timeline, "labeled", labels.Hold); ok {
-		hold.by, hold.at = set.Actor.Login, set.CreatedAt
 	}
 	pull.LabelChanges = 0
 	for _, e := range r.timeline {
@@ -46,7 +39,8 @@ func (h *reading) notePullPauses(r pullRead, pull *work.PullRequest) {
 	if pull.LabelChanges != r.LabelChanges {
 		pull.Fingerprint = "" // the timeline lags: read it again
 	}
-	h.takeovers[pull.Number] = env.TakeoverOf(pull.Number, r.timeline, labels.Ignore, work.HasLabel(r.Labels, labels.Ignore), r.UpdatedAt)
+	ignore := h.repo.Settings.Labels.Ignore
+	h.takeovers[pull.Number] = env.TakeoverOf(pull.Number, r.timeline, ignore, work.HasLabel(r.Labels, ignore), r.UpdatedAt)
 }
 
 // storePauses stores the pauses of timelines before comments are judged by them.

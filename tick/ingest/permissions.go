@@ -154,8 +154,8 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 	})
 	for _, e := range waiting {
 		may, err := h.permissions.mayNow(ctx, e.Author, true)
-		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {
-			return fatal
+		if err := h.deferOne(err, "ask about %s", e.URL); err != nil {
+			return err
 		}
 		if err == nil && !may {
 			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {

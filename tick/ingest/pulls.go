@@ -15,13 +15,12 @@ import (
 
 // pullNews is the news of one pull request.
 type pullNews struct {
-	read     bool              // its details were read, or it was adopted after its end
-	row      work.PullRequest  // without number: it was neither read nor is it tracked from now on
-	old      *work.PullRequest // its row before its details were read
-	threads  []work.Thread     // nil: not read
-	fewer    bool              // threads lacks some that are stored
-	reviews  pullReviews
-	proposed []work.Proposal // follow-ups that its description lists
+	row  work.PullRequest // without number: it was neither read nor is it tracked from now on
+	read *pullRead        // as it was read; nil: it was not
+
+	verdicts    []readVerdict
+	baseMoved   bool     // the base was rewritten, and nothing shows when
+	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
 }
 
 // newsOf returns the news of a pull request, empty at first.
@@ -148,7 +147,7 @@ func (h *reading) takePull(ctx context.Context, r pullRead) error {
 		pull.ChecksSince = h.now()
 	}
 	news := h.newsOf(d.Number)
-	news.row, news.read = pull, true
+	news.row, news.read = pull, &r
 	if r.ended() && !r.theirs {
 		h.putEnd(ctx, r)
 	}
@@ -166,11 +165,7 @@ func (h *reading) takePull(ctx context.Context, r pullRead) error {
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {
 		return err
 	}
-	news.row, news.old = pull, &old
-	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
-		news.proposed = work.Proposed(d.Body)
-	}
-	h.recallReviews(r)
+	news.row = pull
 	if r.theirs {
 		return h.takeReviewLabel(ctx, r)
 	}

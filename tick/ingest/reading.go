@@ -202,7 +202,7 @@ func (h *reading) nextSlice() {
 		}
 	}
 	for n, news := range h.pulls {
-		if !news.read {
+		if news.read == nil {
 			continue
 		}
 		if delete(h.openPulls, n); news.row.State == work.PullOpen {

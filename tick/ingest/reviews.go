@@ -1,11 +1,9 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -15,20 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
-
-// pullReviews is what this slice read about the reviews of one pull request.
-type pullReviews struct {
-	verdicts []readVerdict
-	hold     *holdLabel // the label that holds reviews; nil: not read
-	fixed    []string   // keys of fixes that its commits name, if it was adopted
-	found    bool       // the database may lack what our texts on GitHub have
-
-	status      shownStatus
-	baseMoved   bool     // the base was rewritten, and nothing shows when
-	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
-
-	forPeople bool // it was adopted with the label for review by people only
-}
 
 // shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
 // empty if GitHub shows none.
@@ -74,14 +58,6 @@ type readVerdict struct {
 	dismissed bool
 }
 
-// holdLabel is whether the label that holds reviews is set, and who set it when, as far as the
-// timeline shows that.
-type holdLabel struct {
-	on bool
-	by string
-	at time.Time
-}
-
 // Verdicts come back from GitHub as reviews: an agent's by our marker under one of our accounts, a
 // person's by login. A verdict is not feedback: the fix that the reviews plan does what it asks
 // for. An approval by anybody else does not advance the reviews; it is answered, and nothing is
@@ -107,12 +83,7 @@ type reviewReader struct {
 // intakeReviews ingests the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
-	seen := &h.newsOf(pull.Number).reviews
-	for _, c := range d.Checks {
-		if github.IsOurStatus(c) {
-			seen.status = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
-		}
-	}
+	news := h.newsOf(pull.Number)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
@@ -125,7 +96,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			return err
 		}
 		if ok {
-			seen.verdicts = append(seen.verdicts, v)
+			news.verdicts = append(news.verdicts, v)
 			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
 			by.called = slices.Concat(by.called, in)
 			by.line = review.Line(by.policy, by.called)
@@ -144,9 +115,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			h.add(c)
 		}
 	}
-	threads := make([]work.Thread, 0, len(d.Threads))
 	for _, t := range d.Threads {
-		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
 		for _, c := range t.Comments {
 			c.Pull = pull.Number
 			if c.InReplyTo == 0 && c.ID != t.Top {
@@ -160,7 +129,6 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			h.add(e)
 		}
 	}
-	h.newsOf(pull.Number).threads, h.newsOf(pull.Number).fewer = threads, !d.Since.IsZero()
 	return nil
 }
 
@@ -268,18 +236,17 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
 	var who review.Reviewer
-	named := false
-	for _, one := range by.line {
-		if named || !one.Human {
-			continue
+	named, err := by.permissions.settle(ctx, func(may *rights) bool {
+		at := slices.IndexFunc(by.line, func(x review.Reviewer) bool {
+			return x.Human && may.isNamed(work.Account{ID: x.LoginID, Login: x.Login}, r.Author)
+		})
+		if at >= 0 {
+			who = by.line[at]
 		}
-		var err error
-		if named, err = by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, r.Author); err != nil {
-			return readVerdict{}, false, err
-		}
-		if named {
-			who = one
-		}
+		return at >= 0
+	})
+	if err != nil {
+		return readVerdict{}, false, err
 	}
 	if !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
 		return readVerdict{}, false, nil
@@ -339,24 +306,6 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	return all
 }
 
-// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and which
-// fixes the commits of ours name: a trailer of theirs proves nothing.
-func (h *reading) recallReviews(r pullRead) {
-	if r.old.ID != 0 || !h.repo.Settings.Review.Enabled {
-		return
-	}
-	seen, label := &h.newsOf(r.Number).reviews, h.repo.Settings.Labels.HumanReview
-	seen.found, seen.forPeople = true, label != "" && work.HasLabel(r.Labels, label)
-	for _, c := range r.commits {
-		_, handled := work.TrailersOf(c.Message)
-		for _, key := range handled {
-			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
-				seen.fixed = append(seen.fixed, key) // but not answered: replies come after the push
-			}
-		}
-	}
-}
-
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
 // whenever its base moved. Verdicts for other merge bases stay valid where merging brings no more
 // commits than it did then: the base only grew. If git cannot tell, the details are read again.
@@ -372,7 +321,7 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 	if len(bases) == 0 {
 		return nil
 	}
-	was, seen := pull.MergeBase, &h.newsOf(pull.Number).reviews
+	was, news := pull.MergeBase, h.newsOf(pull.Number)
 	if was != "" && !slices.Contains(bases, was) {
 		bases = append(bases, was)
 	}
@@ -382,8 +331,8 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 		pull.Fingerprint = ""
 		return ctx.Err()
 	}
-	pull.MergeBase, seen.sameCommits = now, covered
-	seen.baseMoved = was != "" && was != now && !slices.Contains(covered, was) && pull.BaseChanged.Equal(old.BaseChanged)
+	pull.MergeBase, news.sameCommits = now, covered
+	news.baseMoved = was != "" && was != now && !slices.Contains(covered, was) && pull.BaseChanged.Equal(old.BaseChanged)
 	return nil
 }
 
@@ -419,7 +368,7 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 		return nil
 	}
 	given := by.stored.Verdicts
-	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
+	for _, v := range h.newsOf(pull.Number).verdicts {
 		given = append(given, v.Verdict)
 	}
 	for _, v := range given {

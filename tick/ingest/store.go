@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -121,32 +122,35 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (err error) {
 	for _, n := range slices.Sorted(maps.Keys(h.pulls)) {
 		news := h.pulls[n]
-		if !news.read {
+		if news.read == nil {
 			continue
 		}
+		r := *news.read
 		if item, added := h.newItems[h.adopted[n]]; added {
 			news.row.ItemID = item
 		}
 		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
 			return err
 		}
-		if news.row.ItemID != 0 {
-			err = tx.AddProposals(ctx, news.row.ItemID, news.proposed)
-		}
-		if err != nil {
-			return err
-		}
-		if news.threads == nil {
+		if r.over {
 			continue
 		}
-		threads := news.threads
-		if news.fewer {
+		if r.old.DetailsAt.IsZero() && news.row.ItemID != 0 && h.byUs(r.Pull) {
+			if err := tx.AddProposals(ctx, news.row.ItemID, work.Proposed(r.Body)); err != nil { // that its description lists
+				return err
+			}
+		}
+		var threads []work.Thread
+		for _, t := range r.Threads {
+			threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		}
+		if !r.Since.IsZero() {
 			old, err := tx.ListThreads(ctx, news.row.ID)
 			if err != nil {
 				return err
 			}
 			read := func(x work.Thread) bool {
-				return slices.ContainsFunc(news.threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+				return slices.ContainsFunc(threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
 			}
 			threads = slices.Concat(threads, slices.DeleteFunc(old, read))
 		}
@@ -236,8 +240,8 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, now time.Time) e
 		if err := tx.RecordEditBack(ctx, e, now); err != nil {
 			return err
 		}
-		open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-		if e.Kind != work.EventReview || !slices.ContainsFunc(h.newsOf(e.Number).threads, open) {
+		open := func(t github.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
+		if news := h.pulls[e.Number]; e.Kind != work.EventReview || news == nil || news.read == nil || !slices.ContainsFunc(news.read.Threads, open) {
 			continue
 		}
 		// The store reopens events that were skipped because their thread was resolved. This call
