@@ -223,7 +223,23 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	} else if err != nil { // some of the queries had no answer
 		h.tellUnread(fmt.Errorf("ask which pull requests changed: %w", err))
 	}
-	h.noteSwept()
+	// Those that changed or were never read are read, and a few of those that were read longest ago.
+	var old []store.OpenPull
+	for n, pull := range h.openPulls {
+		switch light, seen := h.lights[n]; {
+		case !seen:
+		case light != pull.Fingerprint || pull.ReadAt.IsZero():
+			h.swept = append(h.swept, n)
+		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
+			old = append(old, pull)
+		}
+	}
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
+	for _, pull := range old[:min(len(old), github.MaxDetails)] {
+		h.swept = append(h.swept, pull.Number)
+	}
+	slices.Sort(h.swept)
+	h.swept = slices.Compact(h.swept)
 	return nil
 }
 
@@ -264,27 +280,6 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// noteSwept notes which open pull requests changed or were never read, and a few of those that were
-// read longest ago.
-func (h *reading) noteSwept() {
-	var old []store.OpenPull
-	for n, pull := range h.openPulls {
-		switch light, seen := h.lights[n]; {
-		case !seen:
-		case light != pull.Fingerprint || pull.ReadAt.IsZero():
-			h.swept = append(h.swept, n)
-		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
-			old = append(old, pull)
-		}
-	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
-	for _, pull := range old[:min(len(old), github.MaxDetails)] {
-		h.swept = append(h.swept, pull.Number)
-	}
-	slices.Sort(h.swept)
-	h.swept = slices.Compact(h.swept)
 }
 
 // noteNews notes the numbers of what the lists and the light query show, and that was not in the backlog before.

@@ -49,8 +49,28 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead)
 	if err != nil {
 		return c, err
 	}
-	if err := h.confirmTitle(ctx, &c, word, r.timeline); err != nil {
-		return c, err
+	// A title is replaced as a whole, so the person who set the last one confirms it. Renames since the confirmation by
+	// people who may not write are reverted.
+	for _, t := range slices.Backward(r.timeline) {
+		if t.Event != "renamed" {
+			continue
+		}
+		// The ids of a timeline rise even within a second. A command has none there, so its time is compared.
+		confirmed := t.ID < word.event
+		if word.event == 0 {
+			confirmed = t.CreatedAt.Before(word.at)
+		}
+		if !confirmed {
+			confirmed, err = h.permissions.mayCommand(ctx, t.Actor, t.CreatedAt)
+		}
+		if err != nil {
+			return c, err
+		}
+		if confirmed {
+			break
+		}
+		c.Title = t.RenamedFrom
+		c.Edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
 	}
 	if text.EditedAt.IsZero() || text.EditedAt.Before(word.at) {
 		return c, nil
@@ -63,26 +83,6 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead)
 	return c, nil
 }
 
-// confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
-// as a whole, so the person who set the last one confirms it.
-func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmation, timeline []github.TimelineEvent) error {
-	for _, t := range slices.Backward(timeline) {
-		if t.Event != "renamed" {
-			continue
-		}
-		if word.covers(t) {
-			return nil
-		}
-		trusted, err := h.permissions.mayCommand(ctx, t.Actor, t.CreatedAt)
-		if err != nil || trusted {
-			return err
-		}
-		c.Title = t.RenamedFrom
-		c.Edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
-	}
-	return nil
-}
-
 // confirmation is the act that confirms an issue's text: a person set the label, or gave the
 // command for which we set it. We may set it much later.
 type confirmation struct {
@@ -90,15 +90,6 @@ type confirmation struct {
 	event int64  // id of the event of a label that a person set; 0 for a command
 	given string // for people: "the label agent:bugfix was set"
 	lost  string // for people: the command for which we set the label, if its author may no longer give commands
-}
-
-// covers reports whether a rename came before the confirmation. It compares timeline ids, which
-// rise even within a second. A command has no id in the timeline, so its time is compared.
-func (w confirmation) covers(t github.TimelineEvent) bool {
-	if w.event != 0 {
-		return t.ID < w.event
-	}
-	return t.CreatedAt.Before(w.at)
 }
 
 // findConfirmation finds who confirmed the text by setting a label. For a label set by our account
@@ -127,7 +118,14 @@ func (h *reading) findConfirmation(ctx context.Context, number int, labelled git
 	if err != nil {
 		return w, err
 	}
-	answered := answeredBefore(said, ids, labelled.CreatedAt)
+	answered := map[string]bool{} // event keys that comments of ours from before name as handled
+	for _, c := range said {
+		if marks, _ := work.ParseMarks(c.Body); c.CreatedAt.Before(labelled.CreatedAt) && work.Ours(c.Body, c.Author, ids) {
+			for _, key := range marks.Handled {
+				answered[key] = true
+			}
+		}
+	}
 	for _, c := range slices.Backward(said) {
 		e := work.AsCommand(commentEvent(work.EventSource, 0, c).event)
 		cmd, ok := work.ParseCommand(c.Body)
@@ -135,9 +133,17 @@ func (h *reading) findConfirmation(ctx context.Context, number int, labelled git
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.repo.Settings.Labels.Of(flow), labelled.Label) {
 			continue
 		}
-		at, theirs, err := h.writtenAt(ctx, c)
-		if err != nil {
-			return w, err
+		// When it got its current text, and whether from its author. UpdatedAt is no proof: reactions move it, and anybody
+		// may leave one.
+		at, theirs := c.CreatedAt, true
+		if c.UpdatedAt.After(c.CreatedAt) && c.NodeID != "" {
+			words, err := h.repo.GitHub.Words(ctx, []string{c.NodeID})
+			if err != nil {
+				return w, err
+			}
+			if word := words[c.NodeID]; !word.EditedAt.IsZero() {
+				at, theirs = word.EditedAt, work.Word{Editor: word.Editor}.Ignored(c.Author) == ""
+			}
 		}
 		if !theirs || at.After(labelled.CreatedAt) {
 			continue
@@ -152,33 +158,4 @@ func (h *reading) findConfirmation(ctx context.Context, number int, labelled git
 		}
 	}
 	return w, nil
-}
-
-// answeredBefore returns the event keys that our comments older than at name as handled.
-func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string]bool {
-	keys := map[string]bool{}
-	for _, c := range said {
-		if !c.CreatedAt.Before(at) || !work.Ours(c.Body, c.Author, ids) {
-			continue
-		}
-		marks, _ := work.ParseMarks(c.Body)
-		for _, key := range marks.Handled {
-			keys[key] = true
-		}
-	}
-	return keys
-}
-
-// writtenAt returns when a comment got its current text. UpdatedAt is no proof: reactions move it,
-// and anybody may leave one. theirs reports whether its author edited it last.
-func (h *reading) writtenAt(ctx context.Context, c github.Comment) (at time.Time, theirs bool, err error) {
-	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
-		return c.CreatedAt, true, nil
-	}
-	words, err := h.repo.GitHub.Words(ctx, []string{c.NodeID})
-	word := words[c.NodeID]
-	if err != nil || word.EditedAt.IsZero() {
-		return c.CreatedAt, true, err
-	}
-	return word.EditedAt, work.Word{Editor: word.Editor}.Ignored(c.Author) == "", nil
 }

@@ -289,7 +289,21 @@ func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
 		}
 	}
 	for some := range slices.Chunk(words, github.MaxWords) {
-		reads = append(reads, func(ctx context.Context) error { return h.learnWords(ctx, f, some) })
+		reads = append(reads, func(ctx context.Context) error {
+			nodes := make([]string, len(some))
+			for i, m := range some {
+				nodes[i] = m.node
+			}
+			words, err := h.repo.GitHub.Words(ctx, nodes)
+			for _, m := range some {
+				word, known := words[m.node]
+				if !known {
+					return m.failed(cmp.Or(err, errors.New("GitHub does not say who edited it last")))
+				}
+				_ = learned(f, f.words, m.node, word, nil)
+			}
+			return nil
+		})
 	}
 	for _, err := range github.AtOnce(ctx, atOnce, reads) {
 		if err != nil {
@@ -305,23 +319,6 @@ func (m missing) failed(err error) error {
 		return nil
 	}
 	return &unjudged{m.event.Number, m.event.URL, err}
-}
-
-func (h *reading) learnWords(ctx context.Context, f *facts, all []missing) error {
-	nodes := make([]string, len(all))
-	for i, m := range all {
-		nodes[i] = m.node
-	}
-	words, err := h.repo.GitHub.Words(ctx, nodes)
-	for _, m := range all {
-		if _, known := words[m.node]; !known {
-			return m.failed(cmp.Or(err, errors.New("GitHub does not say who edited it last")))
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	maps.Copy(f.words, words)
-	return nil
 }
 
 // learnOne reads one fact.

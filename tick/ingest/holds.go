@@ -112,17 +112,10 @@ func (h *reading) storeHeld(ctx context.Context, tx *store.Tx, pull work.PullReq
 	return tx.RepeatAction(ctx, a)
 }
 
-// putBack is a hold that its author put back into a comment, with the numbers of its issue and its pull
-// request.
-type putBack struct {
-	event   work.Event
-	numbers []int
-}
-
 // storePutBack holds the pull requests again, and sets the label.
 func (h *reading) storePutBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, b := range h.judged.putBack {
-		hold, err := loadHold(ctx, tx, h.row.ID, b.numbers)
+		hold, err := loadHold(ctx, tx, h.row.ID, b.holds)
 		if err != nil {
 			return err
 		}

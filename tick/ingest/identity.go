@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -41,23 +40,6 @@ func (h *reading) identify(ctx context.Context) error {
 	}
 	h.row.DefaultBranch, h.row.ConfirmedAt = row.DefaultBranch, row.ConfirmedAt
 	return nil
-}
-
-// gatherAgain reads a repository again after it turned out to be another one or to have moved.
-func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, shown *stamps, err error) (*reading, error) {
-	before := r.Row
-	_, moved := errors.AsType[*transport.MovedError](err)
-	if moved || github.IsStatus(err, 404) {
-		if err := p.follow(ctx, r); err != nil {
-			return nil, err
-		}
-		if !moved && r.Row.ID == before.ID && r.Row.Current == before.Current {
-			return nil, err
-		}
-	} else if !errors.Is(err, errAnother) {
-		return nil, err
-	}
-	return p.gather(ctx, r, shown)
 }
 
 // follow reads which repository the name means now: at first sight, when GitHub reports a move, and

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
@@ -98,8 +99,17 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep
 	ctx, cancel := p.until(ctx, p.config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r, shown)
-	if err != nil {
-		h, err = p.gatherAgain(ctx, r, shown, err)
+	_, moved := errors.AsType[*transport.MovedError](err)
+	another := errors.Is(err, errAnother)
+	if before := r.Row; moved || github.IsStatus(err, 404) {
+		if why := p.follow(ctx, r); why != nil {
+			err = why
+		} else {
+			another = moved || r.Row.ID != before.ID || r.Row.Current != before.Current
+		}
+	}
+	if another {
+		h, err = p.gather(ctx, r, shown)
 	}
 	if r.Replaced != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Replaced = r.Replaced })

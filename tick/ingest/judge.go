@@ -34,7 +34,7 @@ type judged struct {
 	known bool   // the database has it
 	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
-	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
+	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else; of a hold that was put back, too
 }
 
 // judgement is what counts of what was said. It counts only once nothing is lacking.
@@ -54,7 +54,7 @@ type judgement struct {
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
 	takenBack []judged        // comments whose authors took a hold out of them
-	putBack   []putBack       // and those of whom who put one back
+	putBack   []judged        // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
 }
 
@@ -330,8 +330,11 @@ func (j *judgement) byTime(all []judged) {
 			if c.event.Kind == work.EventReview && c.event.Outcome == "" {
 				if slices.Contains(j.fixed[c.event.Number], c.event.Review) { // the review may not be read again with a comment that was edited
 					c.event.Outcome = work.OutcomeVerdict
-				} else if c.event.State == "" {
-					c.event.State = j.stateOf(c)
+				} else if c.event.State == "" { // of the review: a comment with an approval is answered, and nothing is pushed for it
+					state, known := j.reviewStates[c.review]
+					if c.event.State = state; c.review != 0 && !known && !j.reviewsOf[c.event.Number] {
+						j.lack(lack{kind: lackReviews, number: c.event.Number})
+					}
 				}
 			}
 			if c.event.Outcome == "" {
@@ -365,7 +368,8 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 			c.event.Outcome = work.OutcomeNoCommander
 			break
 		}
-		j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
+		x.holds = j.spots[whoseOf(c)].numbers
+		j.putBack = append(j.putBack, x)
 		c.event.Outcome = work.OutcomeAnswered
 	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
@@ -422,16 +426,6 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 func isCommand(e work.Event, verb work.Verb, numbers []int) bool {
 	cmd, ok := work.ParseCommand(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
-}
-
-// stateOf returns the state of the review that a diff comment belongs to. A comment with an
-// approval is answered, and nothing is pushed for it.
-func (j *judgement) stateOf(c candidate) string {
-	state, known := j.reviewStates[c.review]
-	if c.review != 0 && !known && !j.reviewsOf[c.event.Number] {
-		j.lack(lack{kind: lackReviews, number: c.event.Number})
-	}
-	return state
 }
 
 // paused returns the outcome of an event that came while people had the item paused: it is skipped,

@@ -215,7 +215,7 @@ func TestJudgeOfAHold(t *testing.T) {
 	f = factsOf()
 	f.shown([]candidate{back})
 	f.known[back.event.Key] = store.KnownEvent{Outcome: store.OutcomeEdited, Edited: true}
-	if j := judge([]candidate{back}, f); len(j.putBack) != 1 || !slices.Equal(j.putBack[0].numbers, []int{5, 6}) || len(j.readAgain) != 1 {
+	if j := judge([]candidate{back}, f); len(j.putBack) != 1 || !slices.Equal(j.putBack[0].holds, []int{5, 6}) || len(j.readAgain) != 1 {
 		t.Errorf("put back: %+v", j.putBack)
 	}
 	f.rights.fresh = maps.Clone(f.rights.fresh)

@@ -64,7 +64,18 @@ func (h *reading) swapped(ctx context.Context, r issueRead, asked []flowAsked) b
 	if len(others) == 0 || !r.item.State.Open() || !r.open() {
 		return false
 	}
-	instead := h.underWay(ctx, r.item)
+	// Its pull request, or its branch while the pull request is being opened.
+	instead := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
+		pull, has, err := tx.FindPullOfItem(ctx, r.item.ID)
+		if err != nil || has {
+			return fmt.Sprintf("#%d is under way", pull.Number), err
+		}
+		turns, err := tx.ListTurns(ctx, r.item.ID)
+		if slices.ContainsFunc(turns, func(t work.Turn) bool { return t.Step == work.StepPushed || t.Step == work.StepApplied }) {
+			return "the pull request of the work before it is being opened", err
+		}
+		return "", err
+	})
 	if instead == "" && !work.HasLabel(r.Labels, r.item.Label) && len(others) == len(asked) {
 		return true
 	}
@@ -72,22 +83,6 @@ func (h *reading) swapped(ctx context.Context, r issueRead, asked []flowAsked) b
 		h.declineSecondLabel(r.item, other, instead)
 	}
 	return false
-}
-
-// underWay names the item's pull request, or its branch while the pull request is being opened; "" if
-// it has neither.
-func (h *reading) underWay(ctx context.Context, item work.Item) string {
-	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
-		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
-		if err != nil || has {
-			return fmt.Sprintf("#%d is under way", pull.Number), err
-		}
-		turns, err := tx.ListTurns(ctx, item.ID)
-		if slices.ContainsFunc(turns, func(t work.Turn) bool { return t.Step == work.StepPushed || t.Step == work.StepApplied }) {
-			return "the pull request of the work before it is being opened", err
-		}
-		return "", err
-	})
 }
 
 // withdraw ends an item whose label was replaced.

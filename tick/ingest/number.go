@@ -433,7 +433,22 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	for _, c := range group {
 		c.done = true
 	}
-	h.nextSlice()
+	h.added += len(h.newEvents)
+	for _, e := range h.newEvents {
+		if e.Outcome != "" {
+			h.ignored++
+		}
+	}
+	for n, news := range h.pulls {
+		if news.read == nil {
+			continue
+		}
+		if delete(h.openPulls, n); news.row.State == work.PullOpen {
+			h.openPulls[n] = store.OpenPullOf(news.row)
+		}
+	}
+	maps.Copy(h.answeredBefore, h.handled)
+	h.slice = newSlice()
 	return nil
 }
 

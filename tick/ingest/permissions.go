@@ -26,13 +26,6 @@ type permissions struct {
 	mu   sync.Mutex // guards the facts of rights while they are learned side by side
 }
 
-func newPermissions(n needs, r *env.Repo) *permissions {
-	return &permissions{database: n.database, repo: r, rights: rights{
-		settings: r.Settings, operators: func() []int64 { return n.accounts.Operators(r.Name.Host) }, now: r.GitHub.Now,
-		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
-	}}
-}
-
 // settle answers a question about rights, and learns what it lacks.
 func (p *permissions) settle(ctx context.Context, question func(*rights) bool) (bool, error) {
 	for {
@@ -100,10 +93,6 @@ func (p *permissions) mayPush(ctx context.Context, who work.Account, at time.Tim
 
 func (p *permissions) mayNow(ctx context.Context, who work.Account, allowed bool) (bool, error) {
 	return p.settle(ctx, func(r *rights) bool { return r.mayNow(who, allowed) })
-}
-
-func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (bool, error) {
-	return p.settle(ctx, func(r *rights) bool { return r.isNamed(entry, who) })
 }
 
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are

@@ -159,8 +159,8 @@ func (h *reading) readDesigns(ctx context.Context) error {
 
 // storePromotion adds the implementation of a merged design, in one transaction with the merge: a killed pass neither
 // loses nor repeats it. A deferred pull request is seen as merged again.
-func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, e work.Event, faults []document.Fault, now time.Time) error {
-	known, err := tx.HasEvent(ctx, h.row.ID, e.Key)
+func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, trigger work.Event, faults []document.Fault, now time.Time) error {
+	known, err := tx.HasEvent(ctx, h.row.ID, trigger.Key)
 	if err != nil || known {
 		return err
 	}
@@ -168,30 +168,23 @@ func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.It
 	if item.ID, err = tx.AddItem(ctx, item); err != nil {
 		return err
 	}
-	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, item.ID, now
-	if _, err := tx.AddEvent(ctx, e); err != nil {
+	trigger.RepoID, trigger.ItemID, trigger.SeenAt = h.row.ID, item.ID, now
+	if _, err := tx.AddEvent(ctx, trigger); err != nil {
 		return err
 	}
-	if err := h.handOver(ctx, tx, item.Parent, item.ID); err != nil || len(faults) == 0 {
-		return err
-	}
-	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
-}
-
-// handOver moves to the implementation what people wrote on the issue since the design was merged,
-// and all pending commands: a pause that arrives with the merge is for the implementation. Comments
-// that we redirected to the design's pull request stay.
-func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+	// What people wrote on the issue since the design was merged moves to the implementation, and all pending commands:
+	// a pause that arrives with the merge is for the implementation. Comments that we redirected to the design's pull
+	// request stay.
 	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
 	if err != nil {
 		return err
 	}
 	var ids []int64
 	for _, e := range pending {
-		if e.ItemID == from && e.Kind == work.EventCommand {
+		if e.ItemID == item.Parent && e.Kind == work.EventCommand {
 			ids = append(ids, e.ID)
 		}
-		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
+		if e.ItemID != item.Parent || e.Kind != work.EventSource || e.TurnID != 0 {
 			continue
 		}
 		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.row.Key(), e.Number, e.Source))
@@ -202,5 +195,8 @@ func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 			ids = append(ids, e.ID)
 		}
 	}
-	return tx.MoveEvents(ctx, ids, to)
+	if err := tx.MoveEvents(ctx, ids, item.ID); err != nil || len(faults) == 0 {
+		return err
+	}
+	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
 }

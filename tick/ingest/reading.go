@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -71,8 +70,12 @@ type report struct {
 }
 
 func newReading(p *Ingest, r *env.Repo) *reading {
+	may := rights{
+		settings: r.Settings, operators: func() []int64 { return p.accounts.Operators(r.Name.Host) }, now: r.GitHub.Now,
+		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
+	}
 	return &reading{
-		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.needs, r),
+		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: &permissions{database: p.database, repo: r, rights: may},
 		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
@@ -191,26 +194,6 @@ func newSlice() slice {
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}
-}
-
-// nextSlice begins the next slice after the last one was stored.
-func (h *reading) nextSlice() {
-	h.added += len(h.newEvents)
-	for _, e := range h.newEvents {
-		if e.Outcome != "" {
-			h.ignored++
-		}
-	}
-	for n, news := range h.pulls {
-		if news.read == nil {
-			continue
-		}
-		if delete(h.openPulls, n); news.row.State == work.PullOpen {
-			h.openPulls[n] = store.OpenPullOf(news.row)
-		}
-	}
-	maps.Copy(h.answeredBefore, h.handled)
-	h.slice = newSlice()
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -219,7 +219,14 @@ func (h *reading) restoreApprovals(ctx context.Context, tx *store.Tx, pull work.
 		if !ok || id == 0 {
 			continue
 		}
-		by, url, at := commandOf(h.events, pull.Number, id, answer.CreatedAt)
+		// The answer, or a later edit of the command, may have come after a change of the base that its author did not
+		// know: the answer's time counts only if the comment is gone.
+		by, url, at := work.Account{}, "", answer.CreatedAt
+		for _, c := range h.events {
+			if c.event.Number == pull.Number && work.CommandComment(c.event) == id {
+				by, url, at = c.event.Author, c.event.URL, c.event.CreatedAt
+			}
+		}
 		if approves {
 			v.PullID, v.CommentID, v.Human, v.By, v.URL, v.At = pull.ID, id, true, by, url, at
 			if _, _, err := tx.AddVerdict(ctx, v); err != nil {
@@ -234,16 +241,4 @@ func (h *reading) restoreApprovals(ctx context.Context, tx *store.Tx, pull work.
 		}
 	}
 	return nil
-}
-
-// commandOf returns the author, URL and time of a command. Its answer, or a later edit of it, may
-// have come after a change of the base that the author did not know; answered counts only if the
-// comment is gone.
-func commandOf(events []candidate, number int, comment int64, answered time.Time) (work.Account, string, time.Time) {
-	for _, c := range events {
-		if c.event.Number == number && work.CommandComment(c.event) == comment {
-			return c.event.Author, c.event.URL, c.event.CreatedAt
-		}
-	}
-	return work.Account{}, "", answered
 }
