@@ -36,7 +36,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead)
 	if !ok || known.ID != 0 && known.Edited == "" && known.Title == r.Title && known.Body == r.Body {
 		return c, nil
 	}
-	if trusted, err := h.permissions.mayCommand(ctx, r.Author, r.UpdatedAt); trusted || err != nil {
+	if trusted, err := h.mayCommand(ctx, r.Author, r.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// Read the text and its stamp together: a list may lag behind both.
@@ -61,7 +61,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead)
 			confirmed = t.CreatedAt.Before(word.at)
 		}
 		if !confirmed {
-			confirmed, err = h.permissions.mayCommand(ctx, t.Actor, t.CreatedAt)
+			confirmed, err = h.mayCommand(ctx, t.Actor, t.CreatedAt)
 		}
 		if err != nil {
 			return c, err
@@ -149,7 +149,7 @@ func (h *reading) findConfirmation(ctx context.Context, number int, labelled git
 			continue
 		}
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
-		may, err := h.permissions.mayCommand(ctx, c.Author, h.now())
+		may, err := h.mayCommand(ctx, c.Author, h.now())
 		if may || err != nil {
 			return confirmation{at: at, given: given}, err
 		}

@@ -120,7 +120,11 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 	}
 	for _, c := range j.waiting {
 		said := fmt.Sprintf("comments on #%d wait until it can be read", slices.Sorted(maps.Keys(h.unread))[0])
-		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
+		left := h.numberOf(c.event.Number)
+		if !left.stays { // else it was not read itself
+			left.Why = said
+		}
+		if h.rest[left.Number] = left.Backlogged; !slices.Contains(h.trouble, said) {
 			h.trouble = append(h.trouble, said)
 		}
 	}
@@ -154,7 +158,7 @@ func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement)
 // factsAbout reads what the database has about candidates.
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
-		rights: &h.permissions.rights, ours: h.accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
+		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
 		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
 		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
@@ -279,7 +283,7 @@ func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
 	for _, m := range all {
 		switch m.kind {
 		case lackStored, lackPin: // in order: a login means the account that spoke first
-			if err := h.permissions.learn(ctx, m.lack); err != nil {
+			if err := h.learnRight(ctx, m.lack); err != nil {
 				return m.failed(err)
 			}
 		case lackWord:
@@ -350,7 +354,7 @@ func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 		}
 		return learned(f, f.reviewsOf, m.number, true, nil)
 	}
-	return h.permissions.learn(ctx, m.lack)
+	return h.learnRight(ctx, m.lack)
 }
 
 // learned adds a fact to those of its kind.

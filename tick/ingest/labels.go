@@ -43,7 +43,7 @@ func (h *reading) flowsAsked(ctx context.Context, r issueRead) ([]flowAsked, err
 		if !ok || !newer(set, r.item) {
 			continue
 		}
-		may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
+		may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
 		if err != nil {
 			return nil, err
 		}

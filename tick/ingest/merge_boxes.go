@@ -109,7 +109,7 @@ func (h *reading) takeMergeBox(ctx context.Context, one mergeBox) error {
 		if !counts || known && o.State == approved || o.By.Bot || o.By.ID == one.pull.Author.ID || slices.Contains(h.accounts.Writers(h.repo.Name.Host), o.By.ID) {
 			continue
 		}
-		may, err := h.permissions.mayPush(ctx, o.By, o.At)
+		may, err := h.mayPush(ctx, o.By, o.At)
 		if err != nil {
 			return err
 		}

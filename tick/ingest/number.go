@@ -303,7 +303,7 @@ func (h *reading) numberOf(n int) *number {
 }
 
 // again has a number read once more by the next pass.
-func (h *reading) again(n int) { h.later[n] = true }
+func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.now(), Again: true} }
 
 // mostHeard is how many comments of the lists are kept until their numbers are read. Of the other numbers
 // the comments are read then.
@@ -419,7 +419,7 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 		if err := put(ctx, tx, now); err != nil {
 			return err
 		}
-		return h.storeBacklog(ctx, tx, group, now)
+		return h.storeBacklog(ctx, tx, group)
 	})
 	if err != nil {
 		return fmt.Errorf("store what was read: %w", err)
@@ -452,39 +452,22 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	return nil
 }
 
-// storeBacklog takes the numbers of a group off the backlog, but for what of them waits.
-func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*number, now time.Time) error {
+// storeBacklog takes the numbers of a group off the backlog, but for what of them is left to the next pass.
+func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*number) (err error) {
+	for n, b := range h.rest {
+		h.numberOf(n).stays = true
+		err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, b))
+	}
 	for _, c := range group {
-		if _, left := h.left[c.Number]; left || c.stays {
-			continue
-		}
-		var err error
-		if c.issue == nil {
+		switch {
+		case err != nil || c.stays:
+		case c.issue == nil:
 			err = tx.DropBacklog(ctx, h.row.ID, c.Number)
-		} else {
+		default:
 			err = tx.MarkBacklogRead(ctx, h.row.ID, c.Number, h.mark)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	for n, why := range h.left {
-		c := h.numberOf(n)
-		if !c.stays { // it was read itself
-			c.Why, c.stays = why, true
-		}
-		if err := tx.PutBacklog(ctx, h.row.ID, c.Backlogged); err != nil {
-			return err
-		}
-		delete(h.later, n)
-	}
-	for n := range h.later {
-		h.numberOf(n).stays = true
-		if err := tx.PutBacklog(ctx, h.row.ID, store.Backlogged{Number: n, At: now, Again: true}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // inPlanning runs a transaction that fails once another machine plans for the repository. It runs also
@@ -508,7 +491,7 @@ func (h *reading) logEvents(ctx context.Context) {
 			h.log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
 		case work.OutcomeTakenOver:
 			h.log.WarnContext(ctx, "a login of the config is another account now; to accept it, write the value of entry there",
-				h.eventAttrs(c, "account_id_before", h.permissions.takenFrom(e.Author), "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
+				h.eventAttrs(c, "account_id_before", h.rights.takenFrom(e.Author), "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
 		case work.OutcomeEditedByOther:
 			h.log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
 		case work.OutcomeOwnEdited:

@@ -22,20 +22,20 @@ func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
 // MayCommand reports whether who may give commands in a repository now.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, repo.GitHub.Now())
+	return newReading(r.ingest, repo).mayCommand(ctx, who, repo.GitHub.Now())
 }
 
 // MayApprove reports whether an approval of who counts now. A reviewer's does also if allowed_users
 // names them.
 func (r *Reader) MayApprove(ctx context.Context, repo *env.Repo, who work.Account, reviewer bool) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayNow(ctx, who, reviewer)
+	return newReading(r.ingest, repo).mayNow(ctx, who, reviewer)
 }
 
 // Confirm gives the item the text of its issue that a writer has confirmed. edited says why people
 // must confirm the issue first; "" if they need not.
 func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is github.Issue) (confirmed work.Item, edited string, err error) {
 	h := newReading(r.ingest, repo)
-	trusted, err := h.permissions.mayCommand(ctx, item.Author, is.UpdatedAt)
+	trusted, err := h.mayCommand(ctx, item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return item, "", err
 	}
@@ -75,7 +75,7 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 		case e.Kind == work.EventLabelled:
 			may, why, err = h.mayBegin(ctx, e)
 		case e.Kind.IsComment():
-			may, err = h.permissions.mayCommand(ctx, e.Author, h.now())
+			may, err = h.mayCommand(ctx, e.Author, h.now())
 		}
 		if err != nil {
 			return nil, "", err

@@ -18,15 +18,15 @@ import (
 type reading struct {
 	// Who reads what: this does not change.
 	needs
-	ingest      *Ingest
-	repo        *env.Repo
-	permissions *permissions
-	began       time.Time
-	shown       *stamps                   // what GitHub showed of it as one of many; nil: it is one of a few
-	pages       map[string]work.Validator // of earlier passes' requests, by URL
-	lookedUpTo  string                    // how far the first look is
-	seenLabels  []string                  // labels that the config had when the first look ended
-	mark        string                    // of the numbers whose rows have what was read, random
+	ingest     *Ingest
+	repo       *env.Repo
+	rights     rights
+	began      time.Time
+	shown      *stamps                   // what GitHub showed of it as one of many; nil: it is one of a few
+	pages      map[string]work.Validator // of earlier passes' requests, by URL
+	lookedUpTo string                    // how far the first look is
+	seenLabels []string                  // labels that the config had when the first look ended
+	mark       string                    // of the numbers whose rows have what was read, random
 
 	mu sync.Mutex // guards what concurrent reads write
 
@@ -75,7 +75,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
 	}
 	return &reading{
-		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: &permissions{database: p.database, repo: r, rights: may},
+		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
 		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
@@ -165,21 +165,20 @@ type slice struct {
 	whole  map[int][]github.Comment // conversations that were read whole
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
-	left         map[int]string       // numbers on which something said waits, and why
-	later        map[int]bool         // numbers that the next pass reads again
-	declined     []work.Action        // answers to people whose commands or labels do not count
-	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
-	unreadPulls  []pullRead           // to be read next: their rows, and what is known of them
-	adopted      map[int]int          // adopted pull requests: number to issue
-	handled      map[string]bool      // event keys that our texts name as answered
-	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	submitted    map[int64]time.Time  // when reviews were submitted, by id
-	reviewStates map[int64]string     // states of reviews, by id
-	edges        []store.Dependency   // of designs, that GitHub lists as blocking
-	roadmaps     []mergedRoadmap      // documents to apply
-	sought       map[int]bool         // issues whose merged roadmaps were looked for
-	guarded      bool                 // a pull request that may be merged has rules about who reviews it
-	puts         []put                // what else is stored
+	rest         map[int]store.Backlogged // numbers that the next pass reads: again, or because something said on them waits
+	declined     []work.Action            // answers to people whose commands or labels do not count
+	labels       map[int][]string         // of the pull requests and of the adopted issues that were read, by number
+	unreadPulls  []pullRead               // to be read next: their rows, and what is known of them
+	adopted      map[int]int              // adopted pull requests: number to issue
+	handled      map[string]bool          // event keys that our texts name as answered
+	takeovers    map[int]env.Takeover     // pauses that timelines show, by number
+	submitted    map[int64]time.Time      // when reviews were submitted, by id
+	reviewStates map[int64]string         // states of reviews, by id
+	edges        []store.Dependency       // of designs, that GitHub lists as blocking
+	roadmaps     []mergedRoadmap          // documents to apply
+	sought       map[int]bool             // issues whose merged roadmaps were looked for
+	guarded      bool                     // a pull request that may be merged has rules about who reviews it
+	puts         []put                    // what else is stored
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -190,7 +189,7 @@ func newSlice() slice {
 	return slice{
 		rows:   storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}},
 		judged: &judgement{},
-		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
+		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, rest: map[int]store.Backlogged{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}

@@ -107,7 +107,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 				c.event.Outcome = ""
 			}
 		}
-		if !ok && !said && r.State == approved && h.permissions.takenFrom(r.Author) != 0 {
+		if !ok && !said && r.State == approved && h.rights.takenFrom(r.Author) != 0 {
 			said = true
 			c.event.Outcome = work.OutcomeTakenOver
 		}
@@ -236,7 +236,7 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
 	var who review.Reviewer
-	named, err := by.permissions.settle(ctx, func(may *rights) bool {
+	named, err := by.ask(ctx, func(may *rights) bool {
 		at := slices.IndexFunc(by.line, func(x review.Reviewer) bool {
 			return x.Human && may.isNamed(work.Account{ID: x.LoginID, Login: x.Login}, r.Author)
 		})
@@ -254,9 +254,9 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || by.policy.Agents(r.Author)) {
 		return readVerdict{}, false, nil // an agent's, run by anybody
 	}
-	may := by.permissions.mayCommand
+	may := by.mayCommand
 	if !named { // the approval must come from a person with write permission
-		may = by.permissions.mayPush
+		may = by.mayPush
 	}
 	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
 		return readVerdict{}, false, err
