@@ -94,7 +94,7 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j, err := h.settle(ctx, f, func() *judgement { return judge(h.events, f) })
+	j, err := h.settle(ctx, f, h.events)
 	if err != nil {
 		return err
 	}
@@ -132,10 +132,10 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 }
 
 // settle judges until nothing is lacking. What the database may have is read first: it may spare requests.
-func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
+func (h *reading) settle(ctx context.Context, f *facts, said []candidate) (*judgement, error) {
 	asked := map[lack]bool{}
 	for {
-		j := judge()
+		j := judge(said, f)
 		if len(j.lacks) == 0 {
 			return j, nil
 		}

@@ -30,37 +30,19 @@ func (h *reading) readHidden(ctx context.Context) error {
 	if err != nil {
 		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
+	var ids []int64
 	var shown []candidate
-	var still []int64
 	for _, e := range hidden {
-		word, known := words[e.Node]
-		if e.Outcome = word.Ignored(e.Author); !known || e.Outcome == work.OutcomeHidden {
-			still = append(still, e.ID)
-			continue
+		ids = append(ids, e.ID)
+		if word, known := words[e.Node]; known && word.Ignored(e.Author) != work.OutcomeHidden {
+			e.Outcome = ""
+			shown = append(shown, candidate{event: e, word: word})
 		}
-		shown = append(shown, candidate{event: e})
 	}
-	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, still, now) })
-	if len(shown) == 0 {
-		return nil
-	}
-	f, err := h.factsAbout(ctx, shown)
-	if err != nil {
-		return err
-	}
-	j, err := h.settle(ctx, f, func() *judgement {
-		j := newJudgement(f)
-		for _, c := range shown {
-			if c.event.Outcome == "" && c.event.Kind.IsComment() {
-				c.event.Outcome = j.paused(c)
-			}
-			j.readAgain = append(j.readAgain, c.event)
-		}
-		return j
-	})
-	if err != nil {
-		return h.deferOne(h.untilStopped(err), "judge what is shown again")
-	}
-	h.judged = j
-	return nil
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, ids, now) })
+	others := h.events // they count as they are
+	h.events = shown
+	err = h.judgeEvents(ctx)
+	h.events = others
+	return h.deferOne(h.untilStopped(err), "judge what is shown again")
 }

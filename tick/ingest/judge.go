@@ -70,14 +70,9 @@ type missing struct {
 	event work.Event
 }
 
-func newJudgement(f *facts) *judgement {
+func judge(said []candidate, f *facts) *judgement {
 	j := &judgement{facts: f, rights: *f.rights, handled: map[string]bool{}}
 	j.rights.lack = j.lack
-	return j
-}
-
-func judge(said []candidate, f *facts) *judgement {
-	j := newJudgement(f)
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
 		all = j.byEditor(all)
