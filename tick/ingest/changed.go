@@ -229,17 +229,15 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 		switch light, seen := h.lights[n]; {
 		case !seen:
 		case light != pull.Fingerprint || pull.ReadAt.IsZero():
-			h.swept = append(h.swept, n)
+			h.swept[n] = true
 		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
 			old = append(old, pull)
 		}
 	}
 	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
-		h.swept = append(h.swept, pull.Number)
+		h.swept[pull.Number] = true
 	}
-	slices.Sort(h.swept)
-	h.swept = slices.Compact(h.swept)
 	return nil
 }
 
@@ -273,7 +271,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	for n, pull := range h.openPulls {
 		if slices.Contains(s.Missing, pull.NodeID) {
 			h.lights[n] = ""
-			h.swept = append(h.swept, n)
+			h.swept[n] = true
 			if unanswered != nil {
 				h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, unanswered))
 			}
@@ -297,7 +295,7 @@ func (h *reading) noteNews(ctx context.Context) {
 		}
 		l.items = nil
 	}
-	for _, n := range h.swept {
+	for n := range h.swept {
 		if c := h.numberOf(n); !c.waits {
 			c.fresh, c.details = true, true
 		}

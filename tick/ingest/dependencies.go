@@ -207,7 +207,7 @@ func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, list [
 // issues that it does not list for an account that may not see them. Such a count may be older than
 // the list, so that one alone proves nothing.
 func (h *reading) readBlockersOf(ctx context.Context, item blockedItem) error {
-	is, _, err := h.issueOf(ctx, item.Number) // nothing blocks one that is gone
+	is, err := h.issueOf(ctx, item.Number) // nothing blocks one that is gone
 	if err != nil {
 		return err
 	}

@@ -97,12 +97,11 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 // mergedUnseen returns the pull requests that a lost database may have merged. No list shows them: the merge closed
 // them and their issues. The mirror keeps the head of each since before its request.
 func (h *reading) mergedUnseen(ctx context.Context) (found []*number, err error) {
-	if h.preflight(ctx) != nil { // without git this pass claims no turn either, and reports why
-		return nil, nil
-	}
-	merged, err := h.repo.Git().Merged(ctx, h.now().Add(-keptFor))
-	if err != nil {
-		return nil, fmt.Errorf("read which heads were merged: %w", err)
+	var merged []int
+	if h.preflight(ctx) == nil { // without git this pass claims no turn either, and reports why
+		if merged, err = h.repo.Git().Merged(ctx, h.now().Add(-keptFor)); err != nil {
+			return nil, fmt.Errorf("read which heads were merged: %w", err)
+		}
 	}
 	for _, n := range merged {
 		_, tracked := h.pull(ctx, n)

@@ -502,12 +502,13 @@ func (h *reading) logEvents(ctx context.Context) {
 	}
 }
 
-// issueOf returns an issue as this pass has read it, or reads it.
-func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
+// issueOf returns an issue as this pass has read it, or reads it; without number: it is gone.
+func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, error) {
 	if is, ok := h.readNow(number); ok {
-		return is, true, nil
+		return is, nil
 	}
-	return h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	is, _, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	return is, err
 }
 
 // readNow returns an issue of the backlog as this pass has read it.

@@ -159,7 +159,7 @@ func (h *reading) takePull(ctx context.Context, r pullRead) error {
 	h.addState(r)
 	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
 	h.notePullPauses(r, &pull)
-	if err := h.intakeReviews(ctx, pull, d); err != nil {
+	if err := h.takeReviews(ctx, pull, d); err != nil {
 		return err
 	}
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {

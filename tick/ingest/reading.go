@@ -46,7 +46,7 @@ type backlog struct {
 	lists     []*list
 	openPulls map[int]store.OpenPull // by number
 	lights    map[int]string         // fingerprints of pull requests from light queries
-	swept     []int                  // open pull requests whose details are to be read
+	swept     map[int]bool           // open pull requests whose details are to be read
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
@@ -78,7 +78,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
 		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
-			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
 		slice:   newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},

@@ -80,8 +80,8 @@ type reviewReader struct {
 	stored store.Reviews
 }
 
-// intakeReviews ingests the reviews and threads of a pull request.
-func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
+// takeReviews ingests the reviews and threads of a pull request.
+func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
 	news := h.newsOf(pull.Number)
 	verdicts := map[int64]bool{}

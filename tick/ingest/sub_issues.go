@@ -119,7 +119,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		}
 	}
 	if ok {
-		is, _, err := h.issueOf(ctx, m.Number)
+		is, err := h.issueOf(ctx, m.Number)
 		if err != nil {
 			return err
 		}
