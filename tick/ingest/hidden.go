@@ -22,27 +22,28 @@ func (h *reading) readHidden(ctx context.Context) error {
 	if len(hidden) == 0 {
 		return nil
 	}
-	nodes := make([]string, len(hidden))
-	for i, e := range hidden {
-		nodes[i] = e.Node
+	var nodes []string
+	var ids []int64
+	for _, e := range hidden {
+		nodes, ids = append(nodes, e.Node), append(ids, e.ID)
 	}
 	words, err := h.repo.GitHub.Words(ctx, nodes)
 	if err != nil {
 		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
-	var ids []int64
 	var shown []candidate
 	for _, e := range hidden {
-		ids = append(ids, e.ID)
 		if word, known := words[e.Node]; known && word.Ignored(e.Author) != work.OutcomeHidden {
 			e.Outcome = ""
 			shown = append(shown, candidate{event: e, word: word})
 		}
 	}
-	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, ids, now) })
 	others := h.events // they count as they are
 	h.events = shown
 	err = h.judgeEvents(ctx)
 	h.events = others
+	if err == nil {
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, ids, now) })
+	}
 	return h.deferOne(h.untilStopped(err), "judge what is shown again")
 }

@@ -75,7 +75,6 @@ type reviewReader struct {
 	*reading
 	pull   work.PullRequest
 	policy review.Policy
-	line   []review.Reviewer
 	called []review.Insertion // by the verdicts read so far
 	stored store.Reviews
 }
@@ -99,7 +98,6 @@ func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d gith
 			news.verdicts = append(news.verdicts, v)
 			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
 			by.called = slices.Concat(by.called, in)
-			by.line = review.Line(by.policy, by.called)
 		}
 		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
@@ -153,7 +151,6 @@ func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) reviewR
 		by.stored = stored(ctx, h, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
 	}
 	by.called = by.stored.Inserted
-	by.line = review.Line(by.policy, by.called)
 	return by
 }
 
@@ -236,12 +233,13 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
 	var who review.Reviewer
+	line := review.Line(by.policy, by.called)
 	named, err := by.ask(ctx, func(may *rights) bool {
-		at := slices.IndexFunc(by.line, func(x review.Reviewer) bool {
+		at := slices.IndexFunc(line, func(x review.Reviewer) bool {
 			return x.Human && may.isNamed(work.Account{ID: x.LoginID, Login: x.Login}, r.Author)
 		})
 		if at >= 0 {
-			who = by.line[at]
+			who = line[at]
 		}
 		return at >= 0
 	})
