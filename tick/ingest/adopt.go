@@ -73,7 +73,7 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if _, known := h.item(ctx, mark.Issue); known {
 		return nil // newer work of the issue was found
 	}
-	r, err := h.readIssue(ctx, mark.Issue)
+	r, err := h.issueWhole(ctx, mark.Issue)
 	if err != nil || r.Number == 0 {
 		return err
 	}
@@ -142,7 +142,7 @@ func (h *reading) labelOf(f work.Flow) config.FlowLabel {
 // originOf makes the work item of a pull request's source issue again. If the issue is gone, its pull request is
 // still tracked.
 func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	r, err := h.readIssue(ctx, mark.Issue)
+	r, err := h.issueWhole(ctx, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
 	}

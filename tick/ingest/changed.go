@@ -308,6 +308,52 @@ func (h *reading) noteNews(ctx context.Context) {
 	h.sortBacklog()
 }
 
+// numberOf returns a number of the backlog; it is added if it is not there.
+func (h *reading) numberOf(n int) *number {
+	c, some := h.numbers[n]
+	if !some {
+		c = &number{Backlogged: store.Backlogged{Number: n, At: h.began}}
+		h.numbers[n] = c
+	}
+	return c
+}
+
+// mostHeard is how many comments of the lists are kept until their numbers are read. Of the other numbers
+// the comments are read then.
+const mostHeard = 2000
+
+// noteListed notes what a list shows.
+func (h *reading) noteListed(it listedItem) {
+	c := h.numberOf(it.number)
+	c.fresh = true
+	if it.issue != nil {
+		if c.issue == nil || !it.issue.UpdatedAt.Before(c.issue.UpdatedAt) {
+			c.issue = it.issue
+		}
+		h.noteChanged(*it.issue)
+		return
+	}
+	if c.Since.IsZero() || it.changed.Before(c.Since) {
+		c.Since = it.changed
+	}
+	h.changed[it.number] = true
+	switch h.heard++; {
+	case h.heard > mostHeard:
+		c.unheard = true
+	case it.comment != nil:
+		c.comments = append(c.comments, *it.comment)
+	default:
+		c.lines = append(c.lines, *it.line)
+	}
+}
+
+// noteChanged notes a changed issue for what depends on it.
+func (h *reading) noteChanged(is github.Issue) {
+	h.changed[is.Number] = true
+	news := h.numberOf(is.Number).waited || is.ClosedAt.After(h.repo.Row.HeartbeatAt.Add(-stampLag)) // lists show it for the overlap
+	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
+}
+
 // storeChanged puts the numbers that changed into the backlog, with the cursors that say so.
 func (h *reading) storeChanged(ctx context.Context) error {
 	var pages []work.Validator

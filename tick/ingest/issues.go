@@ -35,8 +35,8 @@ func (h *reading) listedIssue(ctx context.Context, is github.Issue) issueRead {
 	return r
 }
 
-// readIssue reads an issue and its timeline; without number: it is gone.
-func (h *reading) readIssue(ctx context.Context, number int) (issueRead, error) {
+// issueWhole reads an issue that no list showed, and its timeline; without number: it is gone.
+func (h *reading) issueWhole(ctx context.Context, number int) (issueRead, error) {
 	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
 	if err != nil || !ok {
 		return issueRead{}, err
@@ -46,18 +46,18 @@ func (h *reading) readIssue(ctx context.Context, number int) (issueRead, error) 
 	return r, err
 }
 
-// takeIssue begins to track an issue with one of our labels, and ingests changes of a tracked one.
-func (h *reading) takeIssue(ctx context.Context, c *number) (err error) {
-	r := h.listedIssue(ctx, *c.issue)
-	h.noteListedIssue(r)
-	if !h.needsTimeline(r) {
-		return nil
-	}
+// readIssue reads the timeline of a listed issue, unless that was done ahead.
+func (h *reading) readIssue(ctx context.Context, c *number, r issueRead) (_ issueRead, err error) {
 	if c.timeline != nil {
 		r.timeline, c.timeline = *c.timeline, nil
-	} else if r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number); err != nil {
-		return err
+		return r, nil
 	}
+	r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number)
+	return r, err
+}
+
+// takeIssue begins to track an issue with one of our labels, and ingests changes of a tracked one.
+func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
 	h.noteIssuePauses(r, r.item.Flow)
 	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	ignored := work.HasLabel(r.Labels, h.repo.Settings.Labels.Ignore)
@@ -90,8 +90,9 @@ func (h *reading) takeIssue(ctx context.Context, c *number) (err error) {
 	return h.updateItem(ctx, r, asked, wanted)
 }
 
-// noteListedIssue notes what the list of issues alone shows.
-func (h *reading) noteListedIssue(r issueRead) {
+// noteListedIssue notes what the list of issues alone shows, and reports whether the issue is to be read.
+func (h *reading) noteListedIssue(r issueRead) bool {
+	h.noteNearLabel(r.Issue)
 	labels := h.repo.Settings.Labels
 	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	switch {
@@ -110,6 +111,7 @@ func (h *reading) noteListedIssue(r issueRead) {
 	case wanted && !r.open() && !work.HasLabel(r.Labels, labels.Done): // which work that ended has
 		h.putNearLabel(store.NearLabel{Number: r.Number, Set: label.Name, At: r.UpdatedAt})
 	}
+	return h.needsTimeline(r)
 }
 
 // needsTimeline reports whether the list of issues does not say enough of one. A roadmap that is paused is

@@ -180,6 +180,28 @@ func (h *reading) takeGroup(ctx, most context.Context, group []*number) (failed 
 	return failed, err
 }
 
+// hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
+// comes before all else that is read of the item: a comment is judged by the pauses before it.
+func (h *reading) hear(ctx context.Context, c *number) error {
+	if !c.unheard {
+		return nil
+	}
+	since := c.Since.Add(-time.Second) // GitHub does not document whether "since" includes its own second
+	comments, err := h.commentsOf(ctx, c.Number, since)
+	if err != nil && !github.IsStatus(err, 404, 410) { // else it is gone
+		return err
+	}
+	_, tracked := h.pull(ctx, c.Number)
+	var lines []github.ReviewComment
+	if tracked || c.issue != nil && c.issue.IsPull {
+		if lines, err = h.repo.GitHub.ReviewCommentsOf(ctx, h.row.Current, c.Number, since); err != nil && !github.IsStatus(err, 404, 410) {
+			return err
+		}
+	}
+	c.comments, c.lines, c.unheard = slices.Concat(comments, c.comments), slices.Concat(lines, c.lines), false
+	return nil
+}
+
 // take ingests an issue or a pull request, and the pull requests of ours that it leads to and the database lacks.
 func (h *reading) take(ctx context.Context, c *number) (err error) {
 	pull, tracked := h.pull(ctx, c.Number)
@@ -203,8 +225,11 @@ func (h *reading) take(ctx context.Context, c *number) (err error) {
 			err = h.beginReview(ctx, *c.issue)
 		}
 	default:
-		h.noteNearLabel(*c.issue)
-		err = h.takeIssue(ctx, c)
+		if r := h.listedIssue(ctx, *c.issue); h.noteListedIssue(r) {
+			if r, err = h.readIssue(ctx, c, r); err == nil {
+				err = h.takeIssue(ctx, r)
+			}
+		}
 	}
 	for err == nil && len(h.unreadPulls) > 0 {
 		r := h.unreadPulls[0]
@@ -233,136 +258,6 @@ func (h *reading) noteListedPull(ctx context.Context, c *number, pull work.PullR
 	return changed && pull.State != work.PullMerged
 }
 
-// timeUp reports whether an error means that the time of the pass or the rate limit is used up, and not only
-// that GitHub did not answer one request.
-func timeUp(most context.Context, err error) bool {
-	_, limited := errors.AsType[*work.WaitError](err)
-	return limited || most.Err() != nil && github.OutOfTime(err)
-}
-
-// leave has a number that could not be read stay in the backlog. It returns an error that is not of that
-// number alone.
-func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
-	c.done, c.stays = true, true
-	up := timeUp(most, err)
-	if up {
-		h.stopReading(err)
-	}
-	switch {
-	case up && !errors.Is(most.Err(), context.DeadlineExceeded):
-		return nil // the rate limit
-	case up && h.readSome:
-		c.At = time.Time{} // the next pass begins with it
-		return h.putOff(ctx, c)
-	case up:
-		err = fmt.Errorf("it has more to read than a pass has time for (%s), or GitHub answers slowly", h.config.Runtime.IngestTimeout)
-	case !github.IsItemError(err) && !errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("read #%d: %w", c.Number, err)
-	}
-	c.Tries++
-	c.Why, c.At = err.Error(), h.now()
-	if c.Tries > 1 || up { // most failures are over in the next pass
-		c.At = c.At.Add(min(work.Backoff(h.config.Runtime.RetryBase, c.Tries), work.LongestWait))
-	}
-	h.tellUnread(errors.New(h.sayUnread(c)))
-	return h.putOff(ctx, c)
-}
-
-func (h *reading) putOff(ctx context.Context, c *number) error {
-	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.PutBacklog(ctx, h.row.ID, c.Backlogged)
-	})
-}
-
-// lasting is how often a number could not be read when the report of a pass names it.
-const lasting = 3
-
-// sayUnread says why a number cannot be read, and when it is tried again.
-func (h *reading) sayUnread(c *number) string {
-	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
-	if c.Tries >= lasting {
-		h.note = said
-	}
-	return said
-}
-
-// waits reports whether a number that could not be read is left for a later pass. A person who asks for this
-// pass ends that.
-func (h *reading) waits(b store.Backlogged) bool {
-	return b.Tries > 0 && !h.atOnce && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
-}
-
-// numberOf returns a number of the backlog; it is added if it is not there.
-func (h *reading) numberOf(n int) *number {
-	c, some := h.numbers[n]
-	if !some {
-		c = &number{Backlogged: store.Backlogged{Number: n, At: h.began}}
-		h.numbers[n] = c
-	}
-	return c
-}
-
-// again has a number read once more by the next pass.
-func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.now(), Again: true} }
-
-// mostHeard is how many comments of the lists are kept until their numbers are read. Of the other numbers
-// the comments are read then.
-const mostHeard = 2000
-
-// noteListed notes what a list shows.
-func (h *reading) noteListed(it listedItem) {
-	c := h.numberOf(it.number)
-	c.fresh = true
-	if it.issue != nil {
-		if c.issue == nil || !it.issue.UpdatedAt.Before(c.issue.UpdatedAt) {
-			c.issue = it.issue
-		}
-		h.noteChanged(*it.issue)
-		return
-	}
-	if c.Since.IsZero() || it.changed.Before(c.Since) {
-		c.Since = it.changed
-	}
-	h.changed[it.number] = true
-	switch h.heard++; {
-	case h.heard > mostHeard:
-		c.unheard = true
-	case it.comment != nil:
-		c.comments = append(c.comments, *it.comment)
-	default:
-		c.lines = append(c.lines, *it.line)
-	}
-}
-
-// noteChanged notes a changed issue for what depends on it.
-func (h *reading) noteChanged(is github.Issue) {
-	h.changed[is.Number] = true
-	news := h.numberOf(is.Number).waited || is.ClosedAt.After(h.repo.Row.HeartbeatAt.Add(-stampLag)) // lists show it for the overlap
-	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
-}
-
-// hear reads what was said on a number since its last read, unless the lists of this pass have all of it. It
-// comes before all else that is read of the item: a comment is judged by the pauses before it.
-func (h *reading) hear(ctx context.Context, c *number) error {
-	if !c.unheard {
-		return nil
-	}
-	since := c.Since.Add(-time.Second) // GitHub does not document whether "since" includes its own second
-	comments, err := h.commentsOf(ctx, c.Number, since)
-	if err != nil && !github.IsStatus(err, 404, 410) { // else it is gone
-		return err
-	}
-	_, tracked := h.pull(ctx, c.Number)
-	var lines []github.ReviewComment
-	if tracked || c.issue != nil && c.issue.IsPull {
-		if lines, err = h.repo.GitHub.ReviewCommentsOf(ctx, h.row.Current, c.Number, since); err != nil && !github.IsStatus(err, 404, 410) {
-			return err
-		}
-	}
-	c.comments, c.lines, c.unheard = slices.Concat(comments, c.comments), slices.Concat(lines, c.lines), false
-	return nil
-}
-
 // takeTalk ingests what was said on a number. Where we do not work, only commands count.
 func (h *reading) takeTalk(ctx context.Context, c *number) {
 	pull, onPull := h.pull(ctx, c.Number)
@@ -382,32 +277,6 @@ func (h *reading) takeTalk(ctx context.Context, c *number) {
 			h.add(x)
 		}
 	}
-}
-
-// finish does the reads that come last and once per pass, and stores the end of the pass.
-func (h *reading) finish(ctx, most context.Context) error {
-	if !h.timeIsUp() {
-		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
-			if err := h.untilStopped(read(most)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
-		if err := h.untilStopped(sift(ctx)); err != nil {
-			return err
-		}
-	}
-	return h.keep(ctx, nil, h.conclude)
-}
-
-// untilStopped ends reading when the time or the rate limit is used up, and returns any other error.
-func (h *reading) untilStopped(err error) error {
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return nil
-	}
-	return err
 }
 
 // keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay
@@ -500,6 +369,94 @@ func (h *reading) logEvents(ctx context.Context) {
 			h.log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
 		}
 	}
+}
+
+// leave has a number that could not be read stay in the backlog. It returns an error that is not of that
+// number alone.
+func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
+	c.done, c.stays = true, true
+	up := timeUp(most, err)
+	if up {
+		h.stopReading(err)
+	}
+	switch {
+	case up && !errors.Is(most.Err(), context.DeadlineExceeded):
+		return nil // the rate limit
+	case up && h.readSome:
+		c.At = time.Time{} // the next pass begins with it
+		return h.putOff(ctx, c)
+	case up:
+		err = fmt.Errorf("it has more to read than a pass has time for (%s), or GitHub answers slowly", h.config.Runtime.IngestTimeout)
+	case !github.IsItemError(err) && !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("read #%d: %w", c.Number, err)
+	}
+	c.Tries++
+	c.Why, c.At = err.Error(), h.now()
+	if c.Tries > 1 || up { // most failures are over in the next pass
+		c.At = c.At.Add(min(work.Backoff(h.config.Runtime.RetryBase, c.Tries), work.LongestWait))
+	}
+	h.tellUnread(errors.New(h.sayUnread(c)))
+	return h.putOff(ctx, c)
+}
+
+// timeUp reports whether an error means that the time of the pass or the rate limit is used up, and not only
+// that GitHub did not answer one request.
+func timeUp(most context.Context, err error) bool {
+	_, limited := errors.AsType[*work.WaitError](err)
+	return limited || most.Err() != nil && github.OutOfTime(err)
+}
+
+func (h *reading) putOff(ctx context.Context, c *number) error {
+	return h.inPlanning(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutBacklog(ctx, h.row.ID, c.Backlogged)
+	})
+}
+
+// lasting is how often a number could not be read when the report of a pass names it.
+const lasting = 3
+
+// sayUnread says why a number cannot be read, and when it is tried again.
+func (h *reading) sayUnread(c *number) string {
+	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
+	if c.Tries >= lasting {
+		h.note = said
+	}
+	return said
+}
+
+// waits reports whether a number that could not be read is left for a later pass. A person who asks for this
+// pass ends that.
+func (h *reading) waits(b store.Backlogged) bool {
+	return b.Tries > 0 && !h.atOnce && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
+}
+
+// again has a number read once more by the next pass.
+func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.now(), Again: true} }
+
+// finish does the reads that come last and once per pass, and stores the end of the pass.
+func (h *reading) finish(ctx, most context.Context) error {
+	if !h.timeIsUp() {
+		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+			if err := h.untilStopped(read(most)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
+		if err := h.untilStopped(sift(ctx)); err != nil {
+			return err
+		}
+	}
+	return h.keep(ctx, nil, h.conclude)
+}
+
+// untilStopped ends reading when the time or the rate limit is used up, and returns any other error.
+func (h *reading) untilStopped(err error) error {
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return err
 }
 
 // issueOf returns an issue as this pass has read it, or reads it; without number: it is gone.

@@ -36,7 +36,7 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
 
 // adoptMergedRoadmap tracks the merged roadmap of an issue. It is false if none was merged.
 func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
-	r, err := h.readIssue(ctx, issue)
+	r, err := h.issueWhole(ctx, issue)
 	if err != nil || r.Number == 0 {
 		return false, err
 	}
