@@ -15,24 +15,20 @@ import (
 // withheld replaces a description that has no known confirmed version.
 const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
 
-// confirmed is the text of an issue that a writer has confirmed.
-type confirmed struct {
-	Title, Body string
-	Edited      string // what was changed since then; empty if nothing
-}
-
-// confirmText returns the text of an issue that counts. The text stored in known was confirmed.
+// confirmText gives an item the text of its issue that counts, and what was changed since that was confirmed. The text
+// stored in known was confirmed.
 //
 // Setting a flow's label confirms the issue as it reads at that moment; a command that sets the
 // label confirms it as of the command. An author without write permission can still edit it
 // afterwards: agents do not see those edits until the label is set again.
-func (h *reading) confirmText(ctx context.Context, known work.Item, r issueRead) (confirmed, error) {
-	c := confirmed{Title: r.Title, Body: r.Body}
+func (h *reading) confirmText(ctx context.Context, known work.Item, label string, r issueRead) (work.Item, error) {
+	c := known
+	c.Title, c.Body, c.Edited = r.Title, r.Body, ""
 	if h.isOurs(r.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
 		c.Body = work.Unmarked(r.Body)
 		return c, nil
 	}
-	labelled, ok := lastEvent(r.timeline, "labeled", known.Label)
+	labelled, ok := lastEvent(r.timeline, "labeled", label)
 	if !ok || known.ID != 0 && known.Edited == "" && known.Title == r.Title && known.Body == r.Body {
 		return c, nil
 	}

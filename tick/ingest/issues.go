@@ -207,13 +207,11 @@ func (h *reading) updateItem(ctx context.Context, r issueRead, asked []flowAsked
 // updateText ingests the text of an issue that the newest setting of label confirms. An empty label
 // means the item's label.
 func (h *reading) updateText(ctx context.Context, item work.Item, r issueRead, label string) (work.Item, error) {
-	by := item
-	by.Label = cmp.Or(label, item.Label)
-	c, err := h.confirmText(ctx, by, r)
+	item, err := h.confirmText(ctx, item, cmp.Or(label, item.Label), r)
 	if err != nil {
 		return item, err
 	}
-	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, r.Author, r.URL
+	item.Author, item.URL = r.Author, r.URL
 	item.IssueClosed, item.SubIssueOf, item.Fingerprint = !r.open(), h.called(r.Parent), ""
 	if item.ID == 0 && r.Blockers.All > 0 || r.Blockers.Open != item.Blocked.Open {
 		item.Blocked.LookAt = h.now()

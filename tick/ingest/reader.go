@@ -43,7 +43,7 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 	if err != nil {
 		return item, "", err
 	}
-	c, err := h.confirmText(ctx, item, issueRead{Issue: is, timeline: timeline})
+	c, err := h.confirmText(ctx, item, item.Label, issueRead{Issue: is, timeline: timeline})
 	if err != nil {
 		return item, "", err
 	}

@@ -106,7 +106,10 @@ func (r *rights) has(who work.Account, at time.Time, levels []string) bool {
 		return slices.Contains(levels, level)
 	}
 	known, looked := r.lastAnswer(who)
-	if looked && !r.judges(known, at, levels) {
+	age := r.now().Sub(known.at)                        // an answer from the future judges nothing
+	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
+	judges := !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(levels, known.level) && age < grantLife)
+	if looked && !judges {
 		r.lack(lack{kind: lackLevel, who: who})
 	}
 	return slices.Contains(levels, known.level)
@@ -119,13 +122,6 @@ func (r *rights) lastAnswer(who work.Account) (permission, bool) {
 		r.lack(lack{kind: lackStored, who: who})
 	}
 	return known, looked
-}
-
-// judges reports whether a stored answer judges what was written at that time.
-func (r *rights) judges(known permission, at time.Time, enough []string) bool {
-	age := r.now().Sub(known.at)                        // an answer from the future judges nothing
-	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
-	return !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(enough, known.level) && age < grantLife)
 }
 
 // isAllowed reports whether allowed_users names the account.
