@@ -34,9 +34,6 @@ func (l Listeners) beginNotifying(ctx context.Context, leases []*env.Lease, rep 
 
 // assemble makes the parts of a pass that has begun.
 func (p *Pass) assemble() {
-	if p.turns != nil {
-		return
-	}
 	e := p.Env
 	p.loader, p.notices = snapshot.New(e), tell.NewNotices(e)
 	p.ingest = ingest.New(e, p.notices)

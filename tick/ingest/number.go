@@ -22,7 +22,7 @@ import (
 //     its timeline, the pull request with its details and what these ask for. Of one that ended before the
 //     database knew it, only the end is read.
 //  3. takeIssue and takePull note what that shows: items, snapshots and events.
-//  4. judgeEvents decides which of the events count.
+//  4. judgeEvents decides which of the events count, by the pauses that the timelines show: these are stored first.
 //  5. keep stores all of it, in one transaction that takes the number off the backlog.
 //
 // What belongs to one item, its issue and its pull request, does so together. A pass that dies or has no more
