@@ -43,7 +43,6 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	p.assemble()
 	if err := p.beginCommand(ctx); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ type Recovered struct {
 // DryRun plans as a pass would, in a temporary store. It takes no lock, and its clients of GitHub
 // must be read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
-	p.assemble()
 	p.Local = p.Now
 	fleet, err := p.begin(ctx, p.Machine)
 	if err != nil {
@@ -56,6 +55,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	}
 	rep := env.NewReport(p.Now())
 	ready := p.ingest.ReadAll(ctx, rep)
+	p.WarnOfClocks(ctx)
 	if _, err := p.findBusy(ctx); err != nil {
 		return nil, err
 	}

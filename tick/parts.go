@@ -32,11 +32,8 @@ func (l Listeners) beginNotifying(ctx context.Context, leases []*env.Lease, rep 
 	}
 }
 
-// assemble makes the parts of a pass.
+// assemble makes the parts of a pass that has begun.
 func (p *Pass) assemble() {
-	if p.turns != nil {
-		return
-	}
 	e := p.Env
 	p.loader, p.notices = snapshot.New(e), tell.NewNotices(e)
 	p.ingest = ingest.New(e, p.notices)
@@ -206,6 +203,7 @@ func (p *Pass) begin(ctx context.Context, machine work.Machine) (fleet store.Fle
 		p.Log.WarnContext(ctx, "another state folder had this machine's name before", "machine", machine.Name, "before", note.former, "now", machine.Installation)
 	}
 	p.HoldLimits(ctx, limits)
+	p.assemble()
 	for _, name := range gone {
 		p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", name.FullName())
 	}

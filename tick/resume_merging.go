@@ -25,7 +25,6 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	p.assemble()
 	if err := p.beginCommand(ctx); err != nil {
 		return was, false, err
 	}

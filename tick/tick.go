@@ -45,7 +45,6 @@ type Pass struct {
 
 // Run runs the pass. If another pass holds tick.lock, that is no error; the report has it.
 func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
-	p.assemble()
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
 	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait, p.Local())
@@ -146,6 +145,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		return leases, fmt.Errorf("end turns of removed repositories: %w", err)
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
+	p.WarnOfClocks(ctx)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
 	if halted, err := p.findBusy(ctx); err != nil || halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, err

@@ -380,8 +380,8 @@ func (u Turn) Role() string {
 		{
 			guard: "a head is queued once", file: "tick/ingest/merge_queue.go", scenario: "taken out of the queue",
 			edits: []edit{{
-				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Text: f.reason, Head: one.box.Head})`,
-				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{})`,
+				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.now.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: one.left.red, Text: one.left.reason, Head: one.now.Head})`,
+				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.now.Head, work.Reason{})`,
 			}},
 		},
 		{

@@ -69,9 +69,8 @@ type Env struct {
 	missing   map[string]error // by agent: why its turns wait
 	faults    faults
 
-	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name
-	RowsMu     sync.Mutex // guards the rows of the config's repositories
-	byRow      map[int64]*Repo
+	rows  sync.Mutex // guards the rows of the config's repositories
+	byRow map[int64]*Repo
 }
 
 // Public returns the place for texts about an item that GitHub shows. pull is whether they appear

@@ -288,10 +288,37 @@ func (p *Env) namedElsewhere(row work.Repo) bool {
 	return p.Store.Shared() && row.NamedBy != "" && row.RemovedAt.IsZero()
 }
 
+// OtherName returns another name in the config for the same repository; "" if there is none.
+func (p *Env) OtherName(r *Repo, nodeID string) string {
+	p.rows.Lock()
+	defer p.rows.Unlock()
+	for _, o := range p.All {
+		if o != r && o.Row.NodeID == nodeID && o.Name.Host == r.Name.Host {
+			return o.Name.FullName()
+		}
+	}
+	return ""
+}
+
+// SetRow replaces the row of a configured repository, under the lock that readers of all rows take. If
+// it is another repository, the opened mirror is dropped.
+func (p *Env) SetRow(r *Repo, row work.Repo) {
+	p.rows.Lock()
+	defer p.rows.Unlock()
+	if r.Row.ID == row.ID {
+		row.PlanningEpoch = r.Row.PlanningEpoch // as it was when this pass got the lock
+	} else {
+		r.Opening.Lock()
+		r.Opened = nil
+		r.Opening.Unlock()
+	}
+	r.Row = row
+}
+
 // RemoteByID returns the configured repository of a row; nil: there is none.
 func (p *Env) RemoteByID(repoID int64) *Repo {
-	p.RowsMu.Lock()
-	defer p.RowsMu.Unlock()
+	p.rows.Lock()
+	defer p.rows.Unlock()
 	if r := p.byRow[repoID]; r != nil && r.Row.ID == repoID {
 		return r
 	}

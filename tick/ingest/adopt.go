@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -74,14 +73,12 @@ func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	if _, known := h.item(ctx, mark.Issue); known {
 		return nil // newer work of the issue was found
 	}
-	is, timeline, err := h.issueWhole(ctx, mark.Issue)
-	if err != nil || is.Number == 0 {
+	r, err := h.issueWhole(ctx, mark.Issue)
+	if err != nil || r.Number == 0 {
 		return err
 	}
-	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
-	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })
-	labelled, _ := lastEvent(before, "labeled", label.Name)
-	_, err = h.adoptEnded(ctx, is, label, labelled, timeline) // as the issue's label would if the issue were open
+	before := issueRead{timeline: slices.DeleteFunc(slices.Clone(r.timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })}
+	_, err = h.adoptEnded(ctx, r, before.labelled(h.labelOf(mark.Flow))) // as the issue's label would if the issue were open
 	return err
 }
 
@@ -111,13 +108,14 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		}
 	}
 	item.Branch = p.Head
-	h.adopt(item, p)
+	h.adopt(item, p, time.Time{})
 	h.noteOwn(p.Body, p.CreatedAt, p.URL)
 	return nil
 }
 
-// adopt tracks a pull request that was read singly, and its work item: with nothing stored.
-func (h *reading) adopt(item work.Item, p github.Pull) {
+// adopt tracks a pull request that was found singly, and its work item. It is read next: with its details if it is
+// open, otherwise only how it ended. since is when the label was set that led to one that ended.
+func (h *reading) adopt(item work.Item, p github.Pull, since time.Time) {
 	h.items[item.Number], h.adopted[p.Number] = item, item.Number
 	news := h.newsOf(p.Number)
 	news.row = work.PullRequest{
@@ -125,6 +123,7 @@ func (h *reading) adopt(item work.Item, p github.Pull) {
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
 	}
+	h.unreadPulls = append(h.unreadPulls, pullRead{old: news.row, PullDetail: github.PullDetail{Pull: p}, over: p.State != work.PullOpen, since: since})
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		m := work.Move{Item: h.itemID(item.Number), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}
 		if news.row.State == work.PullOpen {
@@ -135,30 +134,26 @@ func (h *reading) adopt(item work.Item, p github.Pull) {
 	})
 }
 
-// issueWhole reads an issue and its timeline; without number: it is gone.
-func (h *reading) issueWhole(ctx context.Context, number int) (github.Issue, []github.TimelineEvent, error) {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
-	if err != nil || !ok {
-		return github.Issue{}, nil, err
-	}
-	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
-	return is, timeline, err
+// labelOf returns the label of a flow.
+func (h *reading) labelOf(f work.Flow) config.FlowLabel {
+	return config.FlowLabel{Name: h.repo.Settings.Labels.Of(f), Flow: f}
 }
 
-// originOf makes the work item of a pull request's source issue again.
+// originOf makes the work item of a pull request's source issue again. If the issue is gone, its pull request is
+// still tracked.
 func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	is, timeline, err := h.issueWhole(ctx, mark.Issue)
+	r, err := h.issueWhole(ctx, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
 	}
-	gone := is.Number == 0 // its pull request is still tracked
-	is.Number = mark.Issue
-	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
+	gone := r.Number == 0
+	r.Number = mark.Issue
+	item := h.newItem(r.Issue, h.labelOf(mark.Flow))
 	item.State = work.StateAwaitingFeedback
-	h.labels[mark.Issue] = is.Labels
+	h.labels[mark.Issue] = r.Labels
 	if !gone {
-		h.noteIssuePauses(is, mark.Flow, timeline)
-		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
+		h.noteIssuePauses(r, mark.Flow)
+		if labelled, ok := lastEvent(r.timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
 		talk, err := h.wholeTalk(ctx, mark.Issue)
@@ -167,7 +162,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		}
 		h.addTalk(work.EventSource, 0, talk)
 	}
-	return h.updateText(ctx, item, is, timeline, item.Label)
+	return h.updateText(ctx, item, r, item.Label)
 }
 
 // A label may name work that has ended: its pull request is not among the open ones.
@@ -180,17 +175,18 @@ func setAfter(labelled github.TimelineEvent, p github.Pull) bool {
 
 // adoptEnded reports whether an issue's label already led to a pull request, and tracks it, also if
 // it is merged or closed. A label set after the pull request closed starts over.
-func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
-	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, "")
+func (h *reading) adoptEnded(ctx context.Context, r issueRead, a flowAsked) (bool, error) {
+	past, known, err := h.pastPull(ctx, r, a, "")
 	switch {
 	case err != nil || known || past.Number == 0:
 		return false, err
 	case past.State == work.PullOpen:
 		return true, h.adoptPull(ctx, past.Pull, past.mark)
-	case setAfter(labelled, past.Pull):
+	case setAfter(a.set, past.Pull):
 		return false, nil
 	}
-	return true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: past.mark.Flow}, labelled, timeline, past.Pull)
+	a.Flow = past.mark.Flow
+	return true, h.adoptClosed(ctx, r, a, past.Pull)
 }
 
 // markedPull is a pull request of ours with its mark.
@@ -203,7 +199,7 @@ type markedPull struct {
 // It is one that the timeline names, or else one whose branch has a name that the issue's current and former
 // titles give: a label set since this database began has none of those that the database lacks. only is the
 // state that it must have; empty: any. known means that the database already has one.
-func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, only work.PullState) (past markedPull, known bool, err error) {
+func (h *reading) pastPull(ctx context.Context, r issueRead, a flowAsked, only work.PullState) (past markedPull, known bool, err error) {
 	isPast := func(p github.Pull) (bool, error) {
 		if only != "" && p.State != only {
 			return false, nil
@@ -211,10 +207,10 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 		mark, ours, err := h.ownPull(ctx, p)
 		past = markedPull{p, mark}
 		dropped := mark.Run != 0 && p.State == work.PullClosed // a change of a roadmap that was not merged says nothing about it
-		return ours && !dropped && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+		return ours && !dropped && mark.Issue == r.Number && follows(mark.Flow, a.Flow), err
 	}
-	titles := []string{is.Title}
-	for _, t := range slices.Backward(timeline) {
+	titles := []string{r.Title}
+	for _, t := range slices.Backward(r.timeline) {
 		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
 			titles = append(titles, t.RenamedFrom)
 		}
@@ -232,16 +228,16 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 			return past, false, err
 		}
 	}
-	if labelled.CreatedAt.After(h.row.IssuesSince.Add(2 * overlap)) { // no pass with a lost database acted on it
+	if a.set.CreatedAt.After(h.row.IssuesSince.Add(2 * overlap)) { // no pass with a lost database acted on it
 		return markedPull{}, false, nil
 	}
-	flows := []work.Flow{label.Flow}
-	if label.Flow == work.FlowDesign {
+	flows := []work.Flow{a.Flow}
+	if a.Flow == work.FlowDesign {
 		flows = []work.Flow{work.FlowImplementation, work.FlowDesign} // the first shows how far the work got
 	}
 	for _, flow := range flows {
 		for _, title := range titles {
-			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
+			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, r.Number, title, 0))
 			if err != nil {
 				return markedPull{}, false, err
 			}
@@ -262,43 +258,22 @@ func follows(flow, label work.Flow) bool {
 	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
 }
 
-func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
-	h.labels[is.Number] = is.Labels
-	item := newItem(h, is, label)
-	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
+// adoptClosed tracks a pull request that ended, and its work item.
+func (h *reading) adoptClosed(ctx context.Context, r issueRead, a flowAsked, p github.Pull) error {
+	h.labels[r.Number] = r.Labels
+	item := h.newItem(r.Issue, a.FlowLabel)
+	item.LabelEvent, item.Branch = strconv.FormatInt(a.set.ID, 10), p.Head
 	switch {
 	case p.State == work.PullClosed:
 		item.State = work.StateClosed
-	case label.Flow.Document():
+	case a.Flow.Document():
 		item.State = work.StateMerged
 	default:
 		item.State = work.StateCompleted
 	}
-	item, err := h.updateText(ctx, item, is, timeline, label.Name)
-	if err != nil {
-		return err
-	}
-	h.adopt(item, p)
-	news := h.newsOf(p.Number)
-	news.row.DetailsAt, news.read = h.now(), true
-	pull := news.row
-	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, p.Number)
-	if err != nil && !github.IsItemError(err) {
-		return err
-	}
-	h.putEnd(ctx, p, commits, err)
-	switch {
-	case item.State != work.StateMerged:
-	case item.Flow == work.FlowRoadmap:
-		run := 0
-		if mark, marked := work.ParsePullMark(p.Body); marked {
-			run = cmp.Or(mark.Run, p.Number)
-		}
-		// The document that the base branch has now: the database had applied what was merged since, too, and
-		// what was made for that is no removed part of the first document.
-		err = h.promoteRoadmapAt(ctx, item, pull, pull.Base, run, labelled.CreatedAt)
-	default:
-		err = h.promote(ctx, item, pull)
+	item, err := h.updateText(ctx, item, r, a.Name)
+	if err == nil {
+		h.adopt(item, p, a.set.CreatedAt)
 	}
 	return err
 }
@@ -347,7 +322,7 @@ func (h *reading) noteOwn(body string, at time.Time, url string) {
 		h.handled[key] = true
 	}
 	by := work.InstallationIn(h.row.Key(), marks.By)
-	if !h.env.Ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
+	if !h.ours.Has(by) && at.After(h.sign.At) && h.now().Sub(at) < signFor {
 		h.sign = work.Sign{ID: by, At: at, URL: url}
 	}
 }

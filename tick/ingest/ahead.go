@@ -41,8 +41,7 @@ func (h *reading) readAhead(ctx, most context.Context) {
 		if c.issue == nil || c.issue.IsPull {
 			continue
 		}
-		item, tracked := h.item(ctx, c.Number)
-		if h.needsMoreReads(item, tracked, *c.issue) {
+		if h.needsTimeline(h.listedIssue(ctx, *c.issue)) {
 			asked++
 			reads = append(reads, func(ctx context.Context) error {
 				timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, c.Number)
@@ -65,7 +64,7 @@ func (h *reading) readAhead(ctx, most context.Context) {
 	if asked < 2 { // it is read next
 		return
 	}
-	most, cancel := h.ingest.until(most, h.env.Config.Runtime.IngestTimeout*aheadUntil/10)
+	most, cancel := h.until(most, h.config.Runtime.IngestTimeout*aheadUntil/10)
 	defer cancel()
 	err := errors.Join(github.AtOnce(most, atOnce, reads)...)
 	h.slow = errors.Is(err, context.DeadlineExceeded)

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -65,23 +66,22 @@ func (h *reading) noteAgents(r pullRead) {
 
 // readAgentMerge asks GitHub whether Agent Merge is on, for the pull requests that are due.
 func (h *reading) readAgentMerge(ctx context.Context) error {
-	for _, n := range sortedKeys(h.openPulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.openPulls)) {
 		b := h.besideOf(h.openPulls[n])
 		if b.LookAt.IsZero() || b.LookAt.After(h.now()) {
 			continue
 		}
 		on, err := h.repo.GitHub.AgentMerge(ctx, h.row.Current, n)
+		if err == nil { // else it stays due
+			b.Merges, b.LookAt = on, time.Time{}
+			if on {
+				b.LookAt = h.now().Add(agentMergeLife)
+			}
+			h.learnBeside(n, b)
+		}
 		if err := h.deferOne(err, "read whether Agent Merge is on for #%d", n); err != nil {
 			return err
 		}
-		if err != nil {
-			continue // it stays due
-		}
-		b.Merges, b.LookAt = on, time.Time{}
-		if on {
-			b.LookAt = h.now().Add(agentMergeLife)
-		}
-		h.learnBeside(n, b)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func (h *reading) readList(ctx context.Context, l *list) error {
 // readPage reads a page with its stored ETag and finds where the next one begins. last is when the last
 // item of the page changed; of an unchanged page, when it was read.
 func (h *reading) readPage(ctx context.Context, l *list, address string) (p page, last time.Time, err error) {
-	asked, before := h.now(), h.known.pages[address]
+	asked, before := h.now(), h.pages[address]
 	if p, err = l.read(ctx, transport.PageRequest{URL: address, ETag: before.ETag}); err != nil {
 		return p, last, err
 	}
@@ -177,7 +178,7 @@ func (h *reading) cutList(name string) {
 	defer h.mu.Unlock()
 	h.note = said
 	h.trouble = append(h.trouble, said)
-	h.env.Log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
+	h.log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
 }
 
 // sweepsAtOnce is how many light queries run at once for one repository.
@@ -191,19 +192,19 @@ const rotateAfter = 30 * time.Minute
 // decides what is ours, so nothing is judged without it.
 func (h *reading) sweepOpen(ctx context.Context) error {
 	var open []string
-	for _, n := range sortedKeys(h.openPulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.openPulls)) {
 		open = append(open, h.openPulls[n].NodeID)
 	}
 	parts := slices.Collect(slices.Chunk(open, github.MaxSweep))
 	if len(open) == 0 {
 		err := h.sweepSome(ctx, nil)
 		_, another := errors.AsType[*work.BlockedError](err) // passes work with another account than the one that GitHub named
-		if err != nil && github.IsItemError(err) && !another && len(h.env.Accounts.Operators(h.repo.Name.Host)) > 0 {
+		if err != nil && github.IsItemError(err) && !another && len(h.accounts.Operators(h.repo.Name.Host)) > 0 {
 			h.tellUnread(fmt.Errorf("ask whose account this is: %w", err)) // it is known; the lists are read
 			return nil
 		}
 		if github.IsStatus(err, 403) {
-			return h.env.NoAccount(h.repo.Name.Host, err)
+			return h.noAccount(h.repo.Name.Host, err)
 		}
 		return err
 	}
@@ -222,7 +223,21 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	} else if err != nil { // some of the queries had no answer
 		h.tellUnread(fmt.Errorf("ask which pull requests changed: %w", err))
 	}
-	h.noteSwept()
+	// Those that changed or were never read are read, and a few of those that were read longest ago.
+	var old []store.OpenPull
+	for n, pull := range h.openPulls {
+		switch light, seen := h.lights[n]; {
+		case !seen:
+		case light != pull.Fingerprint || pull.ReadAt.IsZero():
+			h.swept[n] = true
+		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
+			old = append(old, pull)
+		}
+	}
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
+	for _, pull := range old[:min(len(old), github.MaxDetails)] {
+		h.swept[pull.Number] = true
+	}
 	return nil
 }
 
@@ -237,7 +252,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	if err != nil && github.IsItemError(err) && len(ids) == 1 {
 		s, unanswered, err = github.Sweep{Missing: ids}, err, nil
 	} else if err == nil {
-		err = h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer)
+		err = h.acceptAccount(ctx, h.repo.Name.Host, s.Viewer)
 	}
 	if err != nil {
 		return err
@@ -256,34 +271,13 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	for n, pull := range h.openPulls {
 		if slices.Contains(s.Missing, pull.NodeID) {
 			h.lights[n] = ""
-			h.swept = append(h.swept, n)
+			h.swept[n] = true
 			if unanswered != nil {
 				h.tellUnread(fmt.Errorf("ask whether #%d changed: %w", n, unanswered))
 			}
 		}
 	}
 	return nil
-}
-
-// noteSwept notes which open pull requests changed or were never read, and a few of those that were
-// read longest ago.
-func (h *reading) noteSwept() {
-	var old []store.OpenPull
-	for n, pull := range h.openPulls {
-		switch light, seen := h.lights[n]; {
-		case !seen:
-		case light != pull.Fingerprint || pull.ReadAt.IsZero():
-			h.swept = append(h.swept, n)
-		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
-			old = append(old, pull)
-		}
-	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
-	for _, pull := range old[:min(len(old), github.MaxDetails)] {
-		h.swept = append(h.swept, pull.Number)
-	}
-	slices.Sort(h.swept)
-	h.swept = slices.Compact(h.swept)
 }
 
 // noteNews notes the numbers of what the lists and the light query show, and that was not in the backlog before.
@@ -293,7 +287,7 @@ func (h *reading) noteNews(ctx context.Context) {
 			news := !it.shown
 			if it.shown && it.issue != nil && !it.issue.IsPull { // it may read differently although it has the stamp that it had
 				item, tracked := h.item(ctx, it.number)
-				news = tracked && !h.unchanged(item, *it.issue)
+				news = tracked && !unchanged(item, *it.issue)
 			}
 			if news {
 				h.noteListed(it)
@@ -301,7 +295,7 @@ func (h *reading) noteNews(ctx context.Context) {
 		}
 		l.items = nil
 	}
-	for _, n := range h.swept {
+	for n := range h.swept {
 		if c := h.numberOf(n); !c.waits {
 			c.fresh, c.details = true, true
 		}
@@ -314,13 +308,59 @@ func (h *reading) noteNews(ctx context.Context) {
 	h.sortBacklog()
 }
 
+// numberOf returns a number of the backlog; it is added if it is not there.
+func (h *reading) numberOf(n int) *number {
+	c, some := h.numbers[n]
+	if !some {
+		c = &number{Backlogged: store.Backlogged{Number: n, At: h.began}}
+		h.numbers[n] = c
+	}
+	return c
+}
+
+// mostHeard is how many comments of the lists are kept until their numbers are read. Of the other numbers
+// the comments are read then.
+const mostHeard = 2000
+
+// noteListed notes what a list shows.
+func (h *reading) noteListed(it listedItem) {
+	c := h.numberOf(it.number)
+	c.fresh = true
+	if it.issue != nil {
+		if c.issue == nil || !it.issue.UpdatedAt.Before(c.issue.UpdatedAt) {
+			c.issue = it.issue
+		}
+		h.noteChanged(*it.issue)
+		return
+	}
+	if c.Since.IsZero() || it.changed.Before(c.Since) {
+		c.Since = it.changed
+	}
+	h.changed[it.number] = true
+	switch h.heard++; {
+	case h.heard > mostHeard:
+		c.unheard = true
+	case it.comment != nil:
+		c.comments = append(c.comments, *it.comment)
+	default:
+		c.lines = append(c.lines, *it.line)
+	}
+}
+
+// noteChanged notes a changed issue for what depends on it.
+func (h *reading) noteChanged(is github.Issue) {
+	h.changed[is.Number] = true
+	news := h.numberOf(is.Number).waited || is.ClosedAt.After(h.repo.Row.HeartbeatAt.Add(-stampLag)) // lists show it for the overlap
+	h.pullEnded = h.pullEnded || is.IsPull && is.State != "open" && news
+}
+
 // storeChanged puts the numbers that changed into the backlog, with the cursors that say so.
 func (h *reading) storeChanged(ctx context.Context) error {
 	var pages []work.Validator
 	var passed []string
 	for _, l := range h.lists {
 		pages = append(pages, l.pages...)
-		for url := range h.known.pages {
+		for url := range h.pages {
 			if l.passed(url) {
 				passed = append(passed, url)
 			}

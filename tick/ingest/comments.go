@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -48,40 +49,24 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 
 // commentEvent is the event of a comment on an issue or a pull request.
 func commentEvent(kind work.EventKind, itemID int64, c github.Comment) candidate {
-	id := strconv.FormatInt(c.ID, 10)
-	hash := work.ContentHash(c.Body)
-	return candidate{pull: kind == work.EventIssue, word: c.Word, event: work.Event{
-		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Node: c.NodeID, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
-		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-	}}
+	e := newEvent(itemID, c.Number, kind, strconv.FormatInt(c.ID, 10), work.ContentHash(c.Body))
+	e.Node, e.Author, e.Body, e.URL, e.CreatedAt, e.UpdatedAt = c.NodeID, c.Author, work.Normalise(c.Body), c.URL, c.CreatedAt, c.UpdatedAt
+	return candidate{event: e, pull: kind == work.EventIssue, word: c.Word}
 }
 
 // reviewEvent is the event of a comment on a diff.
 func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
-	id := strconv.FormatInt(c.ID, 10)
-	hash := work.ContentHash(c.Body)
-	top := c.InReplyTo
-	if top == 0 {
-		top = c.ID
-	}
-	return candidate{pull: true, pending: c.Pending, word: c.Word, review: c.ReviewID, event: work.Event{
-		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Node: c.NodeID, Hash: hash, Review: c.ReviewID,
-		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
-		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
-		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-	}}
+	e := newEvent(pull.ItemID, pull.Number, work.EventReview, strconv.FormatInt(c.ID, 10), work.ContentHash(c.Body))
+	e.Node, e.Author, e.Body, e.URL, e.CreatedAt, e.UpdatedAt = c.NodeID, c.Author, work.Normalise(c.Body), c.URL, c.CreatedAt, c.UpdatedAt
+	e.Review, e.ThreadTop, e.Path, e.Line, e.DiffHunk = c.ReviewID, cmp.Or(c.InReplyTo, c.ID), c.Path, c.Line, c.DiffHunk
+	return candidate{event: e, pull: true, pending: c.Pending, word: c.Word, review: c.ReviewID}
 }
 
 // reviewOf is the event of a review's own text and state.
 func reviewOf(pull work.PullRequest, r github.Review) candidate {
-	id := strconv.FormatInt(r.ID, 10)
-	hash := work.ContentHash(r.Body, r.State)
-	return candidate{pull: true, word: r.Word, event: work.Event{
-		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Node: r.NodeID, Hash: hash,
-		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
-		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
-		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
-	}}
+	e := newEvent(pull.ItemID, pull.Number, work.EventSummary, strconv.FormatInt(r.ID, 10), work.ContentHash(r.Body, r.State))
+	e.Node, e.Author, e.Body, e.State, e.URL, e.CreatedAt, e.UpdatedAt = r.NodeID, r.Author, work.Normalise(r.Body), r.State, r.URL, r.SubmittedAt, r.UpdatedAt
+	return candidate{event: e, pull: true, word: r.Word}
 }
 
 // logQueued logs the new comments on the issue of each work item without a pull request.
@@ -102,7 +87,7 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 	}
 	for item, comments := range found {
 		from, to := env.IDRange(comments)
-		h.env.Log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
+		h.log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
 			"repo_full_name", h.repo.Name.FullName(), "work_item_id", item, "issue_number", comments[0].Number, "comment_id_from", from, "comment_id_to", to)
 	}
 }

@@ -15,42 +15,58 @@ import (
 // withheld replaces a description that has no known confirmed version.
 const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
 
-// confirmed is the text of an issue that a writer has confirmed.
-type confirmed struct {
-	Title, Body string
-	Edited      string // what was changed since then; empty if nothing
-}
-
-// confirmText returns the text of an issue that counts. The text stored in known was confirmed.
+// confirmText gives an item the text of its issue that counts, and what was changed since that was confirmed. The text
+// stored in known was confirmed.
 //
 // Setting a flow's label confirms the issue as it reads at that moment; a command that sets the
 // label confirms it as of the command. An author without write permission can still edit it
 // afterwards: agents do not see those edits until the label is set again.
-func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
-	c := confirmed{Title: is.Title, Body: is.Body}
-	if h.isOurs(is.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
-		c.Body = work.Unmarked(is.Body)
+func (h *reading) confirmText(ctx context.Context, known work.Item, label string, r issueRead) (work.Item, error) {
+	c := known
+	c.Title, c.Body, c.Edited = r.Title, r.Body, ""
+	if h.isOurs(r.Author) { // such as a roadmap's sub-issue: nobody edits it who may not write, and its markers are not for agents
+		c.Body = work.Unmarked(r.Body)
 		return c, nil
 	}
-	labelled, ok := lastEvent(timeline, "labeled", known.Label)
-	if !ok || known.ID != 0 && known.Edited == "" && known.Title == is.Title && known.Body == is.Body {
+	labelled, ok := lastEvent(r.timeline, "labeled", label)
+	if !ok || known.ID != 0 && known.Edited == "" && known.Title == r.Title && known.Body == r.Body {
 		return c, nil
 	}
-	if trusted, err := h.permissions.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
+	if trusted, err := h.mayCommand(ctx, r.Author, r.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// Read the text and its stamp together: a list may lag behind both.
-	text, ok, err := h.repo.GitHub.Text(ctx, is.NodeID)
+	text, ok, err := h.repo.GitHub.Text(ctx, r.NodeID)
 	if err != nil || !ok {
 		return c, err
 	}
 	c.Title, c.Body = text.Title, text.Body
-	word, err := h.findConfirmation(ctx, is, labelled)
+	word, err := h.findConfirmation(ctx, r.Number, labelled)
 	if err != nil {
 		return c, err
 	}
-	if err := h.confirmTitle(ctx, &c, word, timeline); err != nil {
-		return c, err
+	// A title is replaced as a whole, so the person who set the last one confirms it. Renames since the confirmation by
+	// people who may not write are reverted.
+	for _, t := range slices.Backward(r.timeline) {
+		if t.Event != "renamed" {
+			continue
+		}
+		// The ids of a timeline rise even within a second. A command has none there, so its time is compared.
+		confirmed := t.ID < word.event
+		if word.event == 0 {
+			confirmed = t.CreatedAt.Before(word.at)
+		}
+		if !confirmed {
+			confirmed, err = h.mayCommand(ctx, t.Actor, t.CreatedAt)
+		}
+		if err != nil {
+			return c, err
+		}
+		if confirmed {
+			break
+		}
+		c.Title = t.RenamedFrom
+		c.Edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
 	}
 	if text.EditedAt.IsZero() || text.EditedAt.Before(word.at) {
 		return c, nil
@@ -59,28 +75,8 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	if known.ID != 0 {
 		c.Body = known.Body
 	}
-	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
+	c.Edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, r.Author.Login)
 	return c, nil
-}
-
-// confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
-// as a whole, so the person who set the last one confirms it.
-func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmation, timeline []github.TimelineEvent) error {
-	for _, t := range slices.Backward(timeline) {
-		if t.Event != "renamed" {
-			continue
-		}
-		if word.covers(t) {
-			return nil
-		}
-		trusted, err := h.permissions.mayCommand(ctx, t.Actor, t.CreatedAt)
-		if err != nil || trusted {
-			return err
-		}
-		c.Title = t.RenamedFrom
-		c.Edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
-	}
-	return nil
 }
 
 // confirmation is the act that confirms an issue's text: a person set the label, or gave the
@@ -92,27 +88,18 @@ type confirmation struct {
 	lost  string // for people: the command for which we set the label, if its author may no longer give commands
 }
 
-// covers reports whether a rename came before the confirmation. It compares timeline ids, which
-// rise even within a second. A command has no id in the timeline, so its time is compared.
-func (w confirmation) covers(t github.TimelineEvent) bool {
-	if w.event != 0 {
-		return t.ID < w.event
-	}
-	return t.CreatedAt.Before(w.at)
-}
-
 // findConfirmation finds who confirmed the text by setting a label. For a label set by our account
 // it is the author of the newest command not answered before the label was set. We answer after
 // setting the label, so a label that the operator sets by hand later is the operator's own.
-func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (confirmation, error) {
+func (h *reading) findConfirmation(ctx context.Context, number int, labelled github.TimelineEvent) (confirmation, error) {
 	w := confirmation{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
-	ids := h.env.Accounts.Operators(h.repo.Name.Host)
+	ids := h.accounts.Operators(h.repo.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
 	}
 	// The row of the action that set it says when its command may have been written, and whose it was.
 	a, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (work.Action, error) {
-		a, _, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), is.Number))
+		a, _, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), number))
 		return a, err
 	})
 	if err != nil {
@@ -123,11 +110,18 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 	if bad != nil || since.After(labelled.CreatedAt) {
 		since, by = time.Time{}, ""
 	}
-	said, err := h.commentsOf(ctx, is.Number, since)
+	said, err := h.commentsOf(ctx, number, since)
 	if err != nil {
 		return w, err
 	}
-	answered := answeredBefore(said, ids, labelled.CreatedAt)
+	answered := map[string]bool{} // event keys that comments of ours from before name as handled
+	for _, c := range said {
+		if marks, _ := work.ParseMarks(c.Body); c.CreatedAt.Before(labelled.CreatedAt) && work.Ours(c.Body, c.Author, ids) {
+			for _, key := range marks.Handled {
+				answered[key] = true
+			}
+		}
+	}
 	for _, c := range slices.Backward(said) {
 		e := work.AsCommand(commentEvent(work.EventSource, 0, c).event)
 		cmd, ok := work.ParseCommand(c.Body)
@@ -135,15 +129,23 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.repo.Settings.Labels.Of(flow), labelled.Label) {
 			continue
 		}
-		at, theirs, err := h.writtenAt(ctx, c)
-		if err != nil {
-			return w, err
+		// When it got its current text, and whether from its author. UpdatedAt is no proof: reactions move it, and anybody
+		// may leave one.
+		at, theirs := c.CreatedAt, true
+		if c.UpdatedAt.After(c.CreatedAt) && c.NodeID != "" {
+			words, err := h.repo.GitHub.Words(ctx, []string{c.NodeID})
+			if err != nil {
+				return w, err
+			}
+			if word := words[c.NodeID]; !word.EditedAt.IsZero() {
+				at, theirs = word.EditedAt, work.Word{Editor: word.Editor}.Ignored(c.Author) == ""
+			}
 		}
 		if !theirs || at.After(labelled.CreatedAt) {
 			continue
 		}
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
-		may, err := h.permissions.mayCommand(ctx, c.Author, h.env.Now())
+		may, err := h.mayCommand(ctx, c.Author, h.now())
 		if may || err != nil {
 			return confirmation{at: at, given: given}, err
 		}
@@ -152,33 +154,4 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 		}
 	}
 	return w, nil
-}
-
-// answeredBefore returns the event keys that our comments older than at name as handled.
-func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string]bool {
-	keys := map[string]bool{}
-	for _, c := range said {
-		if !c.CreatedAt.Before(at) || !work.Ours(c.Body, c.Author, ids) {
-			continue
-		}
-		marks, _ := work.ParseMarks(c.Body)
-		for _, key := range marks.Handled {
-			keys[key] = true
-		}
-	}
-	return keys
-}
-
-// writtenAt returns when a comment got its current text. UpdatedAt is no proof: reactions move it,
-// and anybody may leave one. theirs reports whether its author edited it last.
-func (h *reading) writtenAt(ctx context.Context, c github.Comment) (at time.Time, theirs bool, err error) {
-	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
-		return c.CreatedAt, true, nil
-	}
-	words, err := h.repo.GitHub.Words(ctx, []string{c.NodeID})
-	word := words[c.NodeID]
-	if err != nil || word.EditedAt.IsZero() {
-		return c.CreatedAt, true, err
-	}
-	return word.EditedAt, work.Word{Editor: word.Editor}.Ignored(c.Author) == "", nil
 }

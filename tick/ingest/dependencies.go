@@ -31,32 +31,36 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	for _, d := range waiting {
 		of[d.ItemID]++
 	}
-	states := h.statesNow()
-	read := map[string]dependencyRead{} // by reference: several items may wait for one issue
+	type answer struct {
+		state work.DependencyState
+		edge  bool
+		err   error
+	}
+	states, read := h.statesNow(), map[string]answer{} // by reference: several items may wait for one issue
 	for _, d := range waiting {
-		if of[d.ItemID] > work.MostDependencies {
+		ref := strings.ToLower(d.Ref)
+		state, changed := states[ref]
+		switch {
+		case of[d.ItemID] > work.MostDependencies:
 			continue // the design has that fault
-		}
-		if !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles {
+		case !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles:
 			h.edges = append(h.edges, d)
 			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LeaveToGitHub(ctx, d, now) })
 			continue
-		}
-		state, changed := states[strings.ToLower(d.Ref)]
-		if h.now().Sub(d.SeenAt) < dependencyLife && (!changed || state == d.State) {
+		case h.now().Sub(d.SeenAt) < dependencyLife && (!changed || state == d.State):
 			continue
 		}
-		seen, known := read[strings.ToLower(d.Ref)]
+		seen, known := read[ref]
 		if !known {
 			seen.state, seen.edge, seen.err = h.dependencyState(ctx, d.Ref)
-			read[strings.ToLower(d.Ref)] = seen
+			read[ref] = seen
 		}
-		if github.OutOfTime(seen.err) {
+		switch {
+		case github.OutOfTime(seen.err):
 			return seen.err
-		}
-		if seen.err != nil {
+		case seen.err != nil:
 			h.tellUnread(fmt.Errorf("read the dependency %s: %w", d.Ref, seen.err))
-		} else {
+		default:
 			d.State, d.Edge = seen.state, seen.edge
 		}
 		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
@@ -64,13 +68,6 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		})
 	}
 	return nil
-}
-
-// dependencyRead is what GitHub says of an issue that others depend on.
-type dependencyRead struct {
-	state work.DependencyState
-	edge  bool
-	err   error
 }
 
 // storeDependency stores what was read of an issue that a design names, and plans that GitHub lists it as blocking if it is
@@ -107,14 +104,14 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (state work.D
 	if repo.Equal(h.repo.Name) {
 		repo = h.row.Current
 	}
-	hub, ok := h.env.HostOf(h.repo, repo.Host)
+	hub, ok := h.hostOf(h.repo, repo.Host)
 	if !ok {
 		return work.DependencyMissing, false, nil // the config does not name its host
 	}
 	is, ok, err := hub.IssueWherever(ctx, repo, d.Number)
 	switch {
 	case github.IsStatus(err, 403, 451): // an organization's rules forbid it, or it was taken down
-		h.env.Log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
+		h.log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
 		return work.DependencyRefused, false, nil
 	case err != nil:
 		return "", false, err
@@ -142,17 +139,9 @@ type blockedItem struct {
 // others than before, where one of them changed, and every blockersLife.
 func (h *reading) readBlockers(ctx context.Context) error {
 	for _, item := range stored(ctx, h, h.listBlocked) {
-		of, list, err := h.blockersOf(ctx, item)
-		if err := h.deferOne(err, "read what blocks #%d", item.Number); err != nil {
-			return err
+		if err := h.deferOne(h.readBlockersOf(ctx, item), "read what blocks #%d", item.Number); err != nil {
+			return err // one that is deferred is due in the next pass, too
 		}
-		if err != nil {
-			continue // it is due in the next pass, too
-		}
-		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
-			return tx.SetBlockers(ctx, item.ID, of, list, now)
-		})
-		h.tellLateBlockers(ctx, item, list)
 	}
 	return nil
 }
@@ -214,25 +203,26 @@ func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, list [
 	})
 }
 
-// blockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
+// readBlockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
 // issues that it does not list for an account that may not see them. Such a count may be older than
 // the list, so that one alone proves nothing.
-func (h *reading) blockersOf(ctx context.Context, item blockedItem) (of work.Blocked, list []work.Blocker, err error) {
-	is, ok, err := h.issueOf(ctx, item.Number)
-	if err != nil || !ok {
-		return of, nil, err
+func (h *reading) readBlockersOf(ctx context.Context, item blockedItem) error {
+	is, err := h.issueOf(ctx, item.Number) // nothing blocks one that is gone
+	if err != nil {
+		return err
 	}
 	hidden := work.DependencyOpen
 	if _, twice := item.known[""]; twice {
 		hidden = work.DependencyRefused
 	}
-	if of.Open = is.Blockers.Open; is.Blockers.All > 0 {
+	var list []work.Blocker
+	if is.Blockers.All > 0 {
 		list, err = h.repo.GitHub.BlockedBy(ctx, h.row.Current, item.Number)
 		if github.IsStatus(err, 403, 451) {
 			hidden, err = work.DependencyRefused, nil
 		}
 		if err != nil {
-			return of, nil, err
+			return err
 		}
 	}
 	open := 0
@@ -242,14 +232,18 @@ func (h *reading) blockersOf(ctx context.Context, item blockedItem) (of work.Blo
 			open++
 		}
 	}
-	life := blockersLife
+	of, life := work.Blocked{Open: is.Blockers.Open}, blockersLife
 	if open < of.Open {
 		list, life = append(list, work.Blocker{State: hidden}), dependencyLife
 	}
 	if slices.ContainsFunc(list, func(x work.Blocker) bool { return x.State != work.DependencyClosed }) {
 		of.LookAt = h.now().Add(life)
 	}
-	return of, list, nil
+	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
+		return tx.SetBlockers(ctx, item.ID, of, list, now)
+	})
+	h.tellLateBlockers(ctx, item, list)
+	return nil
 }
 
 // called returns a reference with the name by which the config calls its repository, which may have
@@ -259,7 +253,7 @@ func (h *reading) called(ref string) string {
 	if !ok {
 		return ref
 	}
-	for _, r := range h.env.All {
+	for _, r := range h.all {
 		if d.Repo.Equal(r.Row.Current) || d.Repo.Equal(r.Name) {
 			d.Repo = r.Name
 		}

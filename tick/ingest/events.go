@@ -23,12 +23,13 @@ func sourceEvents(candidates []candidate) []work.Event {
 
 // timelineEvent makes an event of a timeline entry.
 func timelineEvent(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
-	id := strconv.FormatInt(t.ID, 10)
-	hash := work.ContentHash(string(kind), state)
-	return candidate{event: work.Event{
-		ItemID: item.ID, Number: number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(number, kind, id, hash),
-		Author: t.Actor, State: state, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
-	}}
+	e := newEvent(item.ID, number, kind, strconv.FormatInt(t.ID, 10), work.ContentHash(string(kind), state))
+	e.Author, e.State, e.CreatedAt, e.UpdatedAt = t.Actor, state, t.CreatedAt, t.CreatedAt
+	return candidate{event: e}
+}
+
+func newEvent(item int64, number int, kind work.EventKind, source, hash string) work.Event {
+	return work.Event{ItemID: item, Number: number, Kind: kind, Source: source, Hash: hash, Key: work.EventKey(number, kind, source, hash)}
 }
 
 // lastEvent returns the newest entry of a kind on a timeline.
@@ -39,15 +40,6 @@ func lastEvent(timeline []github.TimelineEvent, event, label string) (github.Tim
 		}
 	}
 	return github.TimelineEvent{}, false
-}
-
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // eventAttrs returns the fields of log lines about an event.
@@ -124,20 +116,4 @@ func versionKeys(e work.Event) [][2]string {
 		plain = plain[1:]
 	}
 	return [][2]string{{string(e.Kind), e.Source}, {e.State, plain}}
-}
-
-// writes reports whether an action writes a comment of a kind.
-func writes(a work.ActionKind, kind work.EventKind) bool {
-	if kind == work.EventReview {
-		return a == work.ActionReply
-	}
-	return (kind == work.EventIssue || kind == work.EventSource) && (a == work.ActionComment || a == work.ActionSticky)
-}
-
-func textChanged(a work.Action, body string) bool {
-	marks, marked := work.ParseMarks(body)
-	if a.Kind == work.ActionSticky {
-		return !marked || marks.Token != a.Token
-	}
-	return strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(body)
 }

@@ -59,8 +59,7 @@ func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.I
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause
-	hold    *commandedHold // of its open pull request; nil: none
-	events  []work.Event   // if there is a hold
+	hold    *commandedHold // of its open pull request; nil: none is open
 }
 
 // lackKind is a kind of fact.
@@ -77,7 +76,7 @@ const (
 	lackReviews lackKind = "reviews" // states of the reviews of a pull request
 )
 
-// lack is a fact that a judgement lacks. The zero value: none.
+// lack is a fact that a judgement lacks.
 type lack struct {
 	kind   lackKind
 	who    work.Account
@@ -85,8 +84,6 @@ type lack struct {
 	number int
 	since  time.Time
 }
-
-func (l lack) is() bool { return l.kind != "" }
 
 // judgeEvents judges what was said, and keeps what is new.
 func (h *reading) judgeEvents(ctx context.Context) error {
@@ -97,36 +94,10 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j, err := h.settle(ctx, f, func() *judgement { return judge(h.events, f) })
+	j, err := h.settle(ctx, f, h.events)
 	if err != nil {
 		return err
 	}
-	h.take(j)
-	return nil
-}
-
-// settle judges until nothing is lacking.
-func (h *reading) settle(ctx context.Context, f *facts, judge func() *judgement) (*judgement, error) {
-	asked := map[lack]bool{}
-	for {
-		j := judge()
-		if len(j.lacks) == 0 {
-			return j, nil
-		}
-		for _, m := range j.lacks {
-			if asked[m.lack] {
-				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
-			}
-			asked[m.lack] = true
-		}
-		if err := h.learn(ctx, f, j.lacks); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// take notes what a judgement says.
-func (h *reading) take(j *judgement) {
 	h.events, h.judged = j.events, j
 	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
@@ -148,9 +119,38 @@ func (h *reading) take(j *judgement) {
 		}
 	}
 	for _, c := range j.waiting {
-		said := fmt.Sprintf("comments on #%d wait until it can be read", sortedKeys(h.unread)[0])
-		if h.left[c.event.Number] = said; !slices.Contains(h.trouble, said) {
+		said := fmt.Sprintf("comments on #%d wait until it can be read", slices.Sorted(maps.Keys(h.unread))[0])
+		left := h.numberOf(c.event.Number)
+		if !left.stays { // else it was not read itself
+			left.Why = said
+		}
+		if h.rest[left.Number] = left.Backlogged; !slices.Contains(h.trouble, said) {
 			h.trouble = append(h.trouble, said)
+		}
+	}
+	return nil
+}
+
+// settle judges until nothing is lacking. What the database may have is read first: it may spare requests.
+func (h *reading) settle(ctx context.Context, f *facts, said []candidate) (*judgement, error) {
+	asked := map[lack]bool{}
+	for {
+		j := judge(said, f)
+		if len(j.lacks) == 0 {
+			return j, nil
+		}
+		lacks := slices.DeleteFunc(slices.Clone(j.lacks), func(m missing) bool { return m.kind != lackStored && m.kind != lackPin })
+		if len(lacks) == 0 {
+			lacks = j.lacks
+		}
+		for _, m := range lacks {
+			if asked[m.lack] {
+				return nil, fmt.Errorf("judge %s: %s is still lacking", m.event.URL, m.kind)
+			}
+			asked[m.lack] = true
+		}
+		if err := h.learn(ctx, f, lacks); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (h *reading) take(j *judgement) {
 // factsAbout reads what the database has about candidates.
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
-		rights: &h.permissions.rights, ours: h.env.Accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
+		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
 		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
 		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
@@ -201,7 +201,7 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 			at.pauses = append(at.pauses, pauses...)
 		}
 		if slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) }) {
-			if at.hold, at.events, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
+			if at.hold, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
 				return err
 			}
 		}
@@ -283,7 +283,7 @@ func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
 	for _, m := range all {
 		switch m.kind {
 		case lackStored, lackPin: // in order: a login means the account that spoke first
-			if err := h.permissions.learn(ctx, m.lack); err != nil {
+			if err := h.learnRight(ctx, m.lack); err != nil {
 				return m.failed(err)
 			}
 		case lackWord:
@@ -293,7 +293,21 @@ func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
 		}
 	}
 	for some := range slices.Chunk(words, github.MaxWords) {
-		reads = append(reads, func(ctx context.Context) error { return h.learnWords(ctx, f, some) })
+		reads = append(reads, func(ctx context.Context) error {
+			nodes := make([]string, len(some))
+			for i, m := range some {
+				nodes[i] = m.node
+			}
+			words, err := h.repo.GitHub.Words(ctx, nodes)
+			for _, m := range some {
+				word, known := words[m.node]
+				if !known {
+					return m.failed(cmp.Or(err, errors.New("GitHub does not say who edited it last")))
+				}
+				_ = learned(f, f.words, m.node, word, nil)
+			}
+			return nil
+		})
 	}
 	for _, err := range github.AtOnce(ctx, atOnce, reads) {
 		if err != nil {
@@ -309,23 +323,6 @@ func (m missing) failed(err error) error {
 		return nil
 	}
 	return &unjudged{m.event.Number, m.event.URL, err}
-}
-
-func (h *reading) learnWords(ctx context.Context, f *facts, all []missing) error {
-	nodes := make([]string, len(all))
-	for i, m := range all {
-		nodes[i] = m.node
-	}
-	words, err := h.repo.GitHub.Words(ctx, nodes)
-	for _, m := range all {
-		if _, known := words[m.node]; !known {
-			return m.failed(cmp.Or(err, errors.New("GitHub does not say who edited it last")))
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	maps.Copy(f.words, words)
-	return nil
 }
 
 // learnOne reads one fact.
@@ -357,7 +354,7 @@ func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 		}
 		return learned(f, f.reviewsOf, m.number, true, nil)
 	}
-	return h.permissions.learn(ctx, m.lack)
+	return h.learnRight(ctx, m.lack)
 }
 
 // learned adds a fact to those of its kind.

@@ -21,11 +21,11 @@ import (
 
 // firstLook lists what is open, from where the last pass got to.
 func (h *reading) firstLook(ctx, most context.Context) error {
-	unseen := func(label string) bool { return !slices.Contains(h.known.labels, label) }
-	if h.known.firstLook == work.FirstLookDone && !slices.ContainsFunc(h.repo.Settings.StartLabels(), unseen) {
+	unseen := func(label string) bool { return !slices.Contains(h.seenLabels, label) }
+	if h.lookedUpTo == work.FirstLookDone && !slices.ContainsFunc(h.repo.Settings.StartLabels(), unseen) {
 		return nil
 	}
-	from, _ := time.Parse(time.RFC3339, h.known.firstLook) // zero: from the beginning
+	from, _ := time.Parse(time.RFC3339, h.lookedUpTo) // zero: from the beginning
 	l := &list{name: "open issues", address: github.OpenIssuesURL, read: itemsOf(h.repo.GitHub.ListIssues, listedIssue)}
 	address := l.address(h.row.Current, from)
 	for range transport.MostPages {
@@ -39,13 +39,19 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 		}
 		found := h.unknownOf(ctx, l.items)
 		l.items = nil
-		if p.Next == "" {
-			return h.endFirstLook(ctx, found)
-		}
 		if at := github.SinceOf(p.Next); !at.IsZero() {
 			from = at
 		}
-		if err := h.storeFound(ctx, found, from.UTC().Format(time.RFC3339)); err != nil {
+		place := from.UTC().Format(time.RFC3339)
+		if p.Next == "" {
+			place = work.FirstLookDone
+			merged, err := h.mergedUnseen(ctx)
+			if err != nil {
+				return err
+			}
+			found = append(found, merged...)
+		}
+		if err := h.storeFound(ctx, found, place); err != nil || p.Next == "" {
 			return err
 		}
 		address = p.Next
@@ -70,7 +76,7 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 			_, known = h.pull(ctx, is.Number)
 		} else {
 			item, tracked := h.item(ctx, is.Number)
-			known = tracked && h.unchanged(item, is)
+			known = tracked && unchanged(item, is)
 		}
 		if known {
 			continue
@@ -88,24 +94,24 @@ func (h *reading) unknownOf(ctx context.Context, items []listedItem) (found []*n
 	return found
 }
 
-// endFirstLook ends the first look with the pull requests that a lost database may have merged. No list shows
-// them: the merge closed them and their issues. The mirror keeps the head of each since before its request.
-func (h *reading) endFirstLook(ctx context.Context, found []*number) error {
-	if h.env.Preflight(ctx) == nil { // without git this pass claims no turn either, and reports why
-		merged, err := h.repo.Git().Merged(ctx, h.now().Add(-keptFor))
-		if err != nil {
-			return fmt.Errorf("read which heads were merged: %w", err)
-		}
-		for _, n := range merged {
-			_, tracked := h.pull(ctx, n)
-			if c, some := h.numbers[n]; !tracked && (!some || !c.waited) {
-				c = h.numberOf(n)
-				c.waited, c.At = true, time.Time{}
-				found = append(found, c)
-			}
+// mergedUnseen returns the pull requests that a lost database may have merged. No list shows them: the merge closed
+// them and their issues. The mirror keeps the head of each since before its request.
+func (h *reading) mergedUnseen(ctx context.Context) (found []*number, err error) {
+	var merged []int
+	if h.preflight(ctx) == nil { // without git this pass claims no turn either, and reports why
+		if merged, err = h.repo.Git().Merged(ctx, h.now().Add(-keptFor)); err != nil {
+			return nil, fmt.Errorf("read which heads were merged: %w", err)
 		}
 	}
-	return h.storeFound(ctx, found, work.FirstLookDone)
+	for _, n := range merged {
+		_, tracked := h.pull(ctx, n)
+		if c, some := h.numbers[n]; !tracked && (!some || !c.waited) {
+			c = h.numberOf(n)
+			c.waited, c.At = true, time.Time{}
+			found = append(found, c)
+		}
+	}
+	return found, nil
 }
 
 // keptFor is how long after its merge a pull request is looked for by the head that the mirror keeps: what

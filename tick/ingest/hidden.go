@@ -22,45 +22,28 @@ func (h *reading) readHidden(ctx context.Context) error {
 	if len(hidden) == 0 {
 		return nil
 	}
-	nodes := make([]string, len(hidden))
-	for i, e := range hidden {
-		nodes[i] = e.Node
+	var nodes []string
+	var ids []int64
+	for _, e := range hidden {
+		nodes, ids = append(nodes, e.Node), append(ids, e.ID)
 	}
 	words, err := h.repo.GitHub.Words(ctx, nodes)
 	if err != nil {
 		return h.deferOne(h.untilStopped(err), "read which comments are hidden")
 	}
 	var shown []candidate
-	var still []int64
 	for _, e := range hidden {
-		word, known := words[e.Node]
-		if e.Outcome = word.Ignored(e.Author); !known || e.Outcome == work.OutcomeHidden {
-			still = append(still, e.ID)
-			continue
+		if word, known := words[e.Node]; known && word.Ignored(e.Author) != work.OutcomeHidden {
+			e.Outcome = ""
+			shown = append(shown, candidate{event: e, word: word})
 		}
-		shown = append(shown, candidate{event: e})
 	}
-	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, still, now) })
-	if len(shown) == 0 {
-		return nil
+	others := h.events // they count as they are
+	h.events = shown
+	err = h.judgeEvents(ctx)
+	h.events = others
+	if err == nil {
+		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LookedAt(ctx, ids, now) })
 	}
-	f, err := h.factsAbout(ctx, shown)
-	if err != nil {
-		return err
-	}
-	j, err := h.settle(ctx, f, func() *judgement {
-		j := newJudgement(f)
-		for _, c := range shown {
-			if c.event.Outcome == "" && c.event.Kind.IsComment() {
-				c.event.Outcome = j.paused(c)
-			}
-			j.readAgain = append(j.readAgain, c.event)
-		}
-		return j
-	})
-	if err != nil {
-		return h.deferOne(h.untilStopped(err), "judge what is shown again")
-	}
-	h.judged = j
-	return nil
+	return h.deferOne(h.untilStopped(err), "judge what is shown again")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -16,50 +15,48 @@ import (
 // Nobody else's edit ends it, and no edit that leaves the command's words: a hold that is written wrongly
 // is rather kept than lost.
 
-// mentionsHold reports whether a comment has the words of the command.
-func mentionsHold(e work.Event) bool {
-	return strings.Contains(strings.ToLower(e.Body), "/mergexo "+string(work.VerbHold))
-}
-
 // commandedHold is the hold of a pull request that a comment began.
 type commandedHold struct {
 	pull work.PullRequest
-	held review.Held
-	next review.Held // what holds it without that comment: somebody else asked for the same; zero: nothing
-	by   []int64     // ids of the events that began it
+	held review.Held  // zero: nothing holds it
+	said []work.Event // on the issue and the pull request, if it is held
+	next review.Held  // what holds it without that comment: somebody else asked for the same; zero: nothing
+	by   []int64      // ids of the events that began it
 }
 
-// loadHold reads the hold of the open pull request among the numbers of an item, and what was said on them; nil:
-// none.
-func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, []work.Event, error) {
+// loadHold reads the hold of the open pull request among the numbers of an item; nil: none is open.
+func loadHold(ctx context.Context, tx *store.Tx, repoID int64, numbers []int) (*commandedHold, error) {
+	var c *commandedHold
 	for _, n := range numbers {
 		pull, known, err := tx.GetPull(ctx, repoID, n)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if !known || pull.State != work.PullOpen {
-			continue
+		if known && pull.State == work.PullOpen {
+			c = &commandedHold{pull: pull}
 		}
-		stored, err := tx.GetReviews(ctx, pull.ID)
-		if err != nil || stored.Held == nil {
-			return nil, nil, err
-		}
-		var all []work.Event
-		for _, n := range numbers {
-			some, err := tx.ListEvents(ctx, repoID, n)
-			if err != nil {
-				return nil, nil, err
-			}
-			all = append(all, some...)
-		}
-		return &commandedHold{pull: pull, held: *stored.Held}, all, nil
 	}
-	return nil, nil, nil
+	if c == nil {
+		return nil, nil
+	}
+	stored, err := tx.GetReviews(ctx, c.pull.ID)
+	if err != nil || stored.Held == nil {
+		return c, err
+	}
+	c.held = *stored.Held
+	for _, n := range numbers {
+		some, err := tx.ListEvents(ctx, repoID, n)
+		if err != nil {
+			return nil, err
+		}
+		c.said = append(c.said, some...)
+	}
+	return c, nil
 }
 
 // beganWith reports whether a comment began the hold, and notes who else asked for it since.
-func (c *commandedHold) beganWith(all []work.Event, e work.Event) (began bool) {
-	for _, o := range all {
+func (c *commandedHold) beganWith(e work.Event) (began bool) {
+	for _, o := range c.said {
 		at := work.StampOf(o)
 		switch {
 		case !isCommand(o, work.VerbHold, []int{o.Number}) || at.Before(c.held.At):
@@ -68,7 +65,7 @@ func (c *commandedHold) beganWith(all []work.Event, e work.Event) (began bool) {
 				began, c.by = true, append(c.by, o.ID)
 			}
 		case o.Outcome != "" && o.Outcome != work.OutcomeAnswered:
-		case c.next == review.Held{} && !slices.ContainsFunc(all, func(v work.Event) bool { return v.ID > o.ID && sameComment(o, v) && !work.ByWord(v.Outcome) }):
+		case c.next == review.Held{} && !slices.ContainsFunc(c.said, func(v work.Event) bool { return v.ID > o.ID && sameComment(o, v) && !work.ByWord(v.Outcome) }):
 			c.next = review.Held{By: o.Author.Login, At: at, Labelled: c.held.Labelled}
 		}
 	}
@@ -83,11 +80,11 @@ func sameComment(a, b work.Event) bool {
 // storeTakenBack ends the holds whose authors took them back, and removes the label.
 func (h *reading) storeTakenBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, c := range h.judged.takenBack {
-		hold, said, err := loadHold(ctx, tx, h.row.ID, c.holds)
+		hold, err := loadHold(ctx, tx, h.row.ID, c.holds)
 		if err != nil {
 			return err
 		}
-		if hold == nil || !hold.beganWith(said, c.event) { // a command or the label has ended it
+		if hold == nil || !hold.beganWith(c.event) { // a command or the label has ended it
 			continue
 		}
 		if err := tx.TakeBack(ctx, hold.by); err != nil {
@@ -115,35 +112,19 @@ func (h *reading) storeHeld(ctx context.Context, tx *store.Tx, pull work.PullReq
 	return tx.RepeatAction(ctx, a)
 }
 
-// putBack is a hold that its author put back into a comment, with the numbers of its issue and its pull
-// request.
-type putBack struct {
-	event   work.Event
-	numbers []int
-}
-
 // storePutBack holds the pull requests again, and sets the label.
 func (h *reading) storePutBack(ctx context.Context, tx *store.Tx, _ time.Time) error {
 	for _, b := range h.judged.putBack {
-		for _, n := range b.numbers {
-			pull, known, err := tx.GetPull(ctx, h.row.ID, n)
-			if err != nil {
-				return err
-			}
-			if !known || pull.State != work.PullOpen {
-				continue
-			}
-			stored, err := tx.GetReviews(ctx, pull.ID)
-			if err != nil {
-				return err
-			}
-			if stored.Held != nil {
-				continue
-			}
-			held := review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}
-			if err := h.storeHeld(ctx, tx, pull, held, fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL)); err != nil {
-				return err
-			}
+		hold, err := loadHold(ctx, tx, h.row.ID, b.holds)
+		if err != nil {
+			return err
+		}
+		if hold == nil || hold.held != (review.Held{}) {
+			continue
+		}
+		held := review.Held{By: b.event.Author.Login, At: work.StampOf(b.event)}
+		if err := h.storeHeld(ctx, tx, hold.pull, held, fmt.Sprintf("%s put the hold back into %s", b.event.Author.Login, b.event.URL)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -41,23 +40,6 @@ func (h *reading) identify(ctx context.Context) error {
 	}
 	h.row.DefaultBranch, h.row.ConfirmedAt = row.DefaultBranch, row.ConfirmedAt
 	return nil
-}
-
-// gatherAgain reads a repository again after it turned out to be another one or to have moved.
-func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, shown *stamps, err error) (*reading, error) {
-	before := r.Row
-	_, moved := errors.AsType[*transport.MovedError](err)
-	if moved || github.IsStatus(err, 404) {
-		if err := p.follow(ctx, r); err != nil {
-			return nil, err
-		}
-		if !moved && r.Row.ID == before.ID && r.Row.Current == before.Current {
-			return nil, err
-		}
-	} else if !errors.Is(err, errAnother) {
-		return nil, err
-	}
-	return p.gather(ctx, r, shown)
 }
 
 // follow reads which repository the name means now: at first sight, when GitHub reports a move, and
@@ -107,16 +89,16 @@ func readIdentity(ctx context.Context, r *env.Repo) (github.Repository, error) {
 
 // storeIdentity gives r the row of the repository that its name means now.
 func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repository) error {
-	p.env.IdentifyMu.Lock()
-	defer p.env.IdentifyMu.Unlock()
-	if twin := p.otherNameOf(r, now.NodeID); twin != "" {
+	p.identifying.Lock()
+	defer p.identifying.Unlock()
+	if twin := p.otherName(r, now.NodeID); twin != "" {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoTwice, Names: []string{r.Name.FullName(), twin}, Name: now.Current.FullName()}}
 	}
 	before, after := r.Row, r.Row
 	at := r.GitHub.Now()
 	var kept int
 	var what store.Identified
-	err := p.env.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err := p.db.Update(ctx, func(tx *store.Tx) (err error) {
 		who := store.RepoIdentity{NodeID: now.NodeID, GitHubID: now.ID, Current: now.Current, DefaultBranch: now.DefaultBranch, At: at}
 		if after, what, err = tx.IdentifyRepo(ctx, before.ID, who); err != nil || what != store.RepoReplaced {
 			return err
@@ -128,8 +110,8 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	if err != nil {
 		return fmt.Errorf("store which repository %s is: %w", r.Name.FullName(), err)
 	}
-	p.setRepo(r, after)
-	if err := p.env.PlanReplaced(ctx, r); err != nil {
+	p.setRow(r, after)
+	if err := p.planReplaced(ctx, r); err != nil {
 		return err
 	}
 	r.Confirm(at)
@@ -139,40 +121,13 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 		if kept > 0 {
 			r.Replaced += fmt.Sprintf(", and the %s of the former one are kept and not worked on", work.Count(kept, "open work item"))
 		}
-		p.env.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
+		p.log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
 			"node_id", now.NodeID, "before", before.NodeID, "open_work_items", kept)
 	case store.RepoRenamed:
-		p.env.Log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
+		p.log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
 	case store.RepoSame:
 	}
 	return nil
-}
-
-// otherNameOf returns another name in the config for the same repository; "" if there is none.
-func (p *Ingest) otherNameOf(r *env.Repo, nodeID string) string {
-	p.env.RowsMu.Lock()
-	defer p.env.RowsMu.Unlock()
-	for _, o := range p.env.All {
-		if o != r && o.Row.NodeID == nodeID && o.Name.Host == r.Name.Host {
-			return o.Name.FullName()
-		}
-	}
-	return ""
-}
-
-// setRepo replaces the row of a configured repository, under the lock that readers of all rows
-// take. If it is another repository, the opened mirror is dropped.
-func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
-	p.env.RowsMu.Lock()
-	defer p.env.RowsMu.Unlock()
-	if r.Row.ID == row.ID {
-		row.PlanningEpoch = r.Row.PlanningEpoch // as it was when this pass got the lock
-	} else {
-		r.Opening.Lock()
-		r.Opened = nil
-		r.Opening.Unlock()
-	}
-	r.Row = row
 }
 
 // SameRepos releases the leases on turns of repositories that this pass found replaced. Those turns

@@ -11,12 +11,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/tell"
@@ -31,7 +36,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	byHost, others := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		wg.Go(func() {
-			repos, n := p.notTooSoon(byHost[host], rep), len(byHost[host])+others[host]
+			repos, n := byHost[host], len(byHost[host])+others[host]
 			if n > handful {
 				p.readMany(ctx, repos, n, rep)
 				return
@@ -42,10 +47,9 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 		})
 	}
 	wg.Wait()
-	p.env.WarnOfClocks(ctx)
 	var ready []*env.Repo
-	for _, r := range p.env.All {
-		if p.env.Selected(r) && r.Row.NodeID != "" && p.env.Accounts.RepoSkipped(r.Name) == nil {
+	for _, r := range p.all {
+		if p.selected(r) && r.Row.NodeID != "" && p.accounts.RepoSkipped(r.Name) == nil {
 			r.Ready = true
 			ready = append(ready, r)
 		}
@@ -53,18 +57,24 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	return ready
 }
 
-// byHost returns the selected repositories that may be asked, by host, and how many of each host other machines plan for.
+// byHost returns the selected repositories that this pass may ask about, by host, and how many there are beside them:
+// those that were read too lately, which it reports, and those for which other machines plan.
 func (p *Ingest) byHost(rep *env.Report) (all map[string][]*env.Repo, others map[string]int) {
 	all, others = map[string][]*env.Repo{}, map[string]int{}
-	for _, r := range p.env.All {
-		until, wait := p.env.Postponed(r)
+	for _, r := range p.all {
+		until, wait := p.postponed(r)
+		now, least := r.GitHub.Now(), p.config.Runtime.MinInterval
 		switch {
-		case !p.env.Selected(r):
-			if p.env.Only == nil && !p.env.Mine(r.Row.ID) && !wait {
+		case !p.selected(r):
+			if p.elsewhere(r) && !wait {
 				others[r.Name.Host]++
 			}
 		case wait:
-			rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
+			rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
+		case !p.atOnce && r.Row.HeartbeatAt.Add(least).After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning):
+			others[r.Name.Host]++
+			note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
+			rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
 		default:
 			all[r.Name.Host] = append(all[r.Name.Host], r)
 		}
@@ -74,23 +84,32 @@ func (p *Ingest) byHost(rep *env.Report) (all map[string][]*env.Repo, others map
 
 // ingestOne reads one repository and records how that went.
 func (p *Ingest) ingestOne(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) {
-	err := p.env.Contain(ctx, "read "+p.env.Config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
+	err := p.contain(ctx, "read "+p.config.Called(r.Name), r, func() error { return p.ingestRepo(ctx, r, shown, rep) })
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrTaken) {
-		p.env.RepoFailed(ctx, r, err, rep)
+		p.repoFailed(ctx, r, err, rep)
 	}
 }
 
 // ingestRepo reads one repository. shown is nil unless it is one of many.
 func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep *env.Report) error {
-	name := p.env.Config.Called(r.Name)
+	name := p.config.Called(r.Name)
 	if r.Row.HeartbeatAt.IsZero() {
-		defer p.env.Slowly(name + ": the first look at its issues and pull requests")()
+		defer p.slowly(name + ": the first look at its issues and pull requests")()
 	}
-	ctx, cancel := p.until(ctx, p.env.Config.Runtime.IngestTimeout)
+	ctx, cancel := p.until(ctx, p.config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r, shown)
-	if err != nil {
-		h, err = p.gatherAgain(ctx, r, shown, err)
+	_, moved := errors.AsType[*transport.MovedError](err)
+	another := errors.Is(err, errAnother)
+	if before := r.Row; moved || github.IsStatus(err, 404) {
+		if why := p.follow(ctx, r); why != nil {
+			err = why
+		} else {
+			another = moved || r.Row.ID != before.ID || r.Row.Current != before.Current
+		}
+	}
+	if another {
+		h, err = p.gather(ctx, r, shown)
 	}
 	if r.Replaced != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Replaced = r.Replaced })
@@ -109,7 +128,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, shown *stamps, rep
 
 // gather reads and stores what is new in one repository.
 func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*reading, error) {
-	if why := p.env.BesideUs(r); why != nil {
+	if why := p.besideUs(r); why != nil {
 		return nil, why
 	}
 	_, clock := r.GitHub.Ahead()
@@ -130,32 +149,62 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 	}
 	err := h.read(ctx)
 	if h.sign.ID != "" {
-		err = cmp.Or(p.env.MeetSign(context.WithoutCancel(ctx), r, h.sign), err)
+		err = cmp.Or(p.meetSign(context.WithoutCancel(ctx), r, h.sign), err)
 	}
 	return h, err
 }
 
 // Ingest reads what is new on GitHub.
 type Ingest struct {
-	env     *env.Env // repositories, accounts, clients, the database and the clock of the pass
-	notices *tell.Notices
-	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context with a timeout; tests replace it
+	needs
+	identifying sync.Mutex // one repository at a time finds out which repository has its name
 }
 
-// New makes an Ingest.
-func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
+// needs are what ingest takes from a pass.
+type needs struct {
+	database                                                                             // required
+	notices   *tell.Notices                                                              // required
+	config    *config.Config                                                             // required
+	log       *slog.Logger                                                               // required
+	secrets   *secrets.Redactor                                                          // required
+	accounts  *env.Accounts                                                              // required: those that write for us
+	ours      work.Installations                                                         // required
+	all       []*env.Repo                                                                // required: the config's repositories
+	atOnce    bool                                                                       // optional: a person asked for this pass
+	preflight func(context.Context) error                                                // optional: called before git; nil: there is none
+	until     func(context.Context, time.Duration) (context.Context, context.CancelFunc) // required: a context with a timeout
 
-// notTooSoon returns the repositories that this pass may ask about, and reports the others.
-func (p *Ingest) notTooSoon(all []*env.Repo, rep *env.Report) (some []*env.Repo) {
-	least := p.env.Config.Runtime.MinInterval
-	for _, r := range all {
-		now := r.GitHub.Now()
-		if p.env.AtOnce || !r.Row.HeartbeatAt.Add(least).After(now) || env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-			some = append(some, r)
-			continue
-		}
-		note := fmt.Sprintf("read %s ago, and every %s at most", now.Sub(r.Row.HeartbeatAt).Round(time.Second), least)
-		rep.Repo(p.env.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
-	}
-	return some
+	// Which repositories are read, and what becomes of them. All are required.
+	selected     func(*env.Repo) bool
+	elsewhere    func(*env.Repo) bool // another machine plans for it
+	postponed    func(*env.Repo) (until time.Time, wait bool)
+	besideUs     func(*env.Repo) error // why it is left to another installation
+	contain      func(ctx context.Context, doing string, r *env.Repo, do func() error) error
+	repoFailed   func(context.Context, *env.Repo, error, *env.Report)
+	slowly       func(what string) (over func())
+	otherName    func(r *env.Repo, nodeID string) string
+	setRow       func(*env.Repo, work.Repo)
+	planReplaced func(context.Context, *env.Repo) error
+
+	// What GitHub says of its hosts and accounts. All are required.
+	hostOf          func(r *env.Repo, host string) (env.GitHub, bool)
+	keepClock       func(context.Context, *store.Tx, *env.Repo) error
+	acceptAccount   func(ctx context.Context, host string, who work.Account) error
+	noAccount       func(host string, err error) error
+	recordReviewers func(context.Context, *env.Repo) error
+	meetSign        func(context.Context, *env.Repo, work.Sign) error
+	readBoxes       func(context.Context, *env.Repo, []env.BoxOf) []github.BoxRead
+}
+
+// New makes the Ingest of a pass that has begun: its database is open, its repositories, accounts and installations
+// are loaded.
+func New(e *env.Env, n *tell.Notices) *Ingest {
+	return &Ingest{needs: needs{
+		database: database{e.Store}, notices: n, config: e.Config, log: e.Log, secrets: e.Secrets, accounts: &e.Accounts, ours: e.Ours, all: e.All,
+		atOnce: e.AtOnce, preflight: e.Preflight, until: context.WithTimeout,
+		selected: e.Selected, elsewhere: func(r *env.Repo) bool { return e.Only == nil && !e.Mine(r.Row.ID) }, postponed: e.Postponed, besideUs: e.BesideUs,
+		contain: e.Contain, repoFailed: e.RepoFailed, slowly: e.Slowly, otherName: e.OtherName, setRow: e.SetRow, planReplaced: e.PlanReplaced,
+		hostOf: e.HostOf, keepClock: e.KeepClock, acceptAccount: e.AcceptAccount, noAccount: e.NoAccount, recordReviewers: env.Speakers{Env: e}.RecordReviewers,
+		meetSign: e.MeetSign, readBoxes: e.ReadBoxes,
+	}}
 }

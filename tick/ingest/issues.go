@@ -16,114 +16,149 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
-// one.
-func (h *reading) intakeIssue(ctx context.Context, c *number) (err error) {
-	is := *c.issue
-	item, tracked := h.item(ctx, is.Number)
-	label, wanted := h.repo.Settings.FlowOf(is.Labels)
-	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
-	if !tracked && wanted && ignored && is.State == "open" {
-		if h.repo.Ignored == nil {
-			h.repo.Ignored = map[int]work.Flow{}
-		}
-		h.repo.Ignored[is.Number] = label.Flow
+// issueRead is an issue as it was read, with its newest work item. It does not change.
+type issueRead struct {
+	github.Issue
+	item     work.Item // without number: there is none
+	timeline []github.TimelineEvent
+}
+
+func (r issueRead) tracked() bool { return r.item.Number != 0 }
+func (r issueRead) open() bool    { return r.State == "open" }
+
+// listedIssue returns an issue of a list, without its timeline.
+func (h *reading) listedIssue(ctx context.Context, is github.Issue) issueRead {
+	r := issueRead{Issue: is}
+	if item, tracked := h.item(ctx, is.Number); tracked {
+		r.item = item
 	}
-	if !tracked && wanted && is.State != "open" && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Done) { // which work that ended has
-		h.putNearLabel(store.NearLabel{Number: is.Number, Set: label.Name, At: is.UpdatedAt})
+	return r
+}
+
+// issueWhole reads an issue that no list showed, and its timeline; without number: it is gone.
+func (h *reading) issueWhole(ctx context.Context, number int) (issueRead, error) {
+	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, number)
+	if err != nil || !ok {
+		return issueRead{}, err
 	}
-	if tracked && item.IssueClosed != (is.State != "open") {
-		ref := work.Dependency{Repo: h.repo.Name, Number: is.Number}.String()
-		h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { // what waits for it
-			return errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now))
-		})
-	}
-	if !h.needsMoreReads(item, tracked, is) {
-		return nil
-	}
-	var timeline []github.TimelineEvent
+	r := h.listedIssue(ctx, is)
+	r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
+	return r, err
+}
+
+// readIssue reads the timeline of a listed issue, unless that was done ahead.
+func (h *reading) readIssue(ctx context.Context, c *number, r issueRead) (_ issueRead, err error) {
 	if c.timeline != nil {
-		timeline, c.timeline = *c.timeline, nil
-	} else if timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number); err != nil {
+		r.timeline, c.timeline = *c.timeline, nil
+		return r, nil
+	}
+	r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number)
+	return r, err
+}
+
+// takeIssue begins to track an issue with one of our labels, and ingests changes of a tracked one.
+func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
+	h.noteIssuePauses(r, r.item.Flow)
+	label, wanted := h.repo.Settings.FlowOf(r.Labels)
+	ignored := work.HasLabel(r.Labels, h.repo.Settings.Labels.Ignore)
+	if !r.tracked() && ignored { // a roadmap: see needsTimeline
+		_, err := h.adoptEnded(ctx, r, r.labelled(label))
 		return err
 	}
-	h.noteIssuePauses(is, item.Flow, timeline)
-	if !tracked && ignored { // a roadmap: see needsMoreReads
-		labelled, _ := lastEvent(timeline, "labeled", label.Name)
-		_, err := h.adoptEnded(ctx, is, label, labelled, timeline)
-		return err
-	}
-	asked, err := h.flowsAsked(ctx, item, is, timeline)
+	asked, err := h.flowsAsked(ctx, r)
 	if err != nil {
 		return err
 	}
-	asked = h.declineRoadmaps(ctx, item, is, asked)
-	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
-	if !tracked && len(asked) > 0 {
-		if err := h.findRoadmapAbove(ctx, is); err != nil {
+	h.noteLag(r, wanted && r.open() && len(asked) == 0 && (!r.tracked() || !r.item.State.Open()))
+	if !r.tracked() && len(asked) > 0 {
+		if err := h.findRoadmapAbove(ctx, r.Issue); err != nil {
 			return err
 		}
 	}
 	switch {
-	case !tracked && len(asked) == 0:
+	case !r.tracked() && len(asked) == 0:
 		return nil // the list is ahead of the timeline, which the next change shows; or the label begins nothing
-	case tracked && item.ID == 0 && len(asked) > 0 && !item.State.Open():
-		h.again(is.Number) // the ended work that this slice adopted gets its rows first
+	case r.tracked() && r.item.ID == 0 && len(asked) > 0 && !r.item.State.Open():
+		h.again(r.Number) // the ended work that this slice adopted gets its rows first
 		return nil
-	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
-		return h.beginFirst(ctx, is, asked, timeline, tracked)
+	case !r.tracked(), len(asked) > 0 && !ignored && r.open() && !r.item.State.Open():
+		return h.begin(ctx, r, asked)
+	case h.swapped(ctx, r, asked) && !ignored:
+		h.withdraw(r)
+		return h.begin(ctx, r, asked)
 	}
-	if h.swapped(ctx, item, is, asked) && !ignored {
-		h.withdraw(item, timeline)
-		return h.beginFirst(ctx, is, asked, timeline, tracked)
-	}
-	again, relabelled := askedAgain(asked, item, is)
-	if item, err = h.updateText(ctx, item, is, timeline, again.Name); err != nil {
-		return err
-	}
-	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
-		t, ok := lastEvent(timeline, "unlabeled", item.Label)
-		if ok && (!item.Replans() || !t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
-			h.add(timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
-		}
-	}
-	if relabelled && is.State == "open" { // on a closed issue the label counts once it is reopened
-		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
-		h.items[item.Number] = item
-		h.add(timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
-	}
-	h.changes(item, timeline)
-	return nil
+	return h.updateItem(ctx, r, asked, wanted)
 }
 
-// needsMoreReads reports whether the issue needs more reads than its list. A roadmap that is paused is
+// noteListedIssue notes what the list of issues alone shows, and reports whether the issue is to be read.
+func (h *reading) noteListedIssue(r issueRead) bool {
+	h.noteNearLabel(r.Issue)
+	labels := h.repo.Settings.Labels
+	label, wanted := h.repo.Settings.FlowOf(r.Labels)
+	switch {
+	case r.tracked():
+		if r.item.IssueClosed == r.open() {
+			ref := work.Dependency{Repo: h.repo.Name, Number: r.Number}.String()
+			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { // what waits for it
+				return errors.Join(tx.WakeBlocked(ctx, h.row.ID, ref, now), tx.WakeRoadmaps(ctx, h.row.ID, ref, now))
+			})
+		}
+	case wanted && r.open() && work.HasLabel(r.Labels, labels.Ignore):
+		if h.repo.Ignored == nil {
+			h.repo.Ignored = map[int]work.Flow{}
+		}
+		h.repo.Ignored[r.Number] = label.Flow
+	case wanted && !r.open() && !work.HasLabel(r.Labels, labels.Done): // which work that ended has
+		h.putNearLabel(store.NearLabel{Number: r.Number, Set: label.Name, At: r.UpdatedAt})
+	}
+	return h.needsTimeline(r)
+}
+
+// needsTimeline reports whether the list of issues does not say enough of one. A roadmap that is paused is
 // found again after the database was lost, or nothing would keep what is below it from beginning. What changes on an
 // issue that was closed and whose work is over counts once it is reopened.
-func (h *reading) needsMoreReads(item work.Item, tracked bool, is github.Issue) bool {
-	if tracked {
-		c := h.numbers[is.Number]
-		over := item.IssueClosed && is.State != "open" && !item.State.Open() && item.Title == is.Title && c != nil && !c.waited &&
-			!work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
-		return !over && !h.unchanged(item, is)
+func (h *reading) needsTimeline(r issueRead) bool {
+	ignored := work.HasLabel(r.Labels, h.repo.Settings.Labels.Ignore)
+	if r.tracked() {
+		c := h.numbers[r.Number]
+		over := r.item.IssueClosed && !r.open() && !r.item.State.Open() && r.item.Title == r.Title && c != nil && !c.waited && !ignored
+		return !over && !unchanged(r.item, r.Issue)
 	}
-	label, wanted := h.repo.Settings.FlowOf(is.Labels)
-	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
-	return wanted && is.State == "open" && (!ignored || label.Flow == work.FlowRoadmap)
+	label, wanted := h.repo.Settings.FlowOf(r.Labels)
+	return wanted && r.open() && (!ignored || label.Flow == work.FlowRoadmap)
 }
 
-// begin tracks an issue, with the labelling that asked for it and all earlier comments.
-func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
-	item := newItem(h, is, label)
-	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
-	item, err := h.updateText(ctx, item, is, timeline, label.Name)
+// begin tracks an issue in the flow of the label that was set first, with the labelling that asked for it and all
+// earlier comments. It skips a label whose work ended before the database was lost.
+func (h *reading) begin(ctx context.Context, r issueRead, asked []flowAsked) error {
+	for len(asked) > 1 {
+		past, known, err := h.pastPull(ctx, r, asked[0], "")
+		if err != nil {
+			return err
+		}
+		if known || past.Number == 0 || past.State == work.PullOpen || setAfter(asked[0].set, past.Pull) {
+			break
+		}
+		asked = asked[1:]
+	}
+	first := asked[0]
+	if ended, err := h.adoptEnded(ctx, r, first); ended || err != nil {
+		return err
+	}
+	item := h.newItem(r.Issue, first.FlowLabel)
+	for _, other := range asked[1:] {
+		h.declineSecondLabel(item, other, "")
+	}
+	item.LabelEvent = strconv.FormatInt(first.set.ID, 10)
+	item, err := h.updateText(ctx, item, r, first.Name)
 	if err != nil {
 		return err
 	}
-	h.add(timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
-	if again || is.ID != 0 && is.Comments == 0 {
+	h.add(timelineEvent(item, work.EventLabelled, r.Number, first.set, first.Name))
+	if r.tracked() || r.ID != 0 && r.Comments == 0 {
 		return nil // the comments are in the database, or there are none
 	}
-	talk, err := h.wholeTalk(ctx, is.Number)
+	talk, err := h.wholeTalk(ctx, r.Number)
 	if err != nil {
 		return err
 	}
@@ -131,51 +166,74 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
+// updateItem ingests what changed on a tracked issue.
+func (h *reading) updateItem(ctx context.Context, r issueRead, asked []flowAsked, wanted bool) error {
+	// The label of the item's own flow may be set again, also under a name that the config changed.
+	item, label := r.item, r.item.Label
+	again := slices.IndexFunc(asked, func(a flowAsked) bool {
+		return strings.EqualFold(a.Name, item.Label) || follows(item.Flow, a.Flow) && !work.HasLabel(r.Labels, item.Label)
+	})
+	if again >= 0 {
+		label = asked[again].Name
+	}
+	item, err := h.updateText(ctx, item, r, label)
+	if err != nil {
+		return err
+	}
+	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
+		t, ok := lastEvent(r.timeline, "unlabeled", item.Label)
+		if ok && (!item.Replans() || !t.CreatedAt.Before(item.Since)) { // a merged roadmap needs no label
+			h.add(timelineEvent(item, work.EventClosed, r.Number, t, "unlabelled"))
+		}
+	}
+	if again >= 0 && r.open() { // on a closed issue the label counts once it is reopened
+		set := asked[again].set
+		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
+		h.items[item.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, r.Number, set, label))
+	}
+	for _, t := range r.timeline { // closings and reopenings after the labelling that began the item
+		kind := work.EventClosed
+		if t.Event == "reopened" {
+			kind = work.EventReopened
+		}
+		if (t.Event == "closed" || t.Event == "reopened") && newer(t, item) {
+			h.add(timelineEvent(item, kind, item.Number, t, ""))
+		}
+	}
+	return nil
+}
+
 // updateText ingests the text of an issue that the newest setting of label confirms. An empty label
 // means the item's label.
-func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
-	by := item
-	by.Label = cmp.Or(label, item.Label)
-	c, err := h.confirmText(ctx, by, is, timeline)
+func (h *reading) updateText(ctx context.Context, item work.Item, r issueRead, label string) (work.Item, error) {
+	item, err := h.confirmText(ctx, item, cmp.Or(label, item.Label), r)
 	if err != nil {
 		return item, err
 	}
-	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
-	item.IssueClosed, item.SubIssueOf, item.Fingerprint = is.State != "open", h.called(is.Parent), ""
-	if item.ID == 0 && is.Blockers.All > 0 || is.Blockers.Open != item.Blocked.Open {
+	item.Author, item.URL = r.Author, r.URL
+	item.IssueClosed, item.SubIssueOf, item.Fingerprint = !r.open(), h.called(r.Parent), ""
+	if item.ID == 0 && r.Blockers.All > 0 || r.Blockers.Open != item.Blocked.Open {
 		item.Blocked.LookAt = h.now()
 	}
-	if timelineSettled(is, timeline, h.now()) {
-		item.Fingerprint = fingerprint(is)
+	// The timeline need not be read again before the issue changes if it shows all that the list shows. It does once
+	// the issue's last change is old, and sooner if it has an entry for that change and was read at least stampLag
+	// after it.
+	if age := h.now().Sub(r.UpdatedAt); age > overlap || age > stampLag && !r.changedAfter() {
+		item.Fingerprint = fingerprint(r.Issue)
 	}
 	h.items[item.Number] = item
 	return item, nil
 }
 
 // unchanged reports whether an issue has not changed since its timeline was last read. One change
-// makes the whole list be read again; that must not cost a request per issue. See timelineSettled.
-func (h *reading) unchanged(item work.Item, is github.Issue) bool {
+// makes the whole list be read again; that must not cost a request per issue.
+func unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
 
 func fingerprint(is github.Issue) string {
 	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339), fmt.Sprint(is.Blockers.Open, is.Blockers.All), is.Parent)
-}
-
-// changes adds events for closings and reopenings after the labelling that began the item.
-func (h *reading) changes(item work.Item, timeline []github.TimelineEvent) {
-	for _, t := range timeline {
-		kind := work.EventClosed
-		switch {
-		case t.Event == "reopened":
-			kind = work.EventReopened
-		case t.Event != "closed":
-			continue
-		}
-		if newer(t, item) {
-			h.add(timelineEvent(item, kind, item.Number, t, ""))
-		}
-	}
 }
 
 // newer reports whether a timeline event came after the labelling that began the item. Labellings,
@@ -198,11 +256,11 @@ const longestLag = 10 * time.Minute
 // A label removed and set again looks the same in the list. So an issue that may be ahead of its
 // timeline is read a second time, but not a third: when it changed after its newest timeline entry,
 // and when its label begins nothing.
-func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
-	again := h.numberOf(is.Number).Again
-	may := idle || changedAfter(is, timeline)
-	if h.now().Sub(is.UpdatedAt) < longestLag && (lags(h.repo.Settings, is, timeline) || may && !again) {
-		h.again(is.Number)
+func (h *reading) noteLag(r issueRead, idle bool) {
+	again := h.numberOf(r.Number).Again
+	may := idle || r.changedAfter()
+	if h.now().Sub(r.UpdatedAt) < longestLag && (r.lags(h.repo.Settings.FlowLabels()) || may && !again) {
+		h.again(r.Number)
 	}
 }
 
@@ -210,42 +268,29 @@ func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle
 // seconds, and lists and timelines lag behind each other.
 const stampLag = 30 * time.Second
 
-// timelineSettled reports whether a timeline shows everything that its list shows, so that it need
-// not be read again before the issue changes. It does once the issue's last change is old. It does
-// sooner if the timeline has an entry for that change and was read at least stampLag after it.
-func timelineSettled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
-	age := now.Sub(is.UpdatedAt)
-	return age > overlap || age > stampLag && !changedAfter(is, timeline)
-}
-
 // changedAfter reports whether an issue changed after the newest entry of its timeline: by an entry
 // that is not shown yet, or by an edit, which makes none.
-func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {
-	return !slices.ContainsFunc(timeline, func(t github.TimelineEvent) bool { return !t.CreatedAt.Before(is.UpdatedAt) })
+func (r issueRead) changedAfter() bool {
+	return !slices.ContainsFunc(r.timeline, func(t github.TimelineEvent) bool { return !t.CreatedAt.Before(r.UpdatedAt) })
 }
 
 // lags reports whether the timeline contradicts the list about our labels or about whether the
 // issue is open.
-func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent) bool {
-	for _, l := range settings.FlowLabels() {
-		on := false
-		for _, t := range timeline {
-			if strings.EqualFold(t.Label, l.Name) {
-				on = t.Event == "labeled" || on && t.Event != "unlabeled"
-			}
-		}
-		if !on && work.HasLabel(is.Labels, l.Name) {
-			return true
+func (r issueRead) lags(ours []config.FlowLabel) bool {
+	closed, on := false, map[string]bool{}
+	for _, t := range r.timeline {
+		switch t.Event {
+		case "labeled", "unlabeled":
+			on[strings.ToLower(t.Label)] = t.Event == "labeled"
+		case "closed", "reopened":
+			closed = t.Event == "closed"
 		}
 	}
-	closed := false
-	for _, t := range timeline {
-		closed = t.Event == "closed" || closed && t.Event != "reopened"
-	}
-	return closed != (is.State != "open")
+	missing := func(l config.FlowLabel) bool { return work.HasLabel(r.Labels, l.Name) && !on[strings.ToLower(l.Name)] }
+	return closed == r.open() || slices.ContainsFunc(ours, missing)
 }
 
-func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
+func (h *reading) newItem(is github.Issue, label config.FlowLabel) work.Item {
 	return work.Item{
 		RepoID: h.row.ID, Number: is.Number, Flow: label.Flow, State: work.StatePending, Since: h.now(),
 		Label: label.Name, Priority: priority(is.Labels), SubIssueOf: h.called(is.Parent),

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,14 +34,15 @@ type judged struct {
 	known bool   // the database has it
 	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
-	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else
+	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else; of a hold that was put back, too
 }
 
 // judgement is what counts of what was said. It counts only once nothing is lacking.
 type judgement struct {
 	*facts
-	lacks []missing
-	named map[lack]bool // those of lacks
+	rights rights
+	about  work.Event // that is judged now
+	lacks  []missing
 
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
@@ -52,7 +54,7 @@ type judgement struct {
 	copies    []surplus       // of comments of ours
 	waiting   []candidate     // comments that wait until a number can be read
 	takenBack []judged        // comments whose authors took a hold out of them
-	putBack   []putBack       // and those of whom who put one back
+	putBack   []judged        // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
 }
 
@@ -68,12 +70,9 @@ type missing struct {
 	event work.Event
 }
 
-func newJudgement(f *facts) *judgement {
-	return &judgement{facts: f, named: map[lack]bool{}, handled: map[string]bool{}}
-}
-
 func judge(said []candidate, f *facts) *judgement {
-	j := newJudgement(f)
+	j := &judgement{facts: f, rights: *f.rights, handled: map[string]bool{}}
+	j.rights.lack = j.lack
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
 		all = j.byEditor(all)
@@ -84,30 +83,20 @@ func judge(said []candidate, f *facts) *judgement {
 	return j
 }
 
-func (j *judgement) lack(l lack, e work.Event) {
-	if !j.named[l] {
-		j.named[l] = true
-		j.lacks = append(j.lacks, missing{l, e})
+func (j *judgement) lack(l lack) {
+	if !slices.ContainsFunc(j.lacks, func(m missing) bool { return m.lack == l }) {
+		j.lacks = append(j.lacks, missing{l, j.about})
 	}
-}
-
-// may notes what the answer to a question of rights lacks.
-func (j *judgement) may(e work.Event, yes bool, l lack) bool {
-	if l.is() {
-		j.lack(l, e)
-		return false
-	}
-	return yes
 }
 
 // byAuthor judges the new candidates by who wrote them, commands first: they may have begun a pause.
 func (j *judgement) byAuthor(said []candidate) []judged {
 	several, twice := severalVersions(said), map[string]bool{}
 	said = slices.Clone(said)
-	slices.SortStableFunc(said, oldestFirst)
-	slices.SortStableFunc(said, commandsFirst)
+	slices.SortStableFunc(said, inOrder)
 	all := make([]judged, 0, len(said))
 	for _, c := range said {
+		j.about = c.event
 		k, known := j.known[c.event.Key]
 		switch {
 		case c.pending:
@@ -148,13 +137,9 @@ func (j *judgement) verdict(e work.Event) string {
 	case e.Author.Bot:
 		return "ignored: bot"
 	}
-	if _, l := j.rights.isReviewer(e.Author); l.is() {
-		j.lack(l, e)
-		return ""
-	}
-	may, l := j.rights.mayComment(e)
+	j.rights.isReviewer(e.Author) // asked about each author: a reviewer's login means the first account that says anything
 	switch {
-	case j.may(e, may, l) || l.is():
+	case j.rights.mayComment(e):
 		return ""
 	case j.rights.takenFrom(e.Author) != 0:
 		return work.OutcomeTakenOver
@@ -174,8 +159,17 @@ func (j *judgement) answer(body string) {
 // sticky comments ourselves, so for those only a lost marker proves it.
 func (j *judgement) editedByPerson(e work.Event) bool {
 	kind, id := plainOf(e)
-	return slices.ContainsFunc(j.sent[e.ItemID], func(a work.Action) bool {
-		return a.Number == e.Number && a.ResultID == id && writes(a.Kind, kind) && textChanged(a, e.Body)
+	writes := []work.ActionKind{work.ActionComment, work.ActionSticky}
+	if kind == work.EventReview {
+		writes = []work.ActionKind{work.ActionReply}
+	}
+	marks, marked := work.ParseMarks(e.Body)
+	return kind != work.EventSummary && slices.ContainsFunc(j.sent[e.ItemID], func(a work.Action) bool {
+		changed := strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(e.Body)
+		if a.Kind == work.ActionSticky {
+			changed = !marked || marks.Token != a.Token
+		}
+		return a.Number == e.Number && a.ResultID == id && slices.Contains(writes, a.Kind) && changed
 	})
 }
 
@@ -189,7 +183,7 @@ func (j *judgement) pasted(e work.Event, token string) bool {
 	}
 	extra, asked := j.extra[token]
 	if !asked {
-		j.lack(lack{kind: lackCopies, node: token}, e)
+		j.lack(lack{kind: lackCopies, node: token})
 		return false
 	}
 	j.copies = append(j.copies, surplus{a, extra})
@@ -214,13 +208,14 @@ func (x judged) asksWord() bool {
 // somebody else edited it, if that holds work.
 func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
-		if x.event.UpdatedAt.After(x.event.CreatedAt) && !mentionsHold(x.event) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
+		j.about = x.event
+		if x.event.UpdatedAt.After(x.event.CreatedAt) && !strings.Contains(strings.ToLower(x.event.Body), "/mergexo "+string(work.VerbHold)) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
 			all[i].holds = j.heldBy(x.candidate)
 		}
 		if x = all[i]; x.asksWord() {
 			word, asked := j.words[x.event.Node]
 			if !asked {
-				j.lack(lack{kind: lackWord, node: x.event.Node}, x.event)
+				j.lack(lack{kind: lackWord, node: x.event.Node})
 			}
 			all[i].word = word
 		}
@@ -229,6 +224,7 @@ func (j *judgement) byEditor(all []judged) (out []judged) {
 		return nil
 	}
 	for _, x := range all {
+		j.about = x.event
 		if x.event.Kind.Written() && x.event.Outcome == "" && x.word.Ignored(x.event.Author) == work.OutcomeEditedByOther {
 			brake, holds := j.brakeOf(x.candidate)
 			if x.keeps = holds; brake != nil {
@@ -250,11 +246,7 @@ func (j *judgement) heldBy(c candidate) []int {
 	if !c.event.Kind.Written() || c.pending || at.hold == nil {
 		return nil
 	}
-	hold := *at.hold
-	if !hold.beganWith(at.events, c.event) {
-		return nil
-	}
-	if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+	if hold := *at.hold; !hold.beganWith(c.event) || !j.rights.mayComment(c.event) {
 		return nil
 	}
 	return at.numbers
@@ -271,7 +263,7 @@ func (j *judgement) brakeOf(c candidate) (brake *judged, holds bool) {
 	former, asked := j.former[c.event.Node]
 	switch {
 	case !asked:
-		j.lack(lack{kind: lackFormer, node: c.event.Node}, c.event)
+		j.lack(lack{kind: lackFormer, node: c.event.Node})
 		return nil, false
 	case former.known || former.event == nil:
 		return nil, former.known
@@ -311,6 +303,7 @@ func isBrake(e work.Event) bool {
 func (j *judgement) byTime(all []judged) {
 	for _, x := range all {
 		c := x.candidate
+		j.about = c.event
 		if c.event.Kind != work.EventCommand && len(j.lacks) > 0 { // commands decide about the pauses of what follows
 			return
 		}
@@ -332,8 +325,11 @@ func (j *judgement) byTime(all []judged) {
 			if c.event.Kind == work.EventReview && c.event.Outcome == "" {
 				if slices.Contains(j.fixed[c.event.Number], c.event.Review) { // the review may not be read again with a comment that was edited
 					c.event.Outcome = work.OutcomeVerdict
-				} else if c.event.State == "" {
-					c.event.State = j.stateOf(c)
+				} else if c.event.State == "" { // of the review: a comment with an approval is answered, and nothing is pushed for it
+					state, known := j.reviewStates[c.review]
+					if c.event.State = state; c.review != 0 && !known && !j.reviewsOf[c.event.Number] {
+						j.lack(lack{kind: lackReviews, number: c.event.Number})
+					}
 				}
 			}
 			if c.event.Outcome == "" {
@@ -363,11 +359,12 @@ func (j *judgement) judgeAgain(x judged, ignored string) {
 	case ignored != "":
 		c.event.Outcome = ignored
 	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}): // put back, it holds again; as the command, it is answered
-		if may, l := j.rights.mayComment(c.event); !j.may(c.event, may, l) {
+		if !j.rights.mayComment(c.event) {
 			c.event.Outcome = work.OutcomeNoCommander
 			break
 		}
-		j.putBack = append(j.putBack, putBack{c.event, j.spots[whoseOf(c)].numbers})
+		x.holds = j.spots[whoseOf(c)].numbers
+		j.putBack = append(j.putBack, x)
 		c.event.Outcome = work.OutcomeAnswered
 	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
@@ -390,12 +387,9 @@ func (j *judgement) commandVerdict(e work.Event, ignored string) string {
 	case ignored != "":
 		return ignored
 	}
-	if isCommand(e, work.VerbMerge, []int{e.Number}) { // allowed_users grants other commands, but not this one
-		may, l := j.rights.mayNow(e.Author, false)
-		if !j.may(e, may, l) {
-			j.unmerged = append(j.unmerged, e)
-			return work.OutcomeNoCommander
-		}
+	if isCommand(e, work.VerbMerge, []int{e.Number}) && !j.rights.mayNow(e.Author, false) { // allowed_users grants other commands, but not this one
+		j.unmerged = append(j.unmerged, e)
+		return work.OutcomeNoCommander
 	}
 	j.commands = append(j.commands, e)
 	return ""
@@ -412,7 +406,7 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 				since = m.since
 			}
 		}
-		j.lack(lack{kind: lackAnswers, number: e.Number, since: since}, e)
+		j.lack(lack{kind: lackAnswers, number: e.Number, since: since})
 	}
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, j.rights.operators()) {
@@ -427,16 +421,6 @@ func (j *judgement) obeyedBefore(e work.Event) bool {
 func isCommand(e work.Event, verb work.Verb, numbers []int) bool {
 	cmd, ok := work.ParseCommand(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
-}
-
-// stateOf returns the state of the review that a diff comment belongs to. A comment with an
-// approval is answered, and nothing is pushed for it.
-func (j *judgement) stateOf(c candidate) string {
-	state, known := j.reviewStates[c.review]
-	if c.review != 0 && !known && !j.reviewsOf[c.event.Number] {
-		j.lack(lack{kind: lackReviews, number: c.event.Number}, c.event)
-	}
-	return state
 }
 
 // paused returns the outcome of an event that came while people had the item paused: it is skipped,
@@ -509,29 +493,16 @@ func (j *judgement) pausesByCommand(numbers []int, shown []work.Pause) (pauses [
 	return pauses
 }
 
-// oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids
+// inOrder puts commands first, and then what is older. Stamps are whole seconds; within a second GitHub's ids
 // rise. Of two versions of one comment, read before and after an edit, the newer comes last.
-func oldestFirst(a, b candidate) int {
-	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
-		return d
-	}
-	if d := len(a.event.Source) - len(b.event.Source); d != 0 {
-		return d
-	}
-	if d := strings.Compare(a.event.Source, b.event.Source); d != 0 {
-		return d
-	}
-	return a.event.UpdatedAt.Compare(b.event.UpdatedAt)
-}
-
-func commandsFirst(a, b candidate) int {
-	rank := func(c candidate) int {
-		if c.event.Kind == work.EventCommand {
-			return 0
-		}
-		return 1
-	}
-	return rank(a) - rank(b)
+func inOrder(a, b candidate) int {
+	rank := map[bool]int{true: 0, false: 1}
+	return cmp.Or(
+		rank[a.event.Kind == work.EventCommand]-rank[b.event.Kind == work.EventCommand],
+		a.event.CreatedAt.Compare(b.event.CreatedAt),
+		len(a.event.Source)-len(b.event.Source), strings.Compare(a.event.Source, b.event.Source),
+		a.event.UpdatedAt.Compare(b.event.UpdatedAt),
+	)
 }
 
 // mayChange reports whether a known version that is read again may count again: it has other

@@ -191,7 +191,7 @@ func TestJudgeOfAHold(t *testing.T) {
 	first := said{id: 1, by: ann, body: "/mergexo hold"}.candidate()
 	first.event.ID = 30
 	held := review.Held{By: ann.Login, At: work.StampOf(first.event)}
-	at := spot{numbers: []int{5, 6}, hold: &commandedHold{held: held}, events: []work.Event{first.event}}
+	at := spot{numbers: []int{5, 6}, hold: &commandedHold{held: held, said: []work.Event{first.event}}}
 	without := said{id: 1, by: ann, body: "Never mind.", edited: 9}.candidate()
 	f := factsOf()
 	f.spots[whose{5, false, 7}] = at
@@ -215,7 +215,7 @@ func TestJudgeOfAHold(t *testing.T) {
 	f = factsOf()
 	f.shown([]candidate{back})
 	f.known[back.event.Key] = store.KnownEvent{Outcome: store.OutcomeEdited, Edited: true}
-	if j := judge([]candidate{back}, f); len(j.putBack) != 1 || !slices.Equal(j.putBack[0].numbers, []int{5, 6}) || len(j.readAgain) != 1 {
+	if j := judge([]candidate{back}, f); len(j.putBack) != 1 || !slices.Equal(j.putBack[0].holds, []int{5, 6}) || len(j.readAgain) != 1 {
 		t.Errorf("put back: %+v", j.putBack)
 	}
 	f.rights.fresh = maps.Clone(f.rights.fresh)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -26,140 +25,105 @@ type flowAsked struct {
 	set github.TimelineEvent
 }
 
+// labelled returns a label with the event that set it last.
+func (r issueRead) labelled(l config.FlowLabel) flowAsked {
+	set, _ := lastEvent(r.timeline, "labeled", l.Name)
+	return flowAsked{l, set}
+}
+
 // flowsAsked returns the labels of flows on an issue, set after the item began by people who may,
 // in the order in which they were set.
-func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent) ([]flowAsked, error) {
+func (h *reading) flowsAsked(ctx context.Context, r issueRead) ([]flowAsked, error) {
 	var asked []flowAsked
 	for _, l := range h.repo.Settings.FlowLabels() {
-		if l.Name == "" || !work.HasLabel(is.Labels, l.Name) {
+		if l.Name == "" || !work.HasLabel(r.Labels, l.Name) {
 			continue
 		}
-		set, ok := lastEvent(timeline, "labeled", l.Name)
-		if !ok || !newer(set, item) {
+		set, ok := lastEvent(r.timeline, "labeled", l.Name)
+		if !ok || !newer(set, r.item) {
 			continue
 		}
-		may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
+		may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
 		if err != nil {
 			return nil, err
 		}
 		if may {
 			asked = append(asked, flowAsked{l, set})
-		} else if is.State == "open" {
-			h.declineLabel(item, is, set, l)
+		} else if r.open() {
+			h.declineLabel(r.item, r.Number, set, l)
 		}
 	}
 	slices.SortFunc(asked, func(a, b flowAsked) int { return cmp.Compare(a.set.ID, b.set.ID) })
-	return asked, nil
-}
-
-// beginFirst begins the flow of the first label. It skips a label whose work ended before the
-// database was lost.
-func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
-	for i, a := range asked {
-		if i < len(asked)-1 {
-			past, known, err := h.pastPull(ctx, is, a.FlowLabel, a.set, timeline, "")
-			if err != nil {
-				return err
-			}
-			if !known && past.Number != 0 && past.State != work.PullOpen && !setAfter(a.set, past.Pull) {
-				continue
-			}
-		}
-		if ended, err := h.adoptEnded(ctx, is, a.FlowLabel, a.set, timeline); ended || err != nil {
-			return err
-		}
-		for _, other := range asked[i+1:] {
-			h.declineSecondLabel(newItem(h, is, a.FlowLabel), is, other, "")
-		}
-		return h.begin(ctx, is, a.FlowLabel, a.set, timeline, again)
-	}
-	return nil
-}
-
-// askedAgain returns the label of the item's own flow if it was set again, also under a name that
-// the config changed. Otherwise it returns the item's label and false.
-func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, bool) {
-	for _, a := range asked {
-		own := strings.EqualFold(a.Name, item.Label)
-		if own || follows(item.Flow, a.Flow) && !work.HasLabel(is.Labels, item.Label) {
-			return a, true
-		}
-	}
-	return flowAsked{FlowLabel: config.FlowLabel{Name: item.Label, Flow: item.Flow}}, false
+	return h.declineRoadmaps(ctx, r, asked), nil
 }
 
 // swapped reports whether other labels replace an open item's label. For those that do not count it
 // plans a comment.
-func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) bool {
-	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.Flow) })
-	if len(others) == 0 || !item.State.Open() || is.State != "open" {
+func (h *reading) swapped(ctx context.Context, r issueRead, asked []flowAsked) bool {
+	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(r.item.Flow, a.Flow) })
+	if len(others) == 0 || !r.item.State.Open() || !r.open() {
 		return false
 	}
-	instead := h.underWay(ctx, item)
-	if instead == "" && !work.HasLabel(is.Labels, item.Label) && len(others) == len(asked) {
-		return true
-	}
-	for _, other := range others {
-		h.declineSecondLabel(item, is, other, instead)
-	}
-	return false
-}
-
-// underWay names the item's pull request, or its branch while the pull request is being opened; "" if
-// it has neither.
-func (h *reading) underWay(ctx context.Context, item work.Item) string {
-	return stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
-		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
+	// Its pull request, or its branch while the pull request is being opened.
+	instead := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (string, error) {
+		pull, has, err := tx.FindPullOfItem(ctx, r.item.ID)
 		if err != nil || has {
 			return fmt.Sprintf("#%d is under way", pull.Number), err
 		}
-		turns, err := tx.ListTurns(ctx, item.ID)
+		turns, err := tx.ListTurns(ctx, r.item.ID)
 		if slices.ContainsFunc(turns, func(t work.Turn) bool { return t.Step == work.StepPushed || t.Step == work.StepApplied }) {
 			return "the pull request of the work before it is being opened", err
 		}
 		return "", err
 	})
+	if instead == "" && !work.HasLabel(r.Labels, r.item.Label) && len(others) == len(asked) {
+		return true
+	}
+	for _, other := range others {
+		h.declineSecondLabel(r.item, other, instead)
+	}
+	return false
 }
 
 // withdraw ends an item whose label was replaced.
-func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
-	t, ok := lastEvent(timeline, "unlabeled", item.Label)
+func (h *reading) withdraw(r issueRead) {
+	t, ok := lastEvent(r.timeline, "unlabeled", r.item.Label)
 	if !ok { // deleting a label leaves nothing on the timeline
-		t = github.TimelineEvent{ID: 0, CreatedAt: h.env.Now()}
+		t = github.TimelineEvent{ID: 0, CreatedAt: h.now()}
 	}
-	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
+	c := timelineEvent(r.item, work.EventClosed, r.Number, t, "unlabelled")
 	c.former = true
 	h.add(c)
 }
 
 // declineSecondLabel plans a comment that a label begins nothing, and how to switch: once for each
 // time a label is set.
-func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flowAsked, underWay string) {
-	token := work.NoticeToken(h.row.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
+func (h *reading) declineSecondLabel(item work.Item, other flowAsked, underWay string) {
+	token := work.NoticeToken(h.row.Key(), item.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.Name, item.Label, item.Label)
 	if underWay != "" {
 		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, underWay, work.CommandOf(other.Flow))
 	}
-	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second label, "+other.Name)
+	h.declineOn(item.ID, item.Number, work.NeedRequired, token, body, "a second label, "+other.Name)
 }
 
 // declineRoadmaps drops the label of roadmaps from those asked for while the issue has a roadmap under
 // way, and plans a comment that says so: a second one would make everything twice.
-func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) []flowAsked {
+func (h *reading) declineRoadmaps(ctx context.Context, r issueRead, asked []flowAsked) []flowAsked {
 	at := slices.IndexFunc(asked, func(a flowAsked) bool { return a.Flow == work.FlowRoadmap })
-	if at < 0 || item.ID == 0 || item.State.Open() {
+	if at < 0 || r.item.ID == 0 || r.item.State.Open() {
 		return asked
 	}
 	live := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
 		return tx.ListRoadmaps(ctx, h.row.ID)
 	})
-	if !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == is.Number && !m.State.Closes() }) {
+	if !slices.ContainsFunc(live, func(m roadmap.Record) bool { return m.Number == r.Number && !m.State.Closes() }) {
 		return asked
 	}
 	again := asked[at]
-	token := work.NoticeToken(h.row.Key(), is.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
+	token := work.NoticeToken(h.row.Key(), r.Number, "second roadmap "+strconv.FormatInt(again.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: this issue has a roadmap already. To change it, comment `/mergexo replan` and what is to change.", again.Name)
-	h.declineOn(item.ID, is.Number, work.NeedRequired, token, body, "a second roadmap, "+again.Name)
+	h.declineOn(r.item.ID, r.Number, work.NeedRequired, token, body, "a second roadmap, "+again.Name)
 	return slices.Delete(slices.Clone(asked), at, at+1)
 }
 
@@ -168,14 +132,14 @@ func (h *reading) declineRoadmaps(ctx context.Context, item work.Item, is github
 
 // declineLabel reports that a label begins nothing: in a comment once per person and repository,
 // and in the log.
-func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
+func (h *reading) declineLabel(item work.Item, number int, set github.TimelineEvent, label config.FlowLabel) {
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
 		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
-	h.refuseLabel(item, is.Number, set, label.Name, "may not label ", body)
+	h.refuseLabel(item, number, set, label.Name, "may not label ", body)
 }
 
 // refuseLabel notes that a label counts for nothing, and tells the person who set it: once in a repository.

@@ -74,7 +74,7 @@ func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *en
 		return
 	}
 	var chosen []oneOfMany
-	err := p.env.Contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
+	err := p.contain(ctx, "choose what is read on "+repos[0].Name.Host, repos[0], func() (err error) {
 		chosen, err = p.choose(ctx, repos, n, rep)
 		return err
 	})
@@ -83,7 +83,7 @@ func (p *Ingest) readMany(ctx context.Context, repos []*env.Repo, n int, rep *en
 	}
 	if err != nil {
 		for _, r := range repos {
-			p.env.RepoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
+			p.repoFailed(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
 		}
 		return
 	}
@@ -105,7 +105,7 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 	now := repos[0].GitHub.Now()
 	var unread store.BusySet      // in which something is known to be unread
 	var labels map[int64][]string // whose open issues were listed once
-	err := p.env.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.db.Glance(ctx, func(tx *store.Tx) (err error) {
 		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err == nil {
 			labels, err = tx.ListAllSeenLabels(ctx)
 		}
@@ -125,17 +125,17 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 		switch {
 		case errors.Is(c.failed, context.Canceled):
 		case c.failed != nil:
-			p.env.RepoFailed(ctx, c.Repo, c.failed, rep)
+			p.repoFailed(ctx, c.Repo, c.failed, rep)
 		case c.due(n, now):
 			due = append(due, c)
 		default:
-			rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
+			rep.Repo(p.config.Called(c.Name), func(x *env.RepoReport) { x.Ingested = true })
 		}
 	}
 	first, others := longestAgo(due)
 	for _, c := range others {
 		note := fmt.Sprintf("the next pass reads it: one pass reads %d repositories of a host at most", mostReads)
-		rep.Repo(p.env.Config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
+		rep.Repo(p.config.Called(c.Name), func(x *env.RepoReport) { x.Note = note })
 	}
 	return first, nil
 }
@@ -159,32 +159,27 @@ func (p *Ingest) askStamps(ctx context.Context, all []oneOfMany) {
 	var asks []func(context.Context) error
 	for some := range slices.Chunk(known, github.MaxStamps) {
 		asks = append(asks, func(ctx context.Context) error {
-			err := p.askSome(ctx, some)
+			ids := make([]string, len(some))
+			for i, c := range some {
+				ids[i] = c.Row.NodeID
+			}
+			ctx, cancel := context.WithTimeout(ctx, p.config.Runtime.IngestTimeout)
+			defer cancel()
+			shown, err := some[0].GitHub.Stamps(ctx, ids)
 			for _, c := range some {
-				if c.failed = err; err != nil && github.IsItemError(err) { // one of them may be the reason: each is read
-					c.shown, c.failed = &stamps{err: err}, nil
+				is, ok := shown[c.Row.NodeID]
+				switch {
+				case err != nil && github.IsItemError(err): // one of them may be the reason: each is read
+					c.shown = &stamps{err: err}
+				case err != nil:
+					c.failed = err
+				case ok:
+					same := strings.EqualFold(is.FullName, c.Row.Current.FullName()) && !is.Archived
+					c.shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
 				}
 			}
 			return nil
 		})
 	}
 	github.AtOnce(ctx, sweepsAtOnce, asks)
-}
-
-// askSome asks about up to a hundred of them.
-func (p *Ingest) askSome(ctx context.Context, some []*oneOfMany) error {
-	ids := make([]string, len(some))
-	for i, c := range some {
-		ids[i] = c.Row.NodeID
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.env.Config.Runtime.IngestTimeout)
-	defer cancel()
-	shown, err := some[0].GitHub.Stamps(ctx, ids)
-	for _, c := range some {
-		if is, ok := shown[c.Row.NodeID]; ok && err == nil {
-			same := strings.EqualFold(is.FullName, c.Row.Current.FullName()) && !is.Archived
-			c.shown = &stamps{Stamps: work.Stamps{Issues: is.Issues, Pulls: is.Pulls}, doubted: !same}
-		}
-	}
-	return err
 }

@@ -13,71 +13,91 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// queueExit is a pull request that left its base's merge queue unmerged. red are the red checks of
-// its merge group.
+// queueExit is why a pull request left its base's merge queue unmerged.
 type queueExit struct {
-	group  string // the commit of its merge group
-	red    []string
-	reason string // what GitHub says of why it left, if no check is red
+	red    []string // red checks of its merge group
+	reason string   // what GitHub says, if no check is red
 }
 
-// leftQueue reports whether a pull request that we queued has left the queue at the same head. For
+// loadQueued reads whether we put the head of a pull request into its base's merge queue, and left it there.
+func (h *reading) loadQueued(ctx context.Context, tx *store.Tx, c *mergeBox) error {
+	a, sent, err := tx.GetAction(ctx, work.EnqueueToken(h.row.Key(), c.pull.Number, c.was.Head))
+	if err != nil || !sent || a.State != work.ActionApplied {
+		return err
+	}
+	out, taken, err := tx.GetAction(ctx, work.DequeueToken(h.row.Key(), c.pull.Number, c.was.Head, a.Renewals))
+	if err != nil || taken && (out.State == work.ActionSent || out.State == work.ActionApplied) {
+		return err
+	}
+	m, _, err := tx.FindMerge(ctx, c.pull.ID, c.was.Head)
+	if m.Stage != merging.Void && m.Stage != merging.Landed {
+		c.queued, c.half = a.SeenAt, m.Stage == merging.Half
+	}
+	return err
+}
+
+// findQueueExit finds out whether a pull request that we queued has left the queue at the same head. For
 // a moment between leaving the queue and being merged GitHub shows the same: so it must last for
 // settle_after, and the base must not have the commit. Red checks of its merge group are feedback
 // to its author: a queue tests the change together with the base, while the head's own checks are
 // green.
-func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.Box) (*queueExit, error) {
-	if now.State != work.PullOpen || now.Head != c.was.Head || c.queued.IsZero() {
-		return nil, nil
+func (h *reading) findQueueExit(ctx context.Context, one *mergeBox) error {
+	now, was := &one.now, one.was.Queue
+	if now.State != work.PullOpen || now.Head != one.was.Head || one.queued.IsZero() {
+		return nil
 	}
-	if now.Queue.Group == "" && (!now.Queue.In || c.was.Queue.In) {
-		now.Queue.Group = c.was.Queue.Group // GitHub drops the group before the entry
+	if now.Queue.Group == "" && (!now.Queue.In || was.In) {
+		now.Queue.Group = was.Group // GitHub drops the group before the entry
 	}
 	if now.Queue.In {
-		return nil, nil
+		return nil
 	}
-	if now.Queue.Left = c.was.Queue.Left; now.Queue.Left.Before(c.queued) {
+	if now.Queue.Left = was.Left; now.Queue.Left.Before(one.queued) {
 		now.Queue.Left = h.now()
 	}
-	if c.half || now.Queue.Left.Add(h.env.Config.Runtime.SettleAfter).After(h.now()) {
-		return nil, nil
+	if one.half || now.Queue.Left.Add(h.config.Runtime.SettleAfter).After(h.now()) {
+		return nil
 	}
-	if h.env.Preflight != nil { // reading needs no git otherwise
-		if err := h.env.Preflight(ctx); err != nil {
-			return nil, err
+	if h.preflight != nil { // reading needs no git otherwise
+		if err := h.preflight(ctx); err != nil {
+			return err
 		}
 	}
-	if commit, err := h.repo.OnBase(ctx, c.pull.Number, now.Head, now.Base); err != nil || commit != "" {
-		return nil, err // half merged: package merge finishes it
+	if commit, err := h.repo.OnBase(ctx, one.pull.Number, now.Head, now.Base); err != nil || commit != "" {
+		return err // half merged: package merge finishes it
 	}
-	f := &queueExit{group: now.Queue.Group}
+	group, left := now.Queue.Group, queueExit{}
 	if out := now.Queue.Out; out != nil { // the group may be one that no pass saw
-		f.group, f.reason = cmp.Or(out.Group, f.group), fmt.Sprintf("GitHub says %q", out.Reason)
+		group, left.reason = cmp.Or(out.Group, group), fmt.Sprintf("GitHub says %q", out.Reason)
 	}
-	if f.group == "" {
-		return f, nil
+	one.left = &left
+	if group == "" {
+		return nil
 	}
-	checks, _, err := h.repo.GitHub.CommitChecks(ctx, h.row.Current, f.group)
-	if err != nil {
-		return nil, err
-	}
+	checks, _, err := h.repo.GitHub.CommitChecks(ctx, h.row.Current, group)
+	var lines []string
 	for _, check := range checks {
 		if check.State == merging.Red {
-			f.red = append(f.red, check.Name)
+			left.red, lines = append(left.red, check.Name), append(lines, "queue "+check.Name)
 		}
 	}
-	if len(f.red) > 0 {
-		f.reason = ""
-		h.add(candidate{event: f.event(c, *now), pull: true})
+	if err != nil || len(lines) == 0 {
+		return err
 	}
-	return f, nil
+	// Its body is like that of other red checks, its state the group's commit.
+	left.reason = ""
+	body := strings.Join(lines, "\n")
+	e := newEvent(one.pull.ItemID, one.pull.Number, work.EventCheck, now.Head, work.ContentHash(string(work.EventCheck), group, body))
+	e.State, e.URL, e.Body, e.CreatedAt, e.UpdatedAt = group, one.pull.URL, body, now.UpdatedAt, now.UpdatedAt
+	h.add(candidate{event: e, pull: true})
+	return nil
 }
 
 // adoptQueued records that we put a pull request into its base's queue, if the database that had
 // the row is lost. We handle the outcome all the same, also if it has left the queue since.
 func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
-	box := one.box
-	ours, at := h.env.Accounts.Operators(h.repo.Name.Host), now
+	box := one.now
+	ours, at := h.accounts.Operators(h.repo.Name.Host), now
 	switch out := box.FellOutOfQueue(ours); {
 	case box.Head != one.pull.HeadOID:
 		return nil
@@ -110,25 +130,10 @@ func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, n
 	return err
 }
 
-// event is the event for red checks of the merge group. Its body is like that of other red checks;
-// its state is the group's commit.
-func (f queueExit) event(c mergeCandidate, now merging.Box) work.Event {
-	lines := make([]string, len(f.red))
-	for i, name := range f.red {
-		lines[i] = "queue " + name
-	}
-	body := strings.Join(lines, "\n")
-	hash := work.ContentHash(string(work.EventCheck), f.group, body)
-	return work.Event{
-		ItemID: c.pull.ItemID, Number: c.pull.Number, Kind: work.EventCheck, Source: now.Head, Hash: hash, State: f.group,
-		Key: work.EventKey(c.pull.Number, work.EventCheck, now.Head, hash), URL: c.pull.URL, Body: body, CreatedAt: now.UpdatedAt, UpdatedAt: now.UpdatedAt,
-	}
-}
-
-// store records that queueing the head had no effect. The head is queued again when a person asks
+// storeQueueExit records that queueing the head had no effect. The head is queued again when a person asks
 // for it.
-func (f queueExit) store(ctx context.Context, tx *store.Tx, one mergeBox) error {
-	m, meant, err := tx.FindMerge(ctx, one.pull.ID, one.box.Head)
+func storeQueueExit(ctx context.Context, tx *store.Tx, one mergeBox) error {
+	m, meant, err := tx.FindMerge(ctx, one.pull.ID, one.now.Head)
 	if err == nil && meant && (m.Stage == merging.Queued || m.Stage == merging.Intended) {
 		m.Stage = merging.Void
 		_, err = tx.PutMerge(ctx, m)
@@ -136,5 +141,5 @@ func (f queueExit) store(ctx context.Context, tx *store.Tx, one mergeBox) error 
 	if err != nil {
 		return err
 	}
-	return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Text: f.reason, Head: one.box.Head})
+	return tx.SetMergeTrouble(ctx, one.pull.ID, one.now.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: one.left.red, Text: one.left.reason, Head: one.now.Head})
 }

@@ -1,114 +1,88 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// permissions learn the facts that the rights of one repository lack: from the database, and from GitHub.
-type permissions struct {
-	database
-	rights
-	env  *env.Env
-	repo *env.Repo
-	mu   sync.Mutex // guards the facts of rights while they are learned side by side
-}
-
-func newPermissions(e *env.Env, r *env.Repo) *permissions {
-	return &permissions{database: database{e.Store}, env: e, repo: r, rights: rights{
-		settings: r.Settings, operators: func() []int64 { return e.Accounts.Operators(r.Name.Host) }, now: e.Now,
-		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
-	}}
-}
-
-// settle answers a question about rights, and learns what it lacks.
-func (p *permissions) settle(ctx context.Context, question func() (bool, lack)) (bool, error) {
+// ask answers a question about rights, and learns what it lacks.
+func (h *reading) ask(ctx context.Context, question func(*rights) bool) (bool, error) {
 	for {
-		yes, missing := question()
-		if !missing.is() {
+		var first lack
+		r := h.rights
+		r.lack = func(l lack) { first = cmp.Or(first, l) }
+		if yes := question(&r); first == (lack{}) {
 			return yes, nil
 		}
-		if err := p.learn(ctx, missing); err != nil {
+		if err := h.learnRight(ctx, first); err != nil {
 			return false, err
 		}
 	}
 }
 
-// learn answers one lack of rights. Levels may be asked side by side.
-func (p *permissions) learn(ctx context.Context, l lack) error {
+// learnRight answers one lack of rights. Levels may be asked side by side.
+func (h *reading) learnRight(ctx context.Context, l lack) error {
 	switch l.kind { //nolint:exhaustive // the others are not about rights
 	case lackStored:
-		known, err := readRows(ctx, p.database, func(ctx context.Context, tx *store.Tx) (at permission, err error) {
-			at.level, at.at, _, err = tx.GetPermission(ctx, p.repo.Row.ID, l.who.ID)
+		known, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (at permission, err error) {
+			at.level, at.at, _, err = tx.GetPermission(ctx, h.repo.Row.ID, l.who.ID)
 			return at, err
 		})
 		if err == nil {
-			p.stored[l.who.ID] = known
+			h.rights.stored[l.who.ID] = known
 		}
 		return err
 	case lackPin:
-		return p.update(ctx, func(ctx context.Context, tx *store.Tx) error {
-			id, err := tx.PinAllowed(ctx, p.repo.Row.ID, l.who, p.now())
+		return h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+			id, err := tx.PinAllowed(ctx, h.repo.Row.ID, l.who, h.now())
 			if err == nil {
-				p.pinned[strings.ToLower(l.who.Login)] = id
+				h.rights.pinned[strings.ToLower(l.who.Login)] = id
 			}
 			return err
 		})
 	}
-	level, err := p.ask(ctx, l.who)
+	level, err := h.repo.GitHub.Permission(ctx, h.repo.Row.Current, l.who)
+	if err == nil { // it counts for later passes, also if the time of this one is up before anything needs it
+		err = h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.PutPermission(ctx, h.repo.Row.ID, l.who.ID, l.who.Login, level, h.now())
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("ask what %s may do: %w", l.who.Login, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fresh[l.who.ID], p.stored[l.who.ID] = level, permission{level, p.now()}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rights.fresh[l.who.ID], h.rights.stored[l.who.ID] = level, permission{level, h.now()}
 	return nil
-}
-
-// ask asks GitHub and stores the answer: it counts for later passes, also if the time of this one is
-// up before anything needed it.
-func (p *permissions) ask(ctx context.Context, who work.Account) (string, error) {
-	level, err := p.repo.GitHub.Permission(ctx, p.repo.Row.Current, who)
-	if err != nil {
-		return "", err
-	}
-	return level, p.update(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
-		return tx.PutPermission(ctx, p.repo.Row.ID, who.ID, who.Login, level, p.now())
-	})
 }
 
 // The rules of rights, settled.
 
-func (p *permissions) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayCommand(who, at) })
+func (h *reading) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	return h.ask(ctx, func(r *rights) bool { return r.mayCommand(who, at) })
 }
 
-func (p *permissions) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.maySetLabel(who, at) })
+func (h *reading) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	return h.ask(ctx, func(r *rights) bool { return r.maySetLabel(who, at) })
 }
 
-func (p *permissions) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayPush(who, at) })
+func (h *reading) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	return h.ask(ctx, func(r *rights) bool { return r.mayPush(who, at) })
 }
 
-func (p *permissions) mayNow(ctx context.Context, who work.Account, allowed bool) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.mayNow(who, allowed) })
-}
-
-func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (bool, error) {
-	return p.settle(ctx, func() (bool, lack) { return p.rights.isNamed(entry, who) })
+func (h *reading) mayNow(ctx context.Context, who work.Account, allowed bool) (bool, error) {
+	return h.ask(ctx, func(r *rights) bool { return r.mayNow(who, allowed) })
 }
 
 // A turn may wait for hours, and its agent may work for one. So the authors it works for are
@@ -117,8 +91,8 @@ func (p *permissions) isNamed(ctx context.Context, entry, who work.Account) (boo
 // mayBegin checks who set a label. If we set it for a command, it checks who gave the command. Nobody gave one
 // for the label of a roadmap's sub-issue.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
-	if !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), e.Author.ID) {
-		may, err = h.permissions.maySetLabel(ctx, e.Author, h.env.Now())
+	if !slices.Contains(h.accounts.Operators(h.repo.Name.Host), e.Author.ID) {
+		may, err = h.maySetLabel(ctx, e.Author, h.now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
 	}
 	ofRoadmap, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
@@ -137,7 +111,7 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	if err != nil || at < 0 {
 		return err == nil, "", err
 	}
-	w, err := h.findConfirmation(ctx, github.Issue{Number: e.Number}, timeline[at])
+	w, err := h.findConfirmation(ctx, e.Number, timeline[at])
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 
@@ -158,13 +132,13 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 		return waiting, err
 	})
 	for _, e := range waiting {
-		may, err := h.permissions.mayNow(ctx, e.Author, true)
-		if fatal := h.deferOne(err, "ask about %s", e.URL); fatal != nil {
-			return fatal
+		may, err := h.mayNow(ctx, e.Author, true)
+		if err := h.deferOne(err, "ask about %s", e.URL); err != nil {
+			return err
 		}
 		if err == nil && !may {
 			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
-				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.env.Now())
+				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.now())
 			})
 			h.declineCommand(e)
 		}

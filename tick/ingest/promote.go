@@ -15,17 +15,25 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// followDesign promotes a design or roadmap that was merged.
+// followDesign promotes a design or roadmap that was merged. Of a roadmap that was merged before the database knew it,
+// it reads the document that the base branch has now: the database had applied what was merged since, too, and what
+// was made for that is no removed part of the first document.
 func (h *reading) followDesign(ctx context.Context, r pullRead, pull work.PullRequest) error {
+	run := 0
+	if mark, marked := work.ParsePullMark(r.Body); marked {
+		run = cmp.Or(mark.Run, r.Number)
+	}
 	switch {
-	case pull.ItemID == 0, pull.State != work.PullMerged, r.old.State == work.PullMerged: // adopted, or not merged now
+	case pull.State != work.PullMerged, !r.over && (pull.ItemID == 0 || r.old.State == work.PullMerged): // adopted while it was open, or not merged now
 		return nil
 	case r.item.Flow == work.FlowDesign:
 		return h.promote(ctx, r.item, pull)
-	case r.item.Flow == work.FlowRoadmap:
-		return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
+	case r.item.Flow != work.FlowRoadmap:
+		return nil
+	case r.over:
+		return h.promoteRoadmapAt(ctx, r.item, pull, pull.Base, run, r.since)
 	}
-	return nil
+	return h.promoteRoadmapAt(ctx, r.item, pull, cmp.Or(pull.MergeCommit, pull.Base), h.runOf(ctx, r.item, pull), h.now())
 }
 
 // promote reads from a merged design what its implementation needs.
@@ -45,11 +53,8 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	next = asDesigned(next, fields, h.repo.Name)
 	// The event that asks for the implementation stays pending, like a label, until the turn that it begins has ended.
 	now, source := h.now(), strconv.Itoa(pull.Number)
-	hash := work.ContentHash(string(work.EventMerged), source)
-	trigger := work.Event{
-		Number: design.Number, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(design.Number, work.EventMerged, source, hash),
-		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
-	}
+	trigger := newEvent(0, design.Number, work.EventMerged, source, work.ContentHash(string(work.EventMerged), source))
+	trigger.URL, trigger.CreatedAt, trigger.UpdatedAt = pull.URL, now, now
 	implemented := len(faults) == 0 && fields.Status == prompts.Implemented
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		next.Parent = cmp.Or(design.ID, h.itemID(design.Number)) // a design that was adopted has its row by now
@@ -115,7 +120,7 @@ func asDesigned(item work.Item, f prompts.DocumentFields, r work.RepoName) work.
 // known.
 func (h *reading) whyFaults(path string, faults []document.Fault) work.Reason {
 	why := work.Reason{Kind: work.WhyDesignFaults, Name: path, Names: document.Strings(faults)}
-	return why.Map(h.env.Secrets.Redact)
+	return why.Map(h.secrets.Redact)
 }
 
 // readDesigns reads the designs whose faults stop their implementations again from the default branch,
@@ -154,8 +159,8 @@ func (h *reading) readDesigns(ctx context.Context) error {
 
 // storePromotion adds the implementation of a merged design, in one transaction with the merge: a killed pass neither
 // loses nor repeats it. A deferred pull request is seen as merged again.
-func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, e work.Event, faults []document.Fault, now time.Time) error {
-	known, err := tx.HasEvent(ctx, h.row.ID, e.Key)
+func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.Item, trigger work.Event, faults []document.Fault, now time.Time) error {
+	known, err := tx.HasEvent(ctx, h.row.ID, trigger.Key)
 	if err != nil || known {
 		return err
 	}
@@ -163,30 +168,23 @@ func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, item work.It
 	if item.ID, err = tx.AddItem(ctx, item); err != nil {
 		return err
 	}
-	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, item.ID, now
-	if _, err := tx.AddEvent(ctx, e); err != nil {
+	trigger.RepoID, trigger.ItemID, trigger.SeenAt = h.row.ID, item.ID, now
+	if _, err := tx.AddEvent(ctx, trigger); err != nil {
 		return err
 	}
-	if err := h.handOver(ctx, tx, item.Parent, item.ID); err != nil || len(faults) == 0 {
-		return err
-	}
-	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
-}
-
-// handOver moves to the implementation what people wrote on the issue since the design was merged,
-// and all pending commands: a pause that arrives with the merge is for the implementation. Comments
-// that we redirected to the design's pull request stay.
-func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+	// What people wrote on the issue since the design was merged moves to the implementation, and all pending commands:
+	// a pause that arrives with the merge is for the implementation. Comments that we redirected to the design's pull
+	// request stay.
 	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
 	if err != nil {
 		return err
 	}
 	var ids []int64
 	for _, e := range pending {
-		if e.ItemID == from && e.Kind == work.EventCommand {
+		if e.ItemID == item.Parent && e.Kind == work.EventCommand {
 			ids = append(ids, e.ID)
 		}
-		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
+		if e.ItemID != item.Parent || e.Kind != work.EventSource || e.TurnID != 0 {
 			continue
 		}
 		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.row.Key(), e.Number, e.Source))
@@ -197,5 +195,8 @@ func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 			ids = append(ids, e.ID)
 		}
 	}
-	return tx.MoveEvents(ctx, ids, to)
+	if err := tx.MoveEvents(ctx, ids, item.ID); err != nil || len(faults) == 0 {
+		return err
+	}
+	return h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: h.whyFaults(item.Document, faults)}, now)
 }

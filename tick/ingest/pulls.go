@@ -15,13 +15,12 @@ import (
 
 // pullNews is the news of one pull request.
 type pullNews struct {
-	read     bool              // its details were read, or it was adopted after its end
-	row      work.PullRequest  // without number: it was neither read nor is it tracked from now on
-	old      *work.PullRequest // its row before its details were read
-	threads  []work.Thread     // nil: not read
-	fewer    bool              // threads lacks some that are stored
-	reviews  pullReviews
-	proposed []work.Proposal // follow-ups that its description lists
+	row  work.PullRequest // without number: it was neither read nor is it tracked from now on
+	read *pullRead        // as it was read; nil: it was not
+
+	verdicts    []readVerdict
+	baseMoved   bool     // the base was rewritten, and nothing shows when
+	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
 }
 
 // newsOf returns the news of a pull request, empty at first.
@@ -38,12 +37,6 @@ func (h *reading) putOfPull(pull int, put func(ctx context.Context, tx *store.Tx
 	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return put(ctx, tx, news.row.ID) })
 }
 
-// readPull returns the news of a pull request. It reports false unless this slice read its details.
-func (h *reading) readPull(pull int) (*pullNews, bool) {
-	n := h.pulls[pull]
-	return n, n != nil && n.read
-}
-
 // pullRead is a tracked pull request as it was read, with what its details ask for. It does not change.
 type pullRead struct {
 	github.PullDetail
@@ -56,22 +49,69 @@ type pullRead struct {
 	files    []string               // that an implementation touches, read if its head moved
 	commits  []work.Commit          // if they say who made them, or what they answer
 	unlisted error                  // why GitHub does not list the commits of one that ended
+	over     bool                   // it ended before the database knew it: of all that, only its end is read
+	since    time.Time              // if it is over: when the label was set that led to it
 }
 
 // ended reports whether it was merged or closed since its details were read before.
-func (r pullRead) ended() bool { return r.State != work.PullOpen && r.old.State != r.State }
+func (r pullRead) ended() bool { return r.over || r.State != work.PullOpen && r.old.State != r.State }
 
 // relabelled reports whether labels were set or removed since then.
 func (r pullRead) relabelled() bool { return r.LabelChanges != r.old.LabelChanges }
 
-// readDetails reads a pull request: its details, and then side by side what these ask for.
-func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error {
-	var d github.PullDetail
-	var err error
+// readPull reads a pull request: its details, and then side by side what these ask for.
+func (h *reading) readPull(ctx context.Context, r pullRead) (pullRead, error) {
+	pull := r.old
+	if !r.over {
+		var err error
+		if r.PullDetail, err = h.readDetails(ctx, pull); err != nil {
+			return r, err
+		}
+	}
+	r.item, r.files = h.itemOfPull(ctx, pull), pull.Files
+	r.theirs = r.item.Flow == work.FlowReview
+	moved := pull.HeadOID != r.HeadOID
+	r.pushed = !r.theirs && moved && pull.HeadOID != "" && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return tx.HasTurnCommit(ctx, h.row.ID, r.HeadOID)
+	})
+	var reads []func(context.Context) error
+	if r.relabelled() || pull.State != r.State && r.State != work.PullMerged {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number)
+			return err
+		})
+	}
+	if pull.DetailsAt.IsZero() && r.CommentCount > 0 {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.talk, err = h.wholeTalk(ctx, r.Number)
+			return err
+		})
+	}
+	if r.item.Flow == work.FlowImplementation && pull.ItemID != 0 && r.State == work.PullOpen && (moved || pull.DetailsAt.IsZero()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			r.files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, r.Number)
+			return err
+		})
+	}
+	makers := !r.over && pull.ID == 0 && h.repo.Settings.Review.Enabled || r.State == work.PullOpen && h.mayBeCopilots(r)
+	if !r.theirs && (makers || r.ended()) {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, r.Number); !makers && github.IsItemError(err) {
+				r.unlisted, err = err, nil // counts must not keep a merge from being acted on
+			}
+			return err
+		})
+	}
+	err := github.SideBySide(ctx, reads...)
+	return r, err
+}
+
+// readDetails reads the details of a pull request, unless that was done ahead.
+func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) (d github.PullDetail, err error) {
 	if c := h.numbers[pull.Number]; c != nil && c.detail != nil {
 		d, c.detail = *c.detail, nil
 	} else if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
-		return err
+		return d, err
 	}
 	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
 	// of a new verdict in threads that began long before it was submitted.
@@ -80,58 +120,16 @@ func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) error 
 	}
 	same := d.HeadOID == pull.HeadOID && d.Base == pull.Base && d.State == pull.State
 	if !d.Since.IsZero() && (!same || slices.ContainsFunc(d.Reviews, judges)) {
-		if d, err = h.detailsOf(ctx, d.NodeID, nil); err != nil {
-			return err
-		}
+		return h.detailsOf(ctx, d.NodeID, nil)
 	}
-
-	r := pullRead{PullDetail: d, old: pull, item: h.itemOfPull(ctx, pull), files: pull.Files}
-	r.theirs = r.item.Flow == work.FlowReview
-	moved := pull.HeadOID != d.HeadOID
-	r.pushed = !r.theirs && moved && pull.HeadOID != "" && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		return tx.HasTurnCommit(ctx, h.row.ID, d.HeadOID)
-	})
-	var reads []func(context.Context) error
-	if r.relabelled() || pull.State != d.State && d.State != work.PullMerged {
-		reads = append(reads, func(ctx context.Context) (err error) {
-			r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, d.Number)
-			return err
-		})
-	}
-	if pull.DetailsAt.IsZero() && d.CommentCount > 0 {
-		reads = append(reads, func(ctx context.Context) (err error) {
-			r.talk, err = h.wholeTalk(ctx, d.Number)
-			return err
-		})
-	}
-	if r.item.Flow == work.FlowImplementation && pull.ItemID != 0 && d.State == work.PullOpen && (moved || pull.DetailsAt.IsZero()) {
-		reads = append(reads, func(ctx context.Context) (err error) {
-			r.files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, d.Number)
-			return err
-		})
-	}
-	makers := pull.ID == 0 && h.repo.Settings.Review.Enabled || d.State == work.PullOpen && h.mayBeCopilots(r)
-	if !r.theirs && (makers || r.ended()) {
-		reads = append(reads, func(ctx context.Context) (err error) {
-			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, d.Number); !makers && github.IsItemError(err) {
-				r.unlisted, err = err, nil // counts must not keep a merge from being acted on
-			}
-			return err
-		})
-	}
-	if err := github.SideBySide(ctx, reads...); err != nil {
-		return err
-	}
-	return h.intakePull(ctx, r)
+	return d, nil
 }
 
-// intakePull ingests a pull request. Its snapshot and the events that its details show
+// takePull ingests a pull request. Its snapshot and the events that its details show
 // are stored together: a merge recorded while the pull request still counts as open would never be
 // acted on.
-func (h *reading) intakePull(ctx context.Context, r pullRead) error {
+func (h *reading) takePull(ctx context.Context, r pullRead) error {
 	old, d, pull := r.old, r.PullDetail, r.old
-	h.pullEnded = h.pullEnded || d.State != work.PullOpen
-	h.labels[d.Number] = d.Labels
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
@@ -146,31 +144,30 @@ func (h *reading) intakePull(ctx context.Context, r pullRead) error {
 	case !open:
 		pull.ChecksSince = time.Time{}
 	case old.HeadOID != d.HeadOID || old.ChecksSince.IsZero():
-		pull.ChecksSince = h.env.Now()
+		pull.ChecksSince = h.now()
 	}
-	h.addState(r)
-	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
-	if err := h.followDesign(ctx, r, pull); err != nil {
+	news := h.newsOf(d.Number)
+	news.row, news.read = pull, &r
+	if r.ended() && !r.theirs {
+		h.putEnd(ctx, r)
+	}
+	if err := h.followDesign(ctx, r, pull); err != nil || r.over {
 		return err
 	}
+	h.pullEnded = h.pullEnded || d.State != work.PullOpen
+	h.labels[d.Number] = d.Labels
+	h.addState(r)
+	h.addTalk(work.EventIssue, pull.ItemID, r.talk)
 	h.notePullPauses(r, &pull)
-	if err := h.intakeReviews(ctx, pull, d); err != nil {
+	if err := h.takeReviews(ctx, pull, d); err != nil {
 		return err
 	}
 	if err := h.findMergeBase(ctx, old, &pull); err != nil {
 		return err
 	}
-	news := h.newsOf(d.Number)
-	news.row, news.old, news.read = pull, &old, true
-	if old.DetailsAt.IsZero() && h.byUs(d.Pull) {
-		news.proposed = work.Proposed(d.Body)
-	}
-	h.recallReviews(r)
+	news.row = pull
 	if r.theirs {
 		return h.takeReviewLabel(ctx, r)
-	}
-	if r.ended() {
-		h.putEnd(ctx, d.Pull, r.commits, r.unlisted)
 	}
 	return h.headEvents(ctx, r, pull)
 }
@@ -198,12 +195,9 @@ func (h *reading) addState(r pullRead) {
 func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequest) error {
 	old := r.old
 	about := func(kind work.EventKind, detail string) work.Event {
-		hash := work.ContentHash(string(kind), detail)
-		return work.Event{
-			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
-			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
-			CreatedAt: r.UpdatedAt, UpdatedAt: r.UpdatedAt,
-		}
+		e := newEvent(pull.ItemID, pull.Number, kind, pull.HeadOID, work.ContentHash(string(kind), detail))
+		e.URL, e.Body, e.CreatedAt, e.UpdatedAt = pull.URL, detail, r.UpdatedAt, r.UpdatedAt
+		return e
 	}
 	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
 		faults, told := "", r.item.Flow.Document() // what we push has none
@@ -228,7 +222,7 @@ func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequ
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
-	if red := github.Red(r.Checks, h.env.Now()); len(red) > 0 {
+	if red := github.Red(r.Checks, h.now()); len(red) > 0 {
 		e := about(work.EventCheck, github.Listed(red))
 		if at := github.LastEnd(red); !at.IsZero() {
 			e.CreatedAt = at
@@ -271,11 +265,11 @@ func (h *reading) readSince(ids []string) map[string]time.Time {
 
 // putEnd has stored how many commits a pull request had at its end, and how many are people's. Those that GitHub
 // does not list stay unknown.
-func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Commit, unlisted error) {
-	end := work.PullEnd{At: p.ClosedAt, Commits: len(commits), ReadAt: h.now()}
+func (h *reading) putEnd(ctx context.Context, r pullRead) {
+	end := work.PullEnd{At: r.ClosedAt, Commits: len(r.commits), ReadAt: h.now()}
 	known := stored(ctx, h, func(ctx context.Context, tx *store.Tx) (map[string]bool, error) {
 		known := map[string]bool{}
-		for _, c := range commits {
+		for _, c := range r.commits {
 			var err error
 			if known[c.OID], err = tx.HasTurnCommit(ctx, h.row.ID, c.OID); err != nil {
 				return nil, err
@@ -284,16 +278,16 @@ func (h *reading) putEnd(ctx context.Context, p github.Pull, commits []work.Comm
 		return known, nil
 	})
 	made := work.Authorship{Ours: func(id int64) bool { return h.isOurs(work.Account{ID: id}) }, Known: func(oid string) bool { return known[oid] }}
-	for _, c := range commits {
+	for _, c := range r.commits {
 		if !made.ByUs(c) {
 			end.Human++
 		}
 	}
-	if unlisted != nil {
+	if r.unlisted != nil {
 		end.Human = -1
-		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", p.Number, "error", unlisted)
+		h.log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", r.Number, "error", r.unlisted)
 	}
-	h.putOfPull(p.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
+	h.putOfPull(r.Number, func(ctx context.Context, tx *store.Tx, id int64) error {
 		end.PullID = id
 		return tx.PutPullEnd(ctx, end)
 	})

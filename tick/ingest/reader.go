@@ -22,20 +22,20 @@ func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
 // MayCommand reports whether who may give commands in a repository now.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.env.Now())
+	return newReading(r.ingest, repo).mayCommand(ctx, who, repo.GitHub.Now())
 }
 
 // MayApprove reports whether an approval of who counts now. A reviewer's does also if allowed_users
 // names them.
 func (r *Reader) MayApprove(ctx context.Context, repo *env.Repo, who work.Account, reviewer bool) (bool, error) {
-	return newReading(r.ingest, repo).permissions.mayNow(ctx, who, reviewer)
+	return newReading(r.ingest, repo).mayNow(ctx, who, reviewer)
 }
 
 // Confirm gives the item the text of its issue that a writer has confirmed. edited says why people
 // must confirm the issue first; "" if they need not.
 func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is github.Issue) (confirmed work.Item, edited string, err error) {
 	h := newReading(r.ingest, repo)
-	trusted, err := h.permissions.mayCommand(ctx, item.Author, is.UpdatedAt)
+	trusted, err := h.mayCommand(ctx, item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return item, "", err
 	}
@@ -43,7 +43,7 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 	if err != nil {
 		return item, "", err
 	}
-	c, err := h.confirmText(ctx, item, is, timeline)
+	c, err := h.confirmText(ctx, item, item.Label, issueRead{Issue: is, timeline: timeline})
 	if err != nil {
 		return item, "", err
 	}
@@ -56,9 +56,17 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 // began the work no longer counts; "" if it does.
 func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) (lost []work.Event, begun string, err error) {
 	h := newReading(r.ingest, repo)
-	words, err := h.lostWords(ctx, events)
-	if err != nil {
-		return nil, "", err
+	var nodes []string
+	for _, e := range events {
+		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
+			nodes = append(nodes, e.Node)
+		}
+	}
+	var words map[string]work.Word
+	if len(nodes) > 0 {
+		if words, err = repo.GitHub.Words(ctx, nodes); err != nil {
+			return nil, "", err
+		}
 	}
 	for _, e := range events {
 		may, why := true, ""
@@ -67,12 +75,16 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 		case e.Kind == work.EventLabelled:
 			may, why, err = h.mayBegin(ctx, e)
 		case e.Kind.IsComment():
-			may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
+			may, err = h.mayCommand(ctx, e.Author, h.now())
 		}
 		if err != nil {
 			return nil, "", err
 		}
-		switch e.Outcome = words[e.ID]; {
+		e.Outcome = ""
+		if e.Kind.IsComment() {
+			e.Outcome = words[e.Node].Ignored(e.Author)
+		}
+		switch {
 		case may && e.Outcome == "":
 			continue
 		case may:
@@ -95,7 +107,7 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 
 // AdoptAgain makes the next ingest look for pull requests of ours that the database lacks.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
-	return r.ingest.env.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, "") })
+	return r.ingest.db.Update(ctx, func(tx *store.Tx) error { return tx.SetFirstLook(ctx, repo.Row.ID, "") })
 }
 
 // News are new comments on a turn's issue that are not stored yet.
@@ -111,7 +123,7 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Co
 	h := newReading(r.ingest, l.Repo)
 	h.addTalk(work.EventSource, l.Item.ID, said)
 	if err := h.judgeEvents(ctx); err != nil && github.IsItemError(err) {
-		return nil, &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
+		return nil, &work.WaitError{Until: h.now().Add(h.config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: err.Error()}}
 	} else if err != nil {
 		return nil, err
 	}
@@ -124,27 +136,5 @@ func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 
 // Put stores the comments.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
-	return n.reading.storeEvents(ctx, tx, n.reading.env.Now())
-}
-
-// lostWords returns the events of a turn whose texts do not count any more, with the outcome of each,
-// by id: people hid them, or somebody else edited them, while they waited.
-func (h *reading) lostWords(ctx context.Context, events []work.Event) (map[int64]string, error) {
-	var nodes []string
-	for _, e := range events {
-		if e.Kind.IsComment() && e.Node != "" && len(nodes) < github.MaxWords {
-			nodes = append(nodes, e.Node)
-		}
-	}
-	if len(nodes) == 0 {
-		return nil, nil
-	}
-	words, err := h.repo.GitHub.Words(ctx, nodes)
-	lost := map[int64]string{}
-	for _, e := range events {
-		if outcome := words[e.Node].Ignored(e.Author); outcome != "" && e.Kind.IsComment() {
-			lost[e.ID] = outcome
-		}
-	}
-	return lost, err
+	return n.reading.storeEvents(ctx, tx, n.reading.now())
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,22 +12,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // reading is one read of one repository.
 type reading struct {
 	// Who reads what: this does not change.
-	database
-	env         *env.Env
-	notices     *tell.Notices
-	ingest      *Ingest
-	repo        *env.Repo
-	permissions *permissions
-	began       time.Time
-	shown       *stamps // what GitHub showed of it as one of many; nil: it is one of a few
-	known       known   // left by earlier passes
-	mark        string  // of the numbers whose rows have what was read, random
+	needs
+	ingest     *Ingest
+	repo       *env.Repo
+	rights     rights
+	began      time.Time
+	shown      *stamps                   // what GitHub showed of it as one of many; nil: it is one of a few
+	pages      map[string]work.Validator // of earlier passes' requests, by URL
+	lookedUpTo string                    // how far the first look is
+	seenLabels []string                  // labels that the config had when the first look ended
+	mark       string                    // of the numbers whose rows have what was read, random
 
 	mu sync.Mutex // guards what concurrent reads write
 
@@ -49,7 +46,7 @@ type backlog struct {
 	lists     []*list
 	openPulls map[int]store.OpenPull // by number
 	lights    map[int]string         // fingerprints of pull requests from light queries
-	swept     []int                  // open pull requests whose details are to be read
+	swept     map[int]bool           // open pull requests whose details are to be read
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
@@ -72,20 +69,16 @@ type report struct {
 	ignored    int
 }
 
-// known is what the database has of earlier passes' requests. It is read at once, so that
-// concurrent reads need no database.
-type known struct {
-	pages     map[string]work.Validator // by URL
-	firstLook string                    // how far it is
-	labels    []string                  // labels that the config had when the first look ended
-}
-
 func newReading(p *Ingest, r *env.Repo) *reading {
+	may := rights{
+		settings: r.Settings, operators: func() []int64 { return p.accounts.Operators(r.Name.Host) }, now: r.GitHub.Now,
+		fresh: map[int64]string{}, stored: map[int64]permission{}, pinned: map[string]int64{},
+	}
 	return &reading{
-		database: database{p.env.Store}, env: p.env, notices: p.notices, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, permissions: newPermissions(p.env, r),
-		known: known{pages: map[string]work.Validator{}}, mark: store.NewEpoch(),
+		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
+		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
-			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, numbers: map[int]*number{}, changed: map[int]bool{},
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
 		slice:   newSlice(),
 		besides: map[int]beside{}, answeredBefore: map[string]bool{},
@@ -152,20 +145,11 @@ func (h *reading) tellUnread(err error) {
 	if said := err.Error(); !slices.Contains(h.trouble, said) {
 		h.trouble = append(h.trouble, said)
 	}
-	h.env.Log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
+	h.log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
 }
 
 // mostTold is how many parts of a repository that were not read status shows.
 const mostTold = 10
-
-// told is what status shows of the parts that were not read.
-func (h *reading) told() string {
-	some := h.trouble[:min(len(h.trouble), mostTold)]
-	if more := len(h.trouble) - len(some); more > 0 {
-		some = append(slices.Clone(some), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(some, "; ")
-}
 
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
@@ -181,20 +165,20 @@ type slice struct {
 	whole  map[int][]github.Comment // conversations that were read whole
 	unread map[int]string           // numbers of the item that cannot be read, and why
 
-	left         map[int]string       // numbers on which something said waits, and why
-	later        map[int]bool         // numbers that the next pass reads again
-	declined     []work.Action        // answers to people whose commands or labels do not count
-	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
-	adopted      map[int]int          // adopted pull requests: number to issue
-	handled      map[string]bool      // event keys that our texts name as answered
-	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	submitted    map[int64]time.Time  // when reviews were submitted, by id
-	reviewStates map[int64]string     // states of reviews, by id
-	edges        []store.Dependency   // of designs, that GitHub lists as blocking
-	roadmaps     []mergedRoadmap      // documents to apply
-	sought       map[int]bool         // issues whose merged roadmaps were looked for
-	guarded      bool                 // a pull request that may be merged has rules about who reviews it
-	puts         []put                // what else is stored
+	rest         map[int]store.Backlogged // numbers that the next pass reads: again, or because something said on them waits
+	declined     []work.Action            // answers to people whose commands or labels do not count
+	labels       map[int][]string         // of the pull requests and of the adopted issues that were read, by number
+	unreadPulls  []pullRead               // to be read next: their rows, and what is known of them
+	adopted      map[int]int              // adopted pull requests: number to issue
+	handled      map[string]bool          // event keys that our texts name as answered
+	takeovers    map[int]env.Takeover     // pauses that timelines show, by number
+	submitted    map[int64]time.Time      // when reviews were submitted, by id
+	reviewStates map[int64]string         // states of reviews, by id
+	edges        []store.Dependency       // of designs, that GitHub lists as blocking
+	roadmaps     []mergedRoadmap          // documents to apply
+	sought       map[int]bool             // issues whose merged roadmaps were looked for
+	guarded      bool                     // a pull request that may be merged has rules about who reviews it
+	puts         []put                    // what else is stored
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
 	newItems  map[int]int64 // ids of the added work items, by issue
@@ -205,30 +189,10 @@ func newSlice() slice {
 	return slice{
 		rows:   storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}},
 		judged: &judgement{},
-		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, left: map[int]string{}, later: map[int]bool{},
+		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, rest: map[int]store.Backlogged{},
 		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}
-}
-
-// nextSlice begins the next slice after the last one was stored.
-func (h *reading) nextSlice() {
-	h.added += len(h.newEvents)
-	for _, e := range h.newEvents {
-		if e.Outcome != "" {
-			h.ignored++
-		}
-	}
-	for n, news := range h.pulls {
-		if !news.read {
-			continue
-		}
-		if delete(h.openPulls, n); news.row.State == work.PullOpen {
-			h.openPulls[n] = store.OpenPullOf(news.row)
-		}
-	}
-	maps.Copy(h.answeredBefore, h.handled)
-	h.slice = newSlice()
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -37,7 +37,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	}
 	set, ok := lastEvent(timeline, "labeled", label)
 	if !ok {
-		h.noteLag(is, timeline, true)
+		h.noteLag(issueRead{Issue: is, timeline: timeline}, true)
 		return nil
 	}
 	if may, err := h.mayAsk(ctx, is.Number, set, label); err != nil || !may {
@@ -52,7 +52,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.adopt(item, p)
+	h.adopt(item, p, time.Time{})
 	h.lights[p.Number] = ""
 	return nil
 }
@@ -60,7 +60,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 // mayAsk reports whether the person who set the label may ask for reviews. A person who may not gets
 // one comment that says so.
 func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
-	may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
+	may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
 	if may || err != nil {
 		return may, err
 	}
@@ -104,7 +104,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, r pullRead) error {
 	}
 	if !covers { // the author's permission as of now
 		var err error
-		if covers, err = h.permissions.mayCommand(ctx, d.Author, h.now().Add(time.Second)); err != nil {
+		if covers, err = h.mayCommand(ctx, d.Author, h.now().Add(time.Second)); err != nil {
 			return err
 		}
 	}

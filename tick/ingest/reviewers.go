@@ -41,17 +41,13 @@ func (h *reading) readReviewers(ctx context.Context) error {
 			})
 		}
 		level, err := h.repo.GitHub.Permission(ctx, h.row.Current, who)
+		if err == nil {
+			decides := work.MayWrite(level) != (!asked || work.MayWrite(was.Level))
+			err = h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+				return tx.PutReviewerLevel(ctx, h.row.ID, login, store.Level{Level: level, At: h.now()}, decides)
+			})
+		}
 		if err := h.deferOne(err, "ask what reviewer %s may do", x.Name); err != nil {
-			return err
-		}
-		if err != nil {
-			continue
-		}
-		decides := work.MayWrite(level) != (!asked || work.MayWrite(was.Level))
-		err = h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
-			return tx.PutReviewerLevel(ctx, h.row.ID, login, store.Level{Level: level, At: h.now()}, decides)
-		})
-		if err != nil {
 			return err
 		}
 	}

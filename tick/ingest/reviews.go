@@ -1,11 +1,9 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -15,20 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
-
-// pullReviews is what this slice read about the reviews of one pull request.
-type pullReviews struct {
-	verdicts []readVerdict
-	hold     *holdLabel // the label that holds reviews; nil: not read
-	fixed    []string   // keys of fixes that its commits name, if it was adopted
-	found    bool       // the database may lack what our texts on GitHub have
-
-	status      shownStatus
-	baseMoved   bool     // the base was rewritten, and nothing shows when
-	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
-
-	forPeople bool // it was adopted with the label for review by people only
-}
 
 // shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
 // empty if GitHub shows none.
@@ -42,7 +26,7 @@ type shownStatus struct {
 const statusLag = time.Minute
 
 // restoreStatus sets the commit status of a head again if somebody else set another one.
-func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
+func (h *reading) restoreStatus(ctx context.Context, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
 	if shown.state == "" || pull.State != work.PullOpen {
 		return nil
 	}
@@ -62,7 +46,7 @@ func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.Pull
 	if ours {
 		return nil
 	}
-	h.env.Log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	h.log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
 	return tx.RedoAction(ctx, a.ID)
 }
 
@@ -72,14 +56,6 @@ type readVerdict struct {
 	findings  []review.Finding
 	resolved  []string // earlier findings, by id
 	dismissed bool
-}
-
-// holdLabel is whether the label that holds reviews is set, and who set it when, as far as the
-// timeline shows that.
-type holdLabel struct {
-	on bool
-	by string
-	at time.Time
 }
 
 // Verdicts come back from GitHub as reviews: an agent's by our marker under one of our accounts, a
@@ -99,20 +75,14 @@ type reviewReader struct {
 	*reading
 	pull   work.PullRequest
 	policy review.Policy
-	line   []review.Reviewer
 	called []review.Insertion // by the verdicts read so far
 	stored store.Reviews
 }
 
-// intakeReviews ingests the reviews and threads of a pull request.
-func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
+// takeReviews ingests the reviews and threads of a pull request.
+func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
-	seen := &h.newsOf(pull.Number).reviews
-	for _, c := range d.Checks {
-		if github.IsOurStatus(c) {
-			seen.status = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
-		}
-	}
+	news := h.newsOf(pull.Number)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
@@ -125,10 +95,9 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			return err
 		}
 		if ok {
-			seen.verdicts = append(seen.verdicts, v)
+			news.verdicts = append(news.verdicts, v)
 			in, _ := review.CallIn(by.policy, v.Verdict, by.called) // after the loss of the database nothing else shows that they are reviewers
 			by.called = slices.Concat(by.called, in)
-			by.line = review.Line(by.policy, by.called)
 		}
 		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
@@ -136,7 +105,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 				c.event.Outcome = ""
 			}
 		}
-		if !ok && !said && r.State == approved && h.permissions.takenFrom(r.Author) != 0 {
+		if !ok && !said && r.State == approved && h.rights.takenFrom(r.Author) != 0 {
 			said = true
 			c.event.Outcome = work.OutcomeTakenOver
 		}
@@ -144,9 +113,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			h.add(c)
 		}
 	}
-	threads := make([]work.Thread, 0, len(d.Threads))
 	for _, t := range d.Threads {
-		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
 		for _, c := range t.Comments {
 			c.Pull = pull.Number
 			if c.InReplyTo == 0 && c.ID != t.Top {
@@ -160,7 +127,6 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			h.add(e)
 		}
 	}
-	h.newsOf(pull.Number).threads, h.newsOf(pull.Number).fewer = threads, !d.Since.IsZero()
 	return nil
 }
 
@@ -185,7 +151,6 @@ func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) reviewR
 		by.stored = stored(ctx, h, func(ctx context.Context, tx *store.Tx) (store.Reviews, error) { return tx.GetReviews(ctx, pull.ID) })
 	}
 	by.called = by.stored.Inserted
-	by.line = review.Line(by.policy, by.called)
 	return by
 }
 
@@ -240,7 +205,7 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 	if by.policy.Off() || r.State == "PENDING" || r.Author.ID == 0 {
 		return readVerdict{}, false, nil
 	}
-	if ours := by.env.Accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
+	if ours := by.accounts.Writers(by.repo.Name.Host); slices.Contains(ours, r.Author.ID) {
 		if v, ok := ownVerdict(r, d, ours); ok {
 			return v, !copied(r, v.Verdict, d, ours), nil
 		}
@@ -268,18 +233,18 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
 	}
 	var who review.Reviewer
-	named := false
-	for _, one := range by.line {
-		if named || !one.Human {
-			continue
+	line := review.Line(by.policy, by.called)
+	named, err := by.ask(ctx, func(may *rights) bool {
+		at := slices.IndexFunc(line, func(x review.Reviewer) bool {
+			return x.Human && may.isNamed(work.Account{ID: x.LoginID, Login: x.Login}, r.Author)
+		})
+		if at >= 0 {
+			who = line[at]
 		}
-		var err error
-		if named, err = by.permissions.isNamed(ctx, work.Account{ID: one.LoginID, Login: one.Login}, r.Author); err != nil {
-			return readVerdict{}, false, err
-		}
-		if named {
-			who = one
-		}
+		return at >= 0
+	})
+	if err != nil {
+		return readVerdict{}, false, err
 	}
 	if !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
 		return readVerdict{}, false, nil
@@ -287,9 +252,9 @@ func (by reviewReader) verdict(ctx context.Context, r github.Review, d github.Pu
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || by.policy.Agents(r.Author)) {
 		return readVerdict{}, false, nil // an agent's, run by anybody
 	}
-	may := by.permissions.mayCommand
+	may := by.mayCommand
 	if !named { // the approval must come from a person with write permission
-		may = by.permissions.mayPush
+		may = by.mayPush
 	}
 	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
 		return readVerdict{}, false, err
@@ -339,24 +304,6 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	return all
 }
 
-// recallReviews notes that the database may lack reviews that GitHub shows of an adopted pull request, and which
-// fixes the commits of ours name: a trailer of theirs proves nothing.
-func (h *reading) recallReviews(r pullRead) {
-	if r.old.ID != 0 || !h.repo.Settings.Review.Enabled {
-		return
-	}
-	seen, label := &h.newsOf(r.Number).reviews, h.repo.Settings.Labels.HumanReview
-	seen.found, seen.forPeople = true, label != "" && work.HasLabel(r.Labels, label)
-	for _, c := range r.commits {
-		_, handled := work.TrailersOf(c.Message)
-		for _, key := range handled {
-			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
-				seen.fixed = append(seen.fixed, key) // but not answered: replies come after the push
-			}
-		}
-	}
-}
-
 // findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
 // whenever its base moved. Verdicts for other merge bases stay valid where merging brings no more
 // commits than it did then: the base only grew. If git cannot tell, the details are read again.
@@ -365,32 +312,32 @@ func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull 
 		pull.MergeBase = ""
 	}
 	same := pull.MergeBase != "" && old.Base == pull.Base && old.BaseOID == pull.BaseOID
-	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.env.Preflight == nil {
+	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.preflight == nil {
 		return nil
 	}
 	bases := h.verdictBases(ctx, *pull)
 	if len(bases) == 0 {
 		return nil
 	}
-	was, seen := pull.MergeBase, &h.newsOf(pull.Number).reviews
+	was, news := pull.MergeBase, h.newsOf(pull.Number)
 	if was != "" && !slices.Contains(bases, was) {
 		bases = append(bases, was)
 	}
 	now, covered, err := h.compareBases(ctx, *pull, bases)
 	if err != nil {
-		h.env.Log.WarnContext(ctx, "the merge base of a pull request is not known yet", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
+		h.log.WarnContext(ctx, "the merge base of a pull request is not known yet", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
 		pull.Fingerprint = ""
 		return ctx.Err()
 	}
-	pull.MergeBase, seen.sameCommits = now, covered
-	seen.baseMoved = was != "" && was != now && !slices.Contains(covered, was) && pull.BaseChanged.Equal(old.BaseChanged)
+	pull.MergeBase, news.sameCommits = now, covered
+	news.baseMoved = was != "" && was != now && !slices.Contains(covered, was) && pull.BaseChanged.Equal(old.BaseChanged)
 	return nil
 }
 
 // compareBases returns the merge bases of a pull request's head, and those of bases from which
 // merging brings no more commits now.
 func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases []string) (now string, covered []string, err error) {
-	if err := h.env.Preflight(ctx); err != nil {
+	if err := h.preflight(ctx); err != nil {
 		return "", nil, err
 	}
 	git := h.repo.Git()
@@ -419,7 +366,7 @@ func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (base
 		return nil
 	}
 	given := by.stored.Verdicts
-	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
+	for _, v := range h.newsOf(pull.Number).verdicts {
 		given = append(given, v.Verdict)
 	}
 	for _, v := range given {

@@ -53,7 +53,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	}
 	// Right after a push GitHub's API may show an older head, which is no rewrite: so the remote is asked. If it cannot be
 	// asked, the next turn checks.
-	if old.LostOID == base && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
+	if old.LostOID == base && old.AcceptedOID == "" || h.preflight == nil || h.preflight(ctx) != nil {
 		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
@@ -68,7 +68,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 func (h *reading) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.repo.GitHub.Descends(ctx, h.row.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
-		h.env.Log.WarnContext(ctx, "could not compare a head with the former one", "repo_full_name", h.repo.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
+		h.log.WarnContext(ctx, "could not compare a head with the former one", "repo_full_name", h.repo.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
 		return false, false, nil
 	}
 	return yes, known, err

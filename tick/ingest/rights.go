@@ -23,9 +23,10 @@ const (
 	answerLife  = 24 * time.Hour
 )
 
-// rights say what accounts may do in one repository. They ask nobody: a rule that lacks a fact returns which
-// one, and permissions learns it.
+// rights say what accounts may do in one repository. They ask nobody: a rule that lacks a fact says which one, and its
+// answer counts for nothing until permissions has learned it.
 type rights struct {
+	lack      func(lack) // required
 	settings  config.Repo
 	operators func() []int64 // ids of our accounts
 	now       func() time.Time
@@ -44,34 +45,30 @@ type permission struct {
 var writing = []string{"admin", "maintain", "write"}
 
 // mayCommand reports whether a command or comment that who wrote at that time counts.
-func (r *rights) mayCommand(who work.Account, at time.Time) (bool, lack) {
-	return r.may(who, at, writing)
+func (r *rights) mayCommand(who work.Account, at time.Time) bool {
+	return r.isAllowed(who) || r.has(who, at, writing)
 }
 
 // maySetLabel reports whether a label set by who begins work. GitHub attributes the label of an
-// issue form to the issue's author, even one without triage permission.
-func (r *rights) maySetLabel(who work.Account, at time.Time) (bool, lack) {
-	if slices.Contains(r.operators(), who.ID) {
-		return true, lack{} // set by us for a command; the permission of its author was checked
-	}
-	return r.may(who, at, append([]string{"triage"}, writing...))
+// issue form to the issue's author, even one without triage permission. We set one for a command, when the
+// permission of its author was checked.
+func (r *rights) maySetLabel(who work.Account, at time.Time) bool {
+	return slices.Contains(r.operators(), who.ID) || r.isAllowed(who) || r.has(who, at, append([]string{"triage"}, writing...))
 }
 
 // mayPush reports whether GitHub lets who write to the repository. Unlike mayCommand it ignores
 // allowed_users: the accounts there need no write permission.
-func (r *rights) mayPush(who work.Account, at time.Time) (bool, lack) {
-	return r.has(who, at, writing)
-}
+func (r *rights) mayPush(who work.Account, at time.Time) bool { return r.has(who, at, writing) }
 
 // mayComment reports whether a comment or command counts. Before an agent is paid, GitHub is asked about
 // all authors again.
-func (r *rights) mayComment(e work.Event) (bool, lack) {
+func (r *rights) mayComment(e work.Event) bool {
 	if e.Kind != work.EventCommand {
 		return r.mayCommand(e.Author, work.StampOf(e))
 	}
-	known, missing := r.lastAnswer(e.Author)
-	if missing.is() {
-		return false, missing
+	known, looked := r.lastAnswer(e.Author)
+	if !looked {
+		return false
 	}
 	// A refusal lasts longer, so that a pass that ends too early does not have the next one ask about everybody again.
 	age, life := r.now().Sub(known.at), refusalLife
@@ -81,83 +78,60 @@ func (r *rights) mayComment(e work.Event) (bool, lack) {
 	if e.Author.Bot || age < 0 || age >= life || !work.StampOf(e).Before(known.at.Truncate(time.Second)) {
 		return r.mayNow(e.Author, true)
 	}
-	named, missing := r.isAllowed(e.Author)
-	return named || work.MayWrite(known.level), missing
+	return r.isAllowed(e.Author) || work.MayWrite(known.level)
 }
 
 // mayNow reports whether who may write to the repository now: GitHub is asked, once a pass. With
 // allowed, those whom allowed_users names need no permission.
-func (r *rights) mayNow(who work.Account, allowed bool) (bool, lack) {
-	if allowed {
-		if named, missing := r.isAllowed(who); named || missing.is() {
-			return named, missing
-		}
+func (r *rights) mayNow(who work.Account, allowed bool) bool {
+	if allowed && r.isAllowed(who) {
+		return true
 	}
 	if who.Bot || who.ID == 0 {
-		return false, lack{}
+		return false
 	}
 	level, asked := r.fresh[who.ID]
 	if !asked {
-		return false, lack{kind: lackLevel, who: who}
+		r.lack(lack{kind: lackLevel, who: who})
 	}
-	return work.MayWrite(level), lack{}
-}
-
-func (r *rights) may(who work.Account, at time.Time, levels []string) (bool, lack) {
-	if named, missing := r.isAllowed(who); named || missing.is() {
-		return named, missing
-	}
-	return r.has(who, at, levels)
+	return work.MayWrite(level)
 }
 
 // has reports whether GitHub gives who one of the levels. Bots and accounts that were deleted have none.
-func (r *rights) has(who work.Account, at time.Time, levels []string) (bool, lack) {
+func (r *rights) has(who work.Account, at time.Time, levels []string) bool {
 	if who.Bot || who.ID == 0 {
-		return false, lack{}
+		return false
 	}
 	if level, asked := r.fresh[who.ID]; asked {
-		return slices.Contains(levels, level), lack{}
+		return slices.Contains(levels, level)
 	}
-	known, missing := r.lastAnswer(who)
-	switch {
-	case missing.is():
-		return false, missing
-	case !r.judges(known, at, levels):
-		return false, lack{kind: lackLevel, who: who}
+	known, looked := r.lastAnswer(who)
+	age := r.now().Sub(known.at)                        // an answer from the future judges nothing
+	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
+	judges := !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(levels, known.level) && age < grantLife)
+	if looked && !judges {
+		r.lack(lack{kind: lackLevel, who: who})
 	}
-	return slices.Contains(levels, known.level), lack{}
+	return slices.Contains(levels, known.level)
 }
 
 // lastAnswer returns the stored answer about who.
-func (r *rights) lastAnswer(who work.Account) (permission, lack) {
+func (r *rights) lastAnswer(who work.Account) (permission, bool) {
 	known, looked := r.stored[who.ID]
 	if !looked {
-		return known, lack{kind: lackStored, who: who}
+		r.lack(lack{kind: lackStored, who: who})
 	}
-	return known, lack{}
-}
-
-// judges reports whether a stored answer judges what was written at that time.
-func (r *rights) judges(known permission, at time.Time, enough []string) bool {
-	age := r.now().Sub(known.at)                        // an answer from the future judges nothing
-	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
-	return !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(enough, known.level) && age < grantLife)
+	return known, looked
 }
 
 // isAllowed reports whether allowed_users names the account.
-func (r *rights) isAllowed(who work.Account) (bool, lack) { return r.isAmong(r.allowed(), who) }
+func (r *rights) isAllowed(who work.Account) bool {
+	return slices.ContainsFunc(r.allowed(), func(entry work.Account) bool { return r.isNamed(entry, who) })
+}
 
-// isReviewer reports whether the config names the account as a reviewer. It is asked about each author, so
-// that a reviewer's login means the first account that says anything.
-func (r *rights) isReviewer(who work.Account) (bool, lack) { return r.isAmong(r.reviewers(), who) }
-
-func (r *rights) isAmong(entries []work.Account, who work.Account) (bool, lack) {
-	for _, entry := range entries {
-		if named, missing := r.isNamed(entry, who); named || missing.is() {
-			return named, missing
-		}
-	}
-	return false, lack{}
+// isReviewer reports whether the config names the account as a reviewer.
+func (r *rights) isReviewer(who work.Account) bool {
+	return slices.ContainsFunc(r.reviewers(), func(entry work.Account) bool { return r.isNamed(entry, who) })
 }
 
 // allowed are the people whom allowed_users names: each by a login, or by a login and its account's id.
@@ -182,18 +156,18 @@ func (r *rights) reviewers() (all []work.Account) {
 
 // isNamed reports whether an entry of the config means the account. Anybody can take a login that was
 // given up, so a login means the first account seen with it, or the one whose id stands beside it.
-func (r *rights) isNamed(entry, who work.Account) (bool, lack) {
-	same := strings.EqualFold(entry.Login, who.Login)
-	if who.ID == 0 || entry.Login == "" || entry.ID == 0 && !same {
-		return false, lack{}
+func (r *rights) isNamed(entry, who work.Account) bool {
+	if who.ID == 0 || entry.Login == "" || entry.ID == 0 && !strings.EqualFold(entry.Login, who.Login) {
+		return false
 	}
-	if entry.ID == 0 {
-		pinned := false
-		if entry.ID, pinned = r.pinned[strings.ToLower(entry.Login)]; !pinned {
-			return false, lack{kind: lackPin, who: who}
-		}
+	if entry.ID != 0 {
+		return entry.ID == who.ID
 	}
-	return entry.ID == who.ID, lack{}
+	id, pinned := r.pinned[strings.ToLower(entry.Login)]
+	if !pinned {
+		r.lack(lack{kind: lackPin, who: who})
+	}
+	return id == who.ID
 }
 
 // takenFrom returns the id of the account that the config means by a login that who has now; 0: who is that

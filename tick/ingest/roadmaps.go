@@ -147,12 +147,12 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 	parsed, faults := roadmap.Read(doc, roadmap.Bounds{
 		Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported, Present: present,
 	})
-	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.env.Secrets.Redact(parsed.Goal), Faults: faults}
+	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.secrets.Redact(parsed.Goal), Faults: faults}
 	for i := range m.Faults {
-		m.Faults[i].Says = h.env.Secrets.Redact(m.Faults[i].Says)
+		m.Faults[i].Says = h.secrets.Redact(m.Faults[i].Says)
 	}
 	for i, n := range parsed.Nodes {
-		title, text := public.Title(h.env.Secrets.Redact(n.Title)), public.Body(h.env.Secrets.Redact(n.Text))
+		title, text := public.Title(h.secrets.Redact(n.Title)), public.Body(h.secrets.Redact(n.Text))
 		c := roadmap.Child{
 			Node: n.ID, Position: i, Title: title, Flow: n.Flow, Needs: n.Needs, Hash: work.IssueHash(title, text), Step: roadmap.Planned, Body: text,
 		}
@@ -183,7 +183,7 @@ func (h *reading) nodeOf(is github.Issue, number int) (work.NodeMark, bool) {
 
 // isOurs reports whether an account is one of ours.
 func (h *reading) isOurs(who work.Account) bool {
-	return who.ID != 0 && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), who.ID)
+	return who.ID != 0 && slices.Contains(h.accounts.Operators(h.repo.Name.Host), who.ID)
 }
 
 // storeRoadmaps stores merged documents. It runs after the work items have their rows.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
@@ -37,21 +36,20 @@ func (h *reading) findRoadmapAbove(ctx context.Context, is github.Issue) error {
 
 // adoptMergedRoadmap tracks the merged roadmap of an issue. It is false if none was merged.
 func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, error) {
-	is, timeline, err := h.issueWhole(ctx, issue)
-	if err != nil || is.Number == 0 {
+	r, err := h.issueWhole(ctx, issue)
+	if err != nil || r.Number == 0 {
 		return false, err
 	}
-	if err := h.findRoadmapAbove(ctx, is); err != nil {
+	if err := h.findRoadmapAbove(ctx, r.Issue); err != nil {
 		return false, err
 	}
-	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(work.FlowRoadmap), Flow: work.FlowRoadmap}
-	h.noteIssuePauses(is, label.Flow, timeline)
-	labelled, _ := lastEvent(timeline, "labeled", label.Name)
-	past, known, err := h.pastPull(ctx, is, label, labelled, timeline, work.PullMerged)
+	h.noteIssuePauses(r, work.FlowRoadmap)
+	labelled := r.labelled(h.labelOf(work.FlowRoadmap))
+	past, known, err := h.pastPull(ctx, r, labelled, work.PullMerged)
 	if err != nil || known || past.Number == 0 {
 		return false, err
 	}
-	return true, h.adoptClosed(ctx, is, label, labelled, timeline, past.Pull)
+	return true, h.adoptClosed(ctx, r, labelled, past.Pull)
 }
 
 // findNodes returns the nodes for which sub-issues exist that the database does not know: it was

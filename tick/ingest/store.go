@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -26,7 +30,7 @@ func (h *reading) load(ctx context.Context) error {
 			return err
 		}
 		for _, v := range pages {
-			h.known.pages[v.URL] = v
+			h.pages[v.URL] = v
 		}
 		backlog, err := tx.ListBacklog(ctx, h.row.ID)
 		if err != nil {
@@ -38,10 +42,10 @@ func (h *reading) load(ctx context.Context) error {
 				h.changed[b.Number] = true
 			}
 		}
-		if h.known.firstLook, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
+		if h.lookedUpTo, err = tx.GetFirstLook(ctx, h.row.ID); err != nil {
 			return err
 		}
-		h.known.labels, err = tx.ListSeenLabels(ctx, h.row.ID)
+		h.seenLabels, err = tx.ListSeenLabels(ctx, h.row.ID)
 		return err
 	})
 }
@@ -68,7 +72,11 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
-	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, h.told(), false)
+	told := h.trouble[:min(len(h.trouble), mostTold)]
+	if more := len(h.trouble) - len(told); more > 0 {
+		told = append(slices.Clone(told), fmt.Sprintf("and %d more", more))
+	}
+	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, strings.Join(told, "; "), false)
 }
 
 // store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
@@ -83,7 +91,7 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	return h.env.KeepClock(ctx, tx, h.repo)
+	return h.keepClock(ctx, tx, h.repo)
 }
 
 // put stores a part of a slice. It may run twice.
@@ -93,7 +101,7 @@ type put func(ctx context.Context, tx *store.Tx, now time.Time) error
 func (h *reading) put(p put) { h.puts = append(h.puts, p) }
 
 func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	for _, n := range sortedKeys(h.items) {
+	for _, n := range slices.Sorted(maps.Keys(h.items)) {
 		item := h.items[n]
 		if item.ID != 0 {
 			if err := tx.SetIssue(ctx, item); err != nil {
@@ -112,34 +120,37 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 
 // storePulls stores the snapshots of pull requests and their threads. Of a read that left some out, the others stay.
 func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (err error) {
-	for _, n := range sortedKeys(h.pulls) {
+	for _, n := range slices.Sorted(maps.Keys(h.pulls)) {
 		news := h.pulls[n]
-		if !news.read {
+		if news.read == nil {
 			continue
 		}
+		r := *news.read
 		if item, added := h.newItems[h.adopted[n]]; added {
 			news.row.ItemID = item
 		}
 		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
 			return err
 		}
-		if news.row.ItemID != 0 {
-			err = tx.AddProposals(ctx, news.row.ItemID, news.proposed)
-		}
-		if err != nil {
-			return err
-		}
-		if news.threads == nil {
+		if r.over {
 			continue
 		}
-		threads := news.threads
-		if news.fewer {
+		if r.old.DetailsAt.IsZero() && news.row.ItemID != 0 && h.byUs(r.Pull) {
+			if err := tx.AddProposals(ctx, news.row.ItemID, work.Proposed(r.Body)); err != nil { // that its description lists
+				return err
+			}
+		}
+		var threads []work.Thread
+		for _, t := range r.Threads {
+			threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		}
+		if !r.Since.IsZero() {
 			old, err := tx.ListThreads(ctx, news.row.ID)
 			if err != nil {
 				return err
 			}
 			read := func(x work.Thread) bool {
-				return slices.ContainsFunc(news.threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+				return slices.ContainsFunc(threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
 			}
 			threads = slices.Concat(threads, slices.DeleteFunc(old, read))
 		}
@@ -229,9 +240,8 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, now time.Time) e
 		if err := tx.RecordEditBack(ctx, e, now); err != nil {
 			return err
 		}
-		news, read := h.readPull(e.Number)
-		open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-		if e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
+		open := func(t github.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
+		if news := h.pulls[e.Number]; e.Kind != work.EventReview || news == nil || news.read == nil || !slices.ContainsFunc(news.read.Threads, open) {
 			continue
 		}
 		// The store reopens events that were skipped because their thread was resolved. This call

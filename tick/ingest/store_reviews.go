@@ -1,13 +1,16 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -20,9 +23,9 @@ func (h *reading) storeReviews(ctx context.Context, tx *store.Tx, _ time.Time) e
 	if !h.repo.Settings.Review.Enabled {
 		return nil
 	}
-	for _, number := range sortedKeys(h.pulls) {
-		if news := h.pulls[number]; news.read {
-			if err := h.storeReviewsOf(ctx, tx, news.row); err != nil {
+	for _, number := range slices.Sorted(maps.Keys(h.pulls)) {
+		if news := h.pulls[number]; news.read != nil {
+			if err := h.storeReviewsOf(ctx, tx, *news); err != nil {
 				return fmt.Errorf("store the reviews of #%d: %w", number, err)
 			}
 		}
@@ -30,24 +33,25 @@ func (h *reading) storeReviews(ctx context.Context, tx *store.Tx, _ time.Time) e
 	return nil
 }
 
-func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
+func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, news pullNews) error {
+	pull, r := news.row, *news.read
 	stored, err := tx.GetReviews(ctx, pull.ID)
 	if err != nil {
 		return err
 	}
-	seen := &h.newsOf(pull.Number).reviews
-	if seen.found {
-		if stored, err = h.restoreOwnMarks(ctx, tx, pull, stored, seen); err != nil {
+	if r.old.ID == 0 && !r.over { // GitHub shows what the database may lack
+		if stored, err = h.restoreOwnMarks(ctx, tx, news, stored); err != nil {
 			return err
 		}
-		if seen.forPeople && stored.Record.State != review.HumanReview && pull.State == work.PullOpen {
-			if err := tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false)); err != nil {
+		people := h.repo.Settings.Labels.HumanReview
+		if people != "" && work.HasLabel(r.Labels, people) && stored.Record.State != review.HumanReview && pull.State == work.PullOpen {
+			if err := tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, people, false)); err != nil {
 				return err
 			}
 		}
 	}
-	for _, v := range seen.verdicts {
-		if err := storeVerdict(ctx, tx, pull, stored, v, seen.baseMoved); err != nil {
+	for _, v := range news.verdicts {
+		if err := storeVerdict(ctx, tx, pull, stored, v, news.baseMoved); err != nil {
 			return err
 		}
 	}
@@ -55,23 +59,26 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 		return err
 	}
 	if pull.MergeBase != "" {
-		for _, from := range slices.Concat(seen.sameCommits, []string{""}) {
-			since := time.Time{}
-			if from == "" {
-				since = pull.BaseChanged
-			}
-			if err := tx.MoveVerdicts(ctx, pull, from, since); err != nil {
-				return err
-			}
+		err := tx.MoveVerdicts(ctx, pull, "", pull.BaseChanged)
+		for _, from := range news.sameCommits {
+			err = cmp.Or(err, tx.MoveVerdicts(ctx, pull, from, time.Time{}))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err := h.storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
+	if err := h.storeHold(ctx, tx, pull, r, stored.Held); err != nil {
 		return err
 	}
-	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
-		return err
+	for _, c := range r.Checks {
+		if !github.IsOurStatus(c) {
+			continue
+		}
+		if err := h.restoreStatus(ctx, tx, pull, shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}); err != nil {
+			return err
+		}
 	}
-	if old := h.newsOf(pull.Number).old; old != nil && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
+	if old := r.old; !r.over && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
 		old.Mergeable == pull.Mergeable && old.Base == pull.Base && old.MergeBase == pull.MergeBase && old.Author.ID == pull.Author.ID {
 		return nil // nothing changed that decisions about its reviews depend on
 	}
@@ -121,10 +128,15 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 
 // storeHold stores a hold by the label that holds reviews, and its end without the label. A command
 // begins a hold before we set its label, and ends one before we remove it.
-func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *holdLabel) error {
-	held := stored.Held
-	if label == nil || !label.on && held == nil {
+func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, r pullRead, held *review.Held) error {
+	label := h.repo.Settings.Labels.Hold
+	on := work.HasLabel(r.Labels, label)
+	if r.over || !on && held == nil {
 		return nil
+	}
+	by, since := "somebody", r.UpdatedAt
+	if set, shown := lastEvent(r.timeline, "labeled", label); shown && r.relabelled() {
+		by, since = set.Actor.Login, set.CreatedAt
 	}
 	own := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(true)
 	sent, known, err := tx.GetAction(ctx, own.Token)
@@ -133,14 +145,14 @@ func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullReq
 	}
 	ours := known && (sent.Target != "") == (held != nil) // the action is about the stored hold, or its end
 	switch {
-	case label.on && held == nil:
+	case on && held == nil:
 		if ours && !sent.State.Settled() {
 			return nil // we remove the label
 		}
-		return tx.SetHold(ctx, pull.ID, review.Held{By: label.by, At: label.at, Labelled: true})
-	case label.on && !held.Labelled:
+		return tx.SetHold(ctx, pull.ID, review.Held{By: by, At: since, Labelled: true})
+	case on && !held.Labelled:
 		return tx.SetHold(ctx, pull.ID, review.Held{By: held.By, At: held.At, Labelled: true})
-	case !label.on && (held.Labelled || ours && sent.State == work.ActionApplied):
+	case !on && (held.Labelled || ours && sent.State == work.ActionApplied):
 		return tx.SetHold(ctx, pull.ID, review.Held{})
 	}
 	return nil
@@ -148,8 +160,8 @@ func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullReq
 
 // restoreOwnMarks restores from the marks in our texts on GitHub what a lost database lacks: fixes,
 // the number of restarts of the reviews, and approvals and merge approvals by command.
-func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
-	epoch := 0
+func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, news pullNews, stored store.Reviews) (store.Reviews, error) {
+	pull, epoch := news.row, 0
 	own := slices.DeleteFunc(slices.Clone(h.judged.own), func(e work.Event) bool { return e.Number != pull.Number })
 	for _, e := range own {
 		marks, _ := work.ParseMarks(e.Body)
@@ -170,8 +182,12 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 		}
 	}
 	done := maps.Clone(h.handled)
-	for _, key := range seen.fixed {
-		done[key] = true
+	pushed := map[string]bool{} // keys that commits of ours name: trailers of others prove nothing, and replies come after the push
+	for _, c := range news.read.commits {
+		_, keys := work.TrailersOf(c.Message)
+		for _, key := range keys {
+			done[key], pushed[key] = true, true
+		}
 	}
 	for key := range done {
 		e, ok := work.EventOfKey(key)
@@ -180,10 +196,10 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 			continue
 		}
 		f := review.Fix{PullID: pull.ID, ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle, Outcome: review.FixUnchanged}
-		if at := slices.IndexFunc(seen.verdicts, func(v readVerdict) bool { return v.ReviewID == due.ReviewID }); at >= 0 {
-			f.Reviewer = seen.verdicts[at].Reviewer
+		if at := slices.IndexFunc(news.verdicts, func(v readVerdict) bool { return v.ReviewID == due.ReviewID }); at >= 0 {
+			f.Reviewer = news.verdicts[at].Reviewer
 		}
-		if slices.Contains(seen.fixed, key) {
+		if pushed[key] {
 			f.Outcome = review.FixPushed
 		}
 		if err := tx.PutFix(ctx, f); err != nil {
@@ -203,7 +219,14 @@ func (h *reading) restoreApprovals(ctx context.Context, tx *store.Tx, pull work.
 		if !ok || id == 0 {
 			continue
 		}
-		by, url, at := commandOf(h.events, pull.Number, id, answer.CreatedAt)
+		// The answer, or a later edit of the command, may have come after a change of the base that its author did not
+		// know: the answer's time counts only if the comment is gone.
+		by, url, at := work.Account{}, "", answer.CreatedAt
+		for _, c := range h.events {
+			if c.event.Number == pull.Number && work.CommandComment(c.event) == id {
+				by, url, at = c.event.Author, c.event.URL, c.event.CreatedAt
+			}
+		}
 		if approves {
 			v.PullID, v.CommentID, v.Human, v.By, v.URL, v.At = pull.ID, id, true, by, url, at
 			if _, _, err := tx.AddVerdict(ctx, v); err != nil {
@@ -218,16 +241,4 @@ func (h *reading) restoreApprovals(ctx context.Context, tx *store.Tx, pull work.
 		}
 	}
 	return nil
-}
-
-// commandOf returns the author, URL and time of a command. Its answer, or a later edit of it, may
-// have come after a change of the base that the author did not know; answered counts only if the
-// comment is gone.
-func commandOf(events []candidate, number int, comment int64, answered time.Time) (work.Account, string, time.Time) {
-	for _, c := range events {
-		if c.event.Number == number && work.CommandComment(c.event) == comment {
-			return c.event.Author, c.event.URL, c.event.CreatedAt
-		}
-	}
-	return work.Account{}, "", answered
 }

@@ -51,11 +51,6 @@ func (h *reading) item(ctx context.Context, number int) (work.Item, bool) {
 	return item, item.ID != 0
 }
 
-// storedItem returns a work item without this slice's changes.
-func (h *reading) storedItem(ctx context.Context, id int64) work.Item {
-	return once(ctx, h, h.rows.items, id, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, id) })
-}
-
 // pull returns a tracked pull request, with this slice's changes.
 func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool) {
 	if news := h.pulls[number]; news != nil && news.row.Number != 0 {
@@ -77,7 +72,7 @@ func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) work.It
 	if item, ok := h.items[pull.Number]; ok && item.ID == pull.ItemID {
 		return item
 	}
-	return h.storedItem(ctx, pull.ItemID)
+	return once(ctx, h, h.rows.items, pull.ItemID, func(ctx context.Context, tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, pull.ItemID) })
 }
 
 // partnersOf returns the numbers of the item that a number belongs to. It reads all at once that its slice needs first.

@@ -42,7 +42,7 @@ func (h *reading) readSubIssues(ctx context.Context) error {
 			continue
 		}
 		var err error
-		due := h.env.AtOnce || !m.LookAt.After(h.now())
+		due := h.atOnce || !m.LookAt.After(h.now())
 		if due || len(h.changed) > 0 {
 			err = h.readBelow(ctx, m, due)
 		}
@@ -119,7 +119,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		}
 	}
 	if ok {
-		is, _, err := h.issueOf(ctx, m.Number)
+		is, err := h.issueOf(ctx, m.Number)
 		if err != nil {
 			return err
 		}
@@ -170,9 +170,18 @@ func (b *below) putBack(c roadmap.Child, is github.Issue, nodes []roadmap.Child)
 }
 
 // readDocument reads the document of a roadmap from the default branch, where people may have changed or renamed
-// it by a pull request of their own. One that is gone is a fault.
+// it by a pull request of their own. One that is gone is a fault; a branch that is not found is an error.
 func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
-	doc, at, err := h.documentNow(ctx, m)
+	others := func() ([]string, error) {
+		files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
+		if err == nil && !ok {
+			if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
+				err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
+			}
+		}
+		return files, err
+	}
+	doc, at, err := h.findFile(ctx, m.Document, h.row.DefaultBranch, others, func(at string) bool { return roadmap.IsPath(at, m.Number) })
 	switch {
 	case err != nil:
 		return err
@@ -197,21 +206,6 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 	changed.doc.Document = at
 	h.roadmaps = append(h.roadmaps, changed)
 	return nil
-}
-
-// documentNow returns the document that the default branch has now, and its path; empty: it has none. A branch that
-// is not found is an error.
-func (h *reading) documentNow(ctx context.Context, m roadmap.Record) ([]byte, string, error) {
-	others := func() ([]string, error) {
-		files, ok, err := h.repo.GitHub.Files(ctx, h.row.Current, path.Dir(m.Document), h.row.DefaultBranch)
-		if err == nil && !ok {
-			if _, ok, err = h.repo.GitHub.Descends(ctx, h.row.Current, h.row.DefaultBranch, h.row.DefaultBranch); err == nil && !ok {
-				err = fmt.Errorf("GitHub does not find the branch %s", h.row.DefaultBranch)
-			}
-		}
-		return files, err
-	}
-	return h.findFile(ctx, m.Document, h.row.DefaultBranch, others, func(at string) bool { return roadmap.IsPath(at, m.Number) })
 }
 
 // storeBelow stores what was read below a roadmap. What a person or the document changed in between is read again.
