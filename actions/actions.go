@@ -89,9 +89,6 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if now := r.Now(); a.NotBefore.After(now) {
 		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
 	}
-	if err := r.pace(ctx, a.Kind); err != nil {
-		return a, err
-	}
 	if may, err := last(); err != nil || !may {
 		return a, err
 	}
@@ -155,12 +152,16 @@ func (r *Runner) RecordIfSeen(ctx context.Context, s Scope, a work.Action) (seen
 	return err == nil, err
 }
 
-// intend stores that a is about to be sent, and when it may be sent again. If the process dies
+// intend stores that a is about to be sent, and when it may be sent again, unless it may not be sent. If the process dies
 // before GitHub answers, the next pass treats the answer as unclear. Effects that GitHub itself
 // creates at most once need no wait.
 func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.Action, error) {
 	now := r.Now()
+	var refused error
 	err := r.update(ctx, a, func(tx *store.Tx) (err error) {
+		if refused = pace(ctx, tx, a.Kind, now); refused != nil {
+			return refused
+		}
 		if a.Kind == work.ActionSticky && !remade {
 			a.Sends, err = tx.MarkEdited(ctx, a.ID)
 			return err
@@ -171,6 +172,9 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 		}
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
+	if refused != nil {
+		return a, refused
+	}
 	if err != nil {
 		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)
 	}
@@ -209,10 +213,10 @@ func notIdempotent(kind work.ActionKind) bool {
 // update writes to an action only if it was not renewed since it was read.
 func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx) error) error {
 	return r.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.CheckRenewal(ctx, a); err != nil {
+		if err := tx.Ahead(ctx, write); err != nil {
 			return err
 		}
-		return write(tx)
+		return tx.CheckRenewal(ctx, a)
 	})
 }
 
@@ -224,7 +228,7 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 	}
 	var now work.Action
 	var known bool
-	read := r.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	read := r.Store.View(ctx, func(tx *store.Tx) (err error) {
 		now, known, err = tx.GetAction(ctx, a.Token)
 		return err
 	})
@@ -272,7 +276,7 @@ func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
 	if !touches || a.ItemID == 0 {
 		return nil
 	}
-	return r.Store.Glance(ctx, func(tx *store.Tx) error {
+	return r.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, a.ItemID)
 		if err == nil && item.Flow == work.FlowReview {
 			err = &ForeignError{Kind: a.Kind, Number: item.Number}

@@ -79,7 +79,7 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observ
 	now := r.Now()
 	err := r.update(ctx, a, func(tx *store.Tx) error {
 		for _, id := range seen.extra {
-			if _, err := tx.AddAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
+			if err := tx.PlanAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
 				return err
 			}
 		}

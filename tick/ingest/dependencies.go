@@ -88,7 +88,7 @@ func (h *reading) storeDependency(ctx context.Context, tx *store.Tx, d store.Dep
 	if _, known, err := tx.GetAction(ctx, token); err != nil || known {
 		return err
 	}
-	_, err = tx.AddAction(ctx, work.Action{
+	err = tx.PlanAction(ctx, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Target: d.Ref, PlannedAt: now, Why: "the design depends on it",
 	})

@@ -149,8 +149,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		if row.Differs == "" {
 			return nil
 		}
-		_, err = tx.AddAction(ctx, o.comment(j, row.Number, "landed "+row.Commit, o.differsText(j, halted)))
-		return err
+		return tx.PlanAction(ctx, o.comment(j, row.Number, "landed "+row.Commit, o.differsText(j, halted)))
 	})
 	if errors.Is(err, store.ErrStale) {
 		return nil // another pass has stored it

@@ -156,8 +156,7 @@ func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadO
 
 // due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
-	unknown := m.Now().Add(-unknownFor)
-	err = m.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = m.Store.View(ctx, func(tx *store.Tx) error {
 		d = due{}
 		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
 		if err != nil {
@@ -186,7 +185,7 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 		if d.open, err = m.uncheckedIssues(ctx, tx, r); err != nil || !merges(r) {
 			return err
 		}
-		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, unknown, unknownPerPass)
+		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, tx.Moment(m.Now).Add(-unknownFor), unknownPerPass)
 		return err
 	})
 	return d, err

@@ -130,8 +130,10 @@ func mustDrop(a work.Action, err error) bool {
 // last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
 // may reach; of the failed ones, those with the oldest try.
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
-	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
+	now, tried := p.Now(), map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		clear(tried)
+		taken := map[line]int{}
 		held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
 		if err != nil {
 			return err
@@ -226,8 +228,10 @@ func (p *Notices) due(ctx context.Context, a work.Action) (work.Action, bool, er
 	if !waitsForOthers(a) {
 		return a, true, nil
 	}
-	settled, body := true, a.Body
+	var settled bool
+	var body string
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		settled, body = true, a.Body
 		for token := range strings.FieldsSeq(a.Base) {
 			first, known, err := tx.GetAction(ctx, token)
 			if err != nil {
@@ -259,7 +263,7 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 		return
 	}
 	var pull work.PullRequest
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
 		return err
 	})
@@ -279,10 +283,14 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}
 	says := explain.Reason(m.Reason, explain.Place{Spending: true}).Here()
+	item, err := tx.GetItem(ctx, m.Item)
+	if err != nil {
+		return err
+	}
 	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
 		return err
 	}
-	return p.Show(ctx, tx, m, now)
+	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
 }
 
 // ContainItem contains what is done for an item outside of the plan and of turns. A panic stops the item; if

@@ -29,6 +29,10 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err != nil {
 		return err
 	}
+	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
+}
+
+func (p *Notices) show(ctx context.Context, tx *store.Tx, item work.Item, m work.Move, now time.Time) error {
 	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
@@ -36,16 +40,14 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
 	}
-	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
-		if err := tx.MarkReviewsChanged(ctx, s.pull.ID); err != nil {
-			return err
-		}
-	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
 		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
 	}
 	if err := s.showLabels(ctx, tx, m); err != nil {
 		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
+	}
+	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
+		return tx.MarkReviewsChanged(ctx, s.pull.ID)
 	}
 	return nil
 }

@@ -295,7 +295,7 @@ func (p *runner) proposals(ctx context.Context, l *env.Lease, a prompts.Answer) 
 	for i, f := range a.Followups {
 		found[i] = work.Proposal{Title: public.Title(f.Title), Why: f.Why}
 	}
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		known, err := tx.ListProposals(ctx, l.Item.RepoID, l.Item.Number)
 		added = work.NumberProposals(known, found)
 		return err
@@ -320,6 +320,7 @@ func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []stri
 		return nil, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		keys = nil
 		said, err := tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
 		for _, e := range said {
 			if e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {

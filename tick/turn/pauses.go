@@ -21,7 +21,7 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	}
 	var pause work.Pause
 	var taken bool
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		pause, taken, err = env.PauseOf(ctx, tx, l.Item)
 		return err
 	})
