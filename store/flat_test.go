@@ -561,7 +561,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.NoteOutage(ctx, "codex", t0, t0), third(tx.FindOutage(ctx, "codex")), tx.EndOutage(ctx, "codex"),
 		tx.PutAgentStop(ctx, work.Outage{Agent: "codex", Why: work.Reason{Kind: work.WhyAgentLoggedOut}}), third(tx.FindAgentStop(ctx, "codex")), tx.EndAgentStop(ctx, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
-		tx.CheckRenewal(ctx, a),
+		tx.CheckRenewal(ctx, a), second(tx.NamesOf(ctx, a)),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.RefuseAction(ctx, a.ID, t0, work.Reason{Kind: work.WhyMergeLater}), tx.RedoAction(ctx, a.ID),

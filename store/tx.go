@@ -256,7 +256,11 @@ func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields 
 }
 
 func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fields []any, unless string) (int64, error) {
-	if t.readOnly && t.reads == nil {
+	if t.reads != nil {
+		t.reads.write(what)
+		return 0, nil
+	}
+	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
 	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`

@@ -24,9 +24,7 @@ const edgeSettles = time.Minute
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
-	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
-		return tx.ListOpenDependencies(ctx, h.row.ID)
-	})
+	waiting := h.due.dependencies
 	of := map[int64]int{}
 	for _, d := range waiting {
 		of[d.ItemID]++

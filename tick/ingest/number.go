@@ -404,6 +404,7 @@ func (h *reading) judge(ctx context.Context) error {
 
 // finish does the reads that come last and once per pass, and stores the end of the pass.
 func (h *reading) finish(ctx, most context.Context) error {
+	h.due = stored(ctx, h, h.loadDue)
 	if !h.timeIsUp() {
 		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
 			if err := h.untilStopped(read(most)); err != nil {

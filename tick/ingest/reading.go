@@ -37,6 +37,7 @@ type reading struct {
 	backlog
 	slice // what is collected of one item, until it is stored
 
+	due            due             // what the last reads begin with
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered

@@ -129,11 +129,19 @@ func mustDrop(a work.Action, err error) bool {
 // Apply looks for its effect first, and only sending again waits. Notices that failed before come
 // last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
 // may reach; of the failed ones, those with the oldest try.
-func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
+func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
+	return p.dueNotices(ctx, r, func(*store.Tx) error { return nil })
+}
+
+// dueNotices is DueNotices that reads more in the same transaction.
+func (p *Notices) dueNotices(ctx context.Context, r *env.Repo, more func(*store.Tx) error) (due []work.Action, err error) {
 	now, tried := p.Now(), map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		clear(tried)
 		taken := map[line]int{}
+		if err := more(tx); err != nil {
+			return err
+		}
 		held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
 		if err != nil {
 			return err

@@ -525,18 +525,12 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	if !r.Ready {
 		return false
 	}
-	due, err := p.DueNotices(ctx, r)
-	if err != nil || len(due) > 0 {
-		return true
-	}
-	ids, err := p.droppedDue(ctx, r)
-	return err != nil || len(ids) > 0
-}
-
-// droppedDue returns the ids of dropped actions that are due again.
-func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) ([]int64, error) {
-	now := p.Now()
-	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.Row.ID, now) })
+	var dropped []int64
+	due, err := p.dueNotices(ctx, r, func(tx *store.Tx) (err error) {
+		dropped, err = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+		return err
+	})
+	return err != nil || len(due)+len(dropped) > 0
 }
 
 // take takes over a repository's notices, and plans the dropped ones again that are due. It returns

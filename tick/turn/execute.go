@@ -378,18 +378,20 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
 	var id int64
-	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if err := p.looks.affords(ctx, tx, l); err != nil {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.Ahead(ctx, func(tx *store.Tx) (err error) {
+			if counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session); err != nil {
+				return err
+			}
+			if err := p.looks.affords(ctx, tx, l); err != nil {
+				return err
+			}
+			if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+				return err
+			}
+			id, err = tx.BeginRun(ctx, run)
 			return err
-		}
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-			return err
-		}
-		if id, err = tx.BeginRun(ctx, run); err != nil {
-			return err
-		}
-		counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session)
-		return err
+		})
 	})
 	if err != nil {
 		return run, counted, err
