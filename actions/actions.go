@@ -39,6 +39,8 @@ type Scope struct {
 	Looks    *Looks            // made for its actions; others are looked for right before they are sent
 	Opened   func(github.Pull) // optional: is given the pull request that is opened
 	Event    string            // the API's event of a review; empty: a comment
+
+	names store.Names // of the action that is sent, for the log
 }
 
 // Gateway is the part of GitHub's API that actions use.
@@ -89,13 +91,10 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if now := r.Now(); a.NotBefore.After(now) {
 		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
 	}
-	if err := r.pace(ctx, a.Kind); err != nil {
-		return a, err
-	}
 	if may, err := last(); err != nil || !may {
 		return a, err
 	}
-	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	if r.Alive != nil {
@@ -155,12 +154,19 @@ func (r *Runner) RecordIfSeen(ctx context.Context, s Scope, a work.Action) (seen
 	return err == nil, err
 }
 
-// intend stores that a is about to be sent, and when it may be sent again. If the process dies
+// intend stores that a is about to be sent, and when it may be sent again, unless it may not be sent. If the process dies
 // before GitHub answers, the next pass treats the answer as unclear. Effects that GitHub itself
 // creates at most once need no wait.
-func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.Action, error) {
+func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (_ work.Action, names store.Names, err error) {
 	now := r.Now()
-	err := r.update(ctx, a, func(tx *store.Tx) (err error) {
+	var refused error
+	err = r.update(ctx, a, func(tx *store.Tx) (err error) {
+		if names, err = tx.NamesOf(ctx, a); err != nil {
+			return err
+		}
+		if refused = pace(ctx, tx, a.Kind, now); refused != nil {
+			return refused
+		}
 		if a.Kind == work.ActionSticky && !remade {
 			a.Sends, err = tx.MarkEdited(ctx, a.ID)
 			return err
@@ -171,8 +177,11 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 		}
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
+	if refused != nil {
+		return a, names, refused
+	}
 	if err != nil {
-		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)
+		return a, names, fmt.Errorf("record the intent of %s: %w", describe(a), err)
 	}
 	a.State = work.ActionSent
 	if remade {
@@ -181,7 +190,7 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 	if remade || a.Kind != work.ActionSticky {
 		a.SentAt = now
 	}
-	return a, nil
+	return a, names, nil
 }
 
 // createsSecond reports whether sending again would create a second effect. A sticky comment that
@@ -209,10 +218,10 @@ func notIdempotent(kind work.ActionKind) bool {
 // update writes to an action only if it was not renewed since it was read.
 func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx) error) error {
 	return r.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.CheckRenewal(ctx, a); err != nil {
+		if err := tx.Ahead(ctx, write); err != nil {
 			return err
 		}
-		return write(tx)
+		return tx.CheckRenewal(ctx, a)
 	})
 }
 
@@ -224,7 +233,7 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 	}
 	var now work.Action
 	var known bool
-	read := r.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	read := r.Store.View(ctx, func(tx *store.Tx) (err error) {
 		now, known, err = tx.GetAction(ctx, a.Token)
 		return err
 	})
@@ -237,11 +246,16 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 // LogAttrs returns the fields of a log line about an action. By them a line is found from a work
 // item, turn, issue or pull request.
 func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, more ...any) []any {
+	ctx = context.WithoutCancel(ctx)
+	names, _ := store.Read(ctx, r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(ctx, a) }) // without them the line has less
+	return logAttrs(repo, a, names, more...)
+}
+
+func logAttrs(repo work.Repo, a work.Action, names store.Names, more ...any) []any {
 	attrs := []any{"repo_full_name", repo.Name.FullName(), "action_token", a.Token, "kind", string(a.Kind)}
-	names, err := store.Read(context.WithoutCancel(ctx), r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(context.WithoutCancel(ctx), a) })
 	switch {
 	case a.Number == 0 && names.Item == 0: // about the repository
-	case err != nil || names.Item == 0: // a notice that belongs to no work item
+	case names.Item == 0: // a notice that belongs to no work item
 		attrs = append(attrs, "number", a.Number)
 	case names.Pull != 0:
 		attrs = append(attrs, "work_item_id", names.Item, "issue_number", names.Issue, "pr_number", names.Pull)
@@ -272,7 +286,7 @@ func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
 	if !touches || a.ItemID == 0 {
 		return nil
 	}
-	return r.Store.Glance(ctx, func(tx *store.Tx) error {
+	return r.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, a.ItemID)
 		if err == nil && item.Flow == work.FlowReview {
 			err = &ForeignError{Kind: a.Kind, Number: item.Number}

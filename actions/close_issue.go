@@ -59,7 +59,7 @@ func (r *Runner) requireUnbegun(ctx context.Context, a work.Action) error {
 	if a.Kind != work.ActionEditIssue && (a.Kind != work.ActionCloseIssue || a.Target != work.CloseNotPlanned) {
 		return nil
 	}
-	return r.Store.Glance(ctx, func(tx *store.Tx) error {
+	return r.Store.View(ctx, func(tx *store.Tx) error {
 		all, err := tx.ListWorkOn(ctx, a.RepoID, []int{a.Number})
 		if err == nil && all[a.Number].Begun {
 			err = &overError{why: "work on the issue has begun", how: work.EndedEdited}

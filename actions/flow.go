@@ -98,7 +98,7 @@ func (e *flow) do(ctx context.Context, s Scope, a work.Action) (observation, err
 			return observation{}, overOfRoadmap(a, err)
 		}
 	}
-	err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
+	_, err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
 	if isNotFound(err) { // the issue, not the label
 		return observation{}, err
 	}

@@ -15,24 +15,30 @@ type labelled interface {
 	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
 	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
 	CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error
-	AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error
+	AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) (present []string, err error)
 	RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error
 }
 
 // labels sets some labels on an issue or pull request and removes others. It compares the current
 // labels, so sending it twice has the effect of one send, and changes that people made in between
-// are corrected or accepted. Labels that it does not name are not touched.
+// are corrected or accepted. Labels that it does not name are not touched. The first send asks nothing
+// before: to add a label again has no effect, and the answer shows what there is to take away.
 type labels struct {
 	missing []work.Label
 	surplus []string
+	unread  []string // to take away, as far as the answer to the send shows them
 }
 
 func (e *labels) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	wanted := work.LabellingOf(a)
+	if a.SentAt.IsZero() && len(wanted.With) > 0 {
+		e.missing, e.unread = wanted.With, wanted.Without
+		return observation{}, false, nil
+	}
 	present, err := s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number)
 	if err != nil {
 		return observation{}, false, err
 	}
-	wanted := work.LabellingOf(a)
 	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return containsLabel(present, l.Name) })
 	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !containsLabel(present, name) })
 	return observation{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
@@ -47,9 +53,11 @@ func (e *labels) do(ctx context.Context, s Scope, a work.Action) (observation, e
 		names = append(names, l.Name)
 	}
 	if len(names) > 0 {
-		if err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, names); err != nil {
+		present, err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, names)
+		if err != nil {
 			return observation{}, err
 		}
+		e.surplus = append(e.surplus, slices.DeleteFunc(e.unread, func(name string) bool { return !containsLabel(present, name) })...)
 	}
 	for _, name := range e.surplus {
 		if err := s.GitHub.RemoveLabel(ctx, s.Repo.Current, a.Number, name); err != nil {

@@ -110,10 +110,10 @@ type renewing struct {
 	renew func()
 }
 
-func (r renewing) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
-	err := r.Gateway.AddLabels(ctx, repo, number, names)
+func (r renewing) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) ([]string, error) {
+	present, err := r.Gateway.AddLabels(ctx, repo, number, names)
 	r.renew()
-	return err
+	return present, err
 }
 
 func TestRenewedWhileItIsSentStaysPlanned(t *testing.T) {

@@ -18,29 +18,26 @@ const (
 
 // pace refuses a send that would come too close to GitHub's content limits. It counts the stored
 // rows, so the counts cover all passes.
-func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
+func pace(ctx context.Context, tx *store.Tx, kind work.ActionKind, now time.Time) error {
 	if !createsContent(kind) {
 		return nil
 	}
-	now := r.Now()
-	return r.Store.Glance(ctx, func(tx *store.Tx) error {
-		for _, limit := range []struct {
-			window time.Duration
-			most   int
-		}{{time.Minute, sendsPerMinute}, {time.Hour, sendsPerHour}} {
-			n, err := tx.CountSends(ctx, now.Add(-limit.window))
-			if err != nil {
-				return err
-			}
-			if n >= limit.most {
-				return &work.WaitError{
-					Until:  now.Add(limit.window / 2),
-					Reason: work.Reason{Kind: work.WhyPace, Count: n, Text: limit.window.String()},
-				}
+	for _, limit := range []struct {
+		window time.Duration
+		most   int
+	}{{time.Minute, sendsPerMinute}, {time.Hour, sendsPerHour}} {
+		n, err := tx.CountSends(ctx, now.Add(-limit.window))
+		if err != nil {
+			return err
+		}
+		if n >= limit.most {
+			return &work.WaitError{
+				Until:  now.Add(limit.window / 2),
+				Reason: work.Reason{Kind: work.WhyPace, Count: n, Text: limit.window.String()},
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func createsContent(kind work.ActionKind) bool {

@@ -79,7 +79,7 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observ
 	now := r.Now()
 	err := r.update(ctx, a, func(tx *store.Tx) error {
 		for _, id := range seen.extra {
-			if _, err := tx.AddAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
+			if err := tx.PlanAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,11 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observ
 		return r.renewed(ctx, a, fmt.Errorf("record %s: %w", describe(a), err))
 	}
 	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
-	r.Log.InfoContext(ctx, "action applied", r.LogAttrs(ctx, s.Repo, a, "url", a.ResultURL)...)
+	attrs := logAttrs(s.Repo, a, s.names, "url", a.ResultURL)
+	if s.names.Item == 0 { // it was found, not sent
+		attrs = r.LogAttrs(ctx, s.Repo, a, "url", a.ResultURL)
+	}
+	r.Log.InfoContext(ctx, "action applied", attrs...)
 	return a, nil
 }
 

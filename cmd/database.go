@@ -139,10 +139,11 @@ func refused(format string, args ...any) error {
 // paused. Move notices passes of other machines.
 func (a *app) noPass(ctx context.Context, cfg *config.Config) (halt folder.Halt, unlock func(), err error) {
 	dirs := folder.At(cfg.Runtime.StateDir)
-	halt, halted := dirs.Halted()
+	halt, haltedHere := dirs.Halted()
+	halted := false
 	found, err := machine.View(ctx, cfg, func(tx *store.Tx) error {
 		fleet, err := tx.GetFleet(ctx)
-		halted = halted && (cfg.Runtime.DatabaseKey() == "" || halt.Fleet && !fleet.PausedAt.IsZero())
+		halted = haltedHere && (cfg.Runtime.DatabaseKey() == "" || halt.Fleet && !fleet.PausedAt.IsZero())
 		return err
 	})
 	switch {

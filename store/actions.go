@@ -53,40 +53,20 @@ func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.A
 	return states, err
 }
 
-// AddAction plans an action and returns its row. Actions are identified by their token. A known
-// action that was never sent and never seen on GitHub takes the new turn, item, position and
-// content, as does one that became void with an earlier turn. Any other known action is returned
-// unchanged: it was done, or may have been.
+// AddAction is PlanAction, and returns the row.
 func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
-	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
-	known, ok, err := t.GetAction(ctx, a.Token)
-	if err != nil {
-		return work.Action{}, fmt.Errorf("%s: %w", what, err)
-	}
-	if !ok {
-		return t.insertAction(ctx, what, a)
-	}
-	if known.Sends > 0 || known.State == work.ActionApplied || known.State == work.ActionDropped {
-		return known, nil
-	}
-	err = t.execOne(ctx, what, ErrStale,
-		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
-		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', ending = '', settled_at = 0
-		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
-		refOf(&a.TurnID), refOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
-		a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, timeOf(&a.NotBefore), known.ID)
-	if err != nil {
+	if err := t.PlanAction(ctx, a); err != nil {
 		return work.Action{}, err
 	}
-	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+	a, _, err := t.GetAction(ctx, a.Token)
+	return a, err
 }
 
-// SetActionBody stores the text of an answer to a command once it is known what its actions came to.
-func (t *Tx) SetActionBody(ctx context.Context, id int64, body string) error {
-	return t.execOne(ctx, fmt.Sprintf("set the text of action %d", id), ErrNotFound, `UPDATE actions SET body = ? WHERE id = ?`, t.clean(body), id)
-}
-
-func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
+// PlanAction plans an action. Actions are identified by their token. A known
+// action that was never sent and never seen on GitHub takes the new turn, item, position and
+// content, as does one that became void with an earlier turn. Any other known action is unchanged:
+// what was sent, or may have been, is not planned again.
+func (t *Tx) PlanAction(ctx context.Context, a work.Action) error {
 	if a.State == "" {
 		a.State = work.ActionPlanned
 	}
@@ -97,11 +77,19 @@ func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work
 	if a.State.Settled() {
 		settled = millis(t.now)
 	}
-	id, err := t.insertNew(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled), "token")
-	if err != nil {
-		return work.Action{}, err
-	}
-	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, id)
+	fields := append(actionFields(&a), settled)
+	return t.write(ctx, fmt.Sprintf("plan %s action %s", a.Kind, a.Token),
+		`INSERT INTO actions (`+actionColumns+`, settled_at) VALUES (`+placeholders(len(fields))+`)
+		 ON CONFLICT (token) DO UPDATE SET turn_id = excluded.turn_id, item_id = excluded.item_id, position = excluded.position, need = excluded.need,
+		 state = 'planned', number = excluded.number, target = excluded.target, on_kind = excluded.on_kind, title = excluded.title, body = excluded.body,
+		 base = excluded.base, head = excluded.head, extra = excluded.extra, why = excluded.why, not_before = excluded.not_before,
+		 last_error = '', ending = '', settled_at = 0
+		 WHERE actions.sends = 0 AND actions.state IN ('planned', 'void')`, fields...)
+}
+
+// SetActionBody stores the text of an answer to a command once it is known what its actions came to.
+func (t *Tx) SetActionBody(ctx context.Context, id int64, body string) error {
+	return t.execOne(ctx, fmt.Sprintf("set the text of action %d", id), ErrNotFound, `UPDATE actions SET body = ? WHERE id = ?`, t.clean(body), id)
 }
 
 // GetAction returns an action by its token.
@@ -167,10 +155,11 @@ func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
 }
 
 func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
-	if err := t.execOne(ctx, what, ErrStale, query, args...); err != nil {
+	sends, _, err := findRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
+	if err != nil {
 		return 0, err
 	}
-	return getRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
+	return sends + 1, t.execOne(ctx, what, ErrStale, query, args...)
 }
 
 // MarkUnsent records that no send of the action was carried out or still can be. Its count of sends

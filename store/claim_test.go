@@ -112,6 +112,8 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 			return tx.PutSessionUsage(ctx, c.run, work.Usage{InputTokens: 1})
 		},
 		"AddAction":       func(ctx context.Context, tx *Tx) error { return second(tx.AddAction(ctx, fresh)) },
+		"PlanAction":      func(ctx context.Context, tx *Tx) error { return tx.PlanAction(ctx, fresh) },
+		"CheckRenewal":    func(ctx context.Context, tx *Tx) error { return tx.CheckRenewal(ctx, c.planned) },
 		"MarkSent":        func(ctx context.Context, tx *Tx) error { return second(tx.MarkSent(ctx, c.planned.ID, t0)) },
 		"MarkEdited":      func(ctx context.Context, tx *Tx) error { return second(tx.MarkEdited(ctx, c.planned.ID)) },
 		"SetActionBody":   func(ctx context.Context, tx *Tx) error { return tx.SetActionBody(ctx, c.planned.ID, "said") },

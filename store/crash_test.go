@@ -275,9 +275,14 @@ func TestInterruptedQuerySaysWhy(t *testing.T) {
 // Reads take no write lock and see one picture; reads cannot write.
 func TestViewBesideAWriter(t *testing.T) {
 	path := newPath(t)
-	d, other := openAt(t, path), openAt(t, path)
+	d := openAt(t, path)
+	other, err := Open(t.Context(), path, Options{Now: clock}) // without RunTwice: its functions write by d
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
 	r := addRepo(t, d)
-	err := other.View(t.Context(), func(view *Tx) error {
+	err = other.View(t.Context(), func(view *Tx) error {
 		before, err := view.ListItems(t.Context(), r.ID)
 		if err != nil {
 			return err

@@ -66,9 +66,9 @@ type Options struct {
 	Now func() time.Time // required
 	// Redact removes secrets from reasons and errors before they are stored; nil removes none.
 	Redact func(string) string
-	// RunTwice makes Update run each function twice and commit only the second run. Tests set it,
-	// to find functions whose second run differs: they append to, count in or read an outer value
-	// that the first run changed.
+	// RunTwice makes Update run each function twice and commit only the second run, and View and Tx.Ahead
+	// run theirs with rows that are missing first, as on a server. Tests set it, to find functions whose
+	// last run differs: they append to, count in or read an outer value that an earlier run changed.
 	RunTwice bool
 	// ClaimedOnly makes it an error to move a turn, a run, an action or a merge without a Claim. Tests
 	// of whole passes set it.

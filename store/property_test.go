@@ -170,7 +170,7 @@ func (m *model) finish(t *rapid.T) {
 
 // agree compares everything, and counts the invariants by itself.
 func (m *model) agree(t *rapid.T) {
-	err := m.db.View(m.ctx, func(tx *Tx) error {
+	err := m.db.Update(m.ctx, func(tx *Tx) error {
 		items, err := tx.ListItems(m.ctx, m.repo.ID)
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func (t *Tx) RedoAction(ctx context.Context, id int64) error {
 		`UPDATE actions SET state = 'planned', sends = 0, dropped = 0, not_before = 0, settled_at = 0, seen_content = '', renewals = renewals + 1 WHERE id = ? AND state = 'applied'`, id)
 }
 
-// knownAction returns the row of an action's token, or adds one. It makes the action's texts what is
+// knownAction returns the row of an action's token, or plans one. It makes the action's texts what is
 // stored of them, so that they compare with the row's.
 func (t *Tx) knownAction(ctx context.Context, what string, a *work.Action) (known work.Action, added bool, err error) {
 	makeStorable(actionFields(a))
@@ -59,7 +59,7 @@ func (t *Tx) knownAction(ctx context.Context, what string, a *work.Action) (know
 	case err != nil:
 		err = fmt.Errorf("%s: %w", what, err)
 	case !ok:
-		known, err = t.insertAction(ctx, what, *a)
+		err = t.PlanAction(ctx, *a)
 	}
 	return known, !ok, err
 }
@@ -75,14 +75,10 @@ func seenContent(a work.Action) string {
 
 const contentSeparator = "\n"
 
-// CheckRenewal fails with ErrStale if an action was renewed since it was read.
+// CheckRenewal fails with ErrStale if an action was renewed since it was read. It writes what is there: that needs no
+// answer of its own.
 func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
-	what := fmt.Sprintf("check action %d", a.ID)
-	n, err := getRow(ctx, t, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
-	if err == nil && int(n) != a.Renewals {
-		err = fmt.Errorf("%s: %w", what, ErrStale)
-	}
-	return err
+	return t.execOne(ctx, fmt.Sprintf("check action %d", a.ID), ErrStale, `UPDATE actions SET renewals = renewals WHERE id = ? AND renewals = ?`, a.ID, a.Renewals)
 }
 
 // RepeatAction plans an action, or plans its row again with new content, because a person asks
@@ -129,6 +125,9 @@ func (t *Tx) ReplanDropped(ctx context.Context, id int64) error {
 func (t *Tx) PlanMerging(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("plan %s action %s", a.Kind, a.Token)
 	known, added, err := t.knownAction(ctx, what, &a)
+	if err == nil && added {
+		known, _, err = t.GetAction(ctx, a.Token)
+	}
 	if err != nil || added || known.State == work.ActionApplied || known.State == work.ActionSent {
 		return known, err
 	}

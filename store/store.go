@@ -79,7 +79,7 @@ func (d *DB) InPlace() error { return d.engine.inPlace() }
 
 // Check has the engine check what it stores. Damage of a SQLite file is a *DamagedError.
 func (d *DB) Check(ctx context.Context) error {
-	return d.View(ctx, func(tx *Tx) error { return d.engine.check(ctx, tx) })
+	return d.runOnce(ctx, *d.reader(), func(tx *Tx) error { return d.engine.check(ctx, tx) })
 }
 
 // GoBy sets the clock of later transactions.
@@ -129,7 +129,7 @@ const tries = 12
 // runUntilAlone runs a write transaction again if it failed only because of another one.
 func (d *DB) runUntilAlone(ctx context.Context, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
-		err := d.runOnce(ctx, Tx{now: d.time(), redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}, fn)
+		err := d.runOnce(ctx, Tx{now: d.time(), moment: &time.Time{}, rehearsed: d.runTwice, redact: d.redact, claims: claimsOf(ctx), claimedOnly: d.claimed, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}, fn)
 		if err == nil || try == tries || !d.engine.again(err) {
 			return err
 		}
@@ -154,24 +154,18 @@ func (d *DB) runOnce(ctx context.Context, t Tx, fn func(*Tx) error) error {
 	return d.run(ctx, &t, fn)
 }
 
-// Read returns what fn reads in a transaction of Glance.
+// Read returns what fn reads in a transaction of View.
 func Read[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err error) {
-	err = d.Glance(ctx, func(tx *Tx) (err error) {
+	err = d.View(ctx, func(tx *Tx) (err error) {
 		v, err = fn(tx)
 		return err
 	})
 	return v, err
 }
 
-// View runs fn in a read transaction. It sees one state of the database, does not wait for writers
-// and does not block them.
-func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.runOnce(ctx, *d.reader(), fn)
-}
-
 // reader is a transaction that reads.
 func (d *DB) reader() *Tx {
-	return &Tx{readOnly: true, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}
+	return &Tx{readOnly: true, moment: &time.Time{}, machine: d.machine, statement: d.engine.statement, locks: d.engine.locks()}
 }
 
 func (d *DB) run(ctx context.Context, t *Tx, fn func(*Tx) error) error {

@@ -15,23 +15,24 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// A server may be far away: what a transaction costs is how often it waits for an answer. So its beginning is sent
-// with its first read, and writes are sent with the next read, or with its end.
+// A server may be far away: what a transaction costs is how often it waits for an answer. So a function runs first to
+// learn what it reads, with rows that are missing, and again with the answers. The beginning of a transaction is sent
+// with its first reads, and writes are sent with the next read, or with the end.
 
-// Glance is View for a function that may run with rows that are missing, and again: on a server, it runs first to
-// learn what it reads. Each trip asks all that is known to be read, again, so that the last one has answered from one
-// state of the database. If fn writes, Glance fails with ErrReadOnly.
-func (d *DB) Glance(ctx context.Context, fn func(*Tx) error) error {
+// View runs fn in a read transaction. It sees one state of the database, does not wait for writers and does not block
+// them. fn may run with rows that are missing, and again: each trip to a server asks all that is known to be read,
+// again, so that the last one has answered from one state of the database. If fn writes, View fails with ErrReadOnly.
+func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if !d.engine.shared() && !d.runTwice {
-		return d.View(ctx, fn)
+		return d.runOnce(ctx, *d.reader(), fn)
 	}
-	read := reads{}
+	read, t := reads{}, d.reader()
 	for range mostTrips {
 		before := len(read.asked)
-		t := d.reader()
 		read.wrote = nil
-		t.reads = &read
-		err := learn(fn, t)
+		learning := *t
+		learning.reads = &read
+		err := learn(fn, &learning)
 		if len(read.asked) == before {
 			return d.explain(interrupted(ctx, cmp.Or(read.wrote, err)))
 		}
@@ -43,7 +44,7 @@ func (d *DB) Glance(ctx context.Context, fn func(*Tx) error) error {
 			break
 		}
 	}
-	return d.View(ctx, fn)
+	return d.runOnce(ctx, *t, fn)
 }
 
 // mostTrips is after how many trips a function is taken to read something else each time, such as by the time of the
@@ -62,10 +63,9 @@ func learn(fn func(*Tx) error, t *Tx) (err error) {
 	return fn(t)
 }
 
-// UpdateIfNeeded is Update for a function that seldom writes: it is a Glance, and an Update only if fn
-// writes.
+// UpdateIfNeeded is Update for a function that seldom writes: it is a View, and an Update only if fn writes.
 func (d *DB) UpdateIfNeeded(ctx context.Context, fn func(*Tx) error) error {
-	err := d.Glance(ctx, fn)
+	err := d.View(ctx, fn)
 	if errors.Is(err, ErrReadOnly) {
 		return d.Update(ctx, fn)
 	}
@@ -75,7 +75,8 @@ func (d *DB) UpdateIfNeeded(ctx context.Context, fn func(*Tx) error) error {
 // reads are what a function reads, with the answers that are there.
 type reads struct {
 	asked []*question
-	wrote error // it wrote, too, which reads nothing
+	first bool  // what it reads after it wrote is not asked
+	wrote error // it wrote
 }
 
 // question is one read, and what the server answered.
@@ -92,7 +93,7 @@ type question struct {
 // rows returns the answer to a statement; empty before there is one.
 func (r *reads) rows(text string, args []any) rows {
 	q := r.find(text, args)
-	if q == nil {
+	if q == nil && (!r.first || r.wrote == nil) {
 		q = &question{text: text, args: args}
 		r.asked = append(r.asked, q)
 	}
@@ -253,12 +254,48 @@ type unsent struct {
 	begin  string // how the transaction begins
 	begun  bool
 	queued []*question
+	known  reads // that were answered before anything was written
 	failed error // of what was sent: the transaction is over
 }
 
 // errAlone says that a transaction has to run statement by statement: one that was sent with others failed, and
 // the function may go on after that.
 var errAlone = errors.New("a statement that was sent with others failed")
+
+// Ahead runs a part of a transaction that may run with rows that are missing, and again. On a server, all that it reads
+// before it writes is asked together.
+func (t *Tx) Ahead(ctx context.Context, fn func(*Tx) error) error {
+	switch {
+	case t.unsent != nil:
+		if err := t.unsent.ask(ctx, *t, fn); err != nil {
+			return err
+		}
+	case t.rehearsed && t.reads == nil:
+		missing := *t
+		missing.reads = &reads{first: true}
+		_ = learn(fn, &missing)
+	}
+	return fn(t)
+}
+
+// ask asks what a function reads before it writes: until then an answer stays true.
+func (w *unsent) ask(ctx context.Context, t Tx, fn func(*Tx) error) error {
+	w.known.first = true
+	for range mostTrips {
+		before := len(w.known.asked)
+		w.known.wrote = nil
+		learning := t
+		learning.reads = &w.known
+		_ = learn(fn, &learning)
+		if len(w.known.asked) == before {
+			break
+		}
+		if err := w.send(ctx, w.known.asked[before:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // send sends what is queued, and then questions, in one trip.
 func (w *unsent) send(ctx context.Context, asked ...*question) error {
@@ -303,6 +340,10 @@ func (w *unsent) commit(ctx context.Context) error {
 
 // rows returns the answer to a statement.
 func (w *unsent) rows(ctx context.Context, text string, args []any) (rows, error) {
+	if q := w.known.find(text, args); q != nil {
+		return &answer{of: q}, nil
+	}
+	w.known = reads{} // it may write
 	q := &question{text: text, args: args}
 	return &answer{of: q}, w.send(ctx, q)
 }
@@ -312,7 +353,7 @@ func (w *unsent) exec(text string, args []any, one bool) {
 	if one {
 		text = `WITH done AS (` + text + ` RETURNING 1) SELECT 1 / CASE count(*) WHEN 1 THEN 1 ELSE 0 END FROM done`
 	}
-	w.queued = append(w.queued, &question{text: text, args: args})
+	w.queued, w.known = append(w.queued, &question{text: text, args: args}), reads{}
 }
 
 // count sends what is queued, and returns how many rows the last write changed.

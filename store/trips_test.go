@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// overview is read by Glance and by View.
+// overview is read by View and by Update.
 type overview struct {
 	repos    []work.Repo
 	accounts map[string][]work.Account
@@ -35,9 +35,9 @@ func (o *overview) read(ctx context.Context, tx *Tx, repo int64) (err error) {
 	return errors.Join(errs[:]...)
 }
 
-// A Glance reads what a View reads, by one round trip to a server for reads that do not depend on each other. It
+// A View reads what an Update reads, by one round trip to a server for reads that do not depend on each other. It
 // writes nothing.
-func TestGlance(t *testing.T) {
+func TestView(t *testing.T) {
 	ctx := t.Context()
 	at, trips := newAt(t), func() int { return 0 }
 	if testpg.Set() {
@@ -64,28 +64,26 @@ func TestGlance(t *testing.T) {
 			t.Errorf("%s: %d round trips, not %d", what, n, want)
 		}
 	}
-	var glanced, viewed overview
+	var viewed, updated overview
 	trips()
-	if err := d.Glance(ctx, func(tx *Tx) error { return glanced.read(ctx, tx, r.ID) }); err != nil {
-		t.Fatal(err)
-	}
-	fits("a glance", 1)
 	if err := d.View(ctx, func(tx *Tx) error { return viewed.read(ctx, tx, r.ID) }); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, glanced, viewed)
-	if len(glanced.repos) != 1 || len(glanced.turns) != 1 || len(glanced.pulls) != 1 || len(glanced.events) != 1 || !glanced.accounts["h"][0].Bot || !glanced.known {
-		t.Errorf("too little is there to compare: %+v", glanced)
+	fits("a view", 1)
+	update(t, d, func(tx *Tx) error { return updated.read(ctx, tx, r.ID) })
+	equal(t, viewed, updated)
+	if len(viewed.repos) != 1 || len(viewed.turns) != 1 || len(viewed.pulls) != 1 || len(viewed.events) != 1 || !viewed.accounts["h"][0].Bot || !viewed.known {
+		t.Errorf("too little is there to compare: %+v", viewed)
 	}
 
 	trips()
-	err = d.Glance(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) })
+	err = d.View(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) })
 	if !errors.Is(err, ErrReadOnly) {
-		t.Errorf("a glance that writes: %v", err)
+		t.Errorf("a view that writes: %v", err)
 	}
-	fits("a glance without a read", 0)
+	fits("a view without a read", 0)
 	var item work.Item
-	err = d.Glance(ctx, func(tx *Tx) error {
+	err = d.View(ctx, func(tx *Tx) error {
 		turns, err := tx.ListUnfinishedTurns(ctx)
 		if err == nil && len(turns) > 0 {
 			item, err = tx.GetItem(ctx, turns[0].ItemID)
@@ -97,10 +95,10 @@ func TestGlance(t *testing.T) {
 		t.Errorf("reads that depend on each other gave %+v, %v", item, err)
 	}
 	trips()
-	if err := d.Glance(ctx, func(tx *Tx) error { _, err := tx.GetItem(ctx, -1); return err }); !errors.Is(err, ErrNotFound) {
+	if err := d.View(ctx, func(tx *Tx) error { _, err := tx.GetItem(ctx, -1); return err }); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a missing row: %v", err)
 	}
-	if err := d.Glance(ctx, func(tx *Tx) error {
+	if err := d.View(ctx, func(tx *Tx) error {
 		_, err := listRows(ctx, tx, "no such table", scanID, `SELECT id FROM nowhere`)
 		return err
 	}); err == nil {
@@ -127,12 +125,43 @@ func TestGlance(t *testing.T) {
 	}
 	moment := t0
 	trips()
-	err = d.Glance(ctx, func(tx *Tx) error { // each time it reads something else
+	err = d.View(ctx, func(tx *Tx) error { // each time it reads something else
 		moment = moment.Add(time.Second)
 		_, err := tx.ListNearLabels(ctx, moment)
 		return err
 	})
-	if fits("a glance at the moment", mostTrips+2); err != nil {
+	if fits("a view by another time in each run", mostTrips+2); err != nil {
+		t.Error(err)
+	}
+	trips()
+	err = d.View(ctx, func(tx *Tx) error {
+		_, err := tx.ListNearLabels(ctx, tx.Moment(func() time.Time { moment = moment.Add(time.Second); return moment }))
+		return err
+	})
+	if fits("a view by its moment", 1); err != nil {
+		t.Error(err)
+	}
+	trips()
+	err = d.Update(ctx, func(tx *Tx) error {
+		err := tx.Ahead(ctx, func(tx *Tx) error {
+			if _, err := tx.ListUnfinishedTurns(ctx); err != nil {
+				return err
+			}
+			if _, err := tx.ListAccounts(ctx, work.RoleOperator); err != nil {
+				return err
+			}
+			return tx.DeferRepo(ctx, r.ID, t0, "why", true)
+		})
+		if err != nil {
+			return err
+		}
+		repo, err := tx.GetRepo(ctx, r.ID) // it reads what was written
+		if err == nil && repo.Failures != 2 {
+			err = fmt.Errorf("%d failures", repo.Failures)
+		}
+		return err
+	})
+	if fits("an update that reads ahead", 3); err != nil {
 		t.Error(err)
 	}
 }

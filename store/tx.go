@@ -21,9 +21,11 @@ type Tx struct {
 	statement func(query string, args []any) (string, []any) // the engine's
 	locks     string                                         // a query for the locks of all sessions; empty: there are none
 	now       time.Time                                      // the same time for the whole transaction
+	moment    *time.Time                                     // see Moment
 	redact    func(string) string                            // nil: secrets are not removed
 	machine   string                                         // this one
 	readOnly  bool
+	rehearsed bool    // Ahead runs with rows that are missing also where no trip is saved, see Options.RunTwice
 	reads     *reads  // a function that is learned from; sql is nil then
 	unsent    *unsent // what a transaction on a server has not sent; sql is nil then
 
@@ -31,6 +33,15 @@ type Tx struct {
 	claimedOnly bool // see Options.ClaimedOnly
 	checked     bool
 	taken       error // a claim was lost: nothing is committed, even if the function returns nil
+}
+
+// Moment returns the time by a clock, the same one in each run of the transaction's function: by another time it would
+// read something else, which is another trip to a server.
+func (t *Tx) Moment(clock func() time.Time) time.Time {
+	if t.moment.IsZero() {
+		*t.moment = clock()
+	}
+	return *t.moment
 }
 
 // clean removes secrets from a reason or error text before it is stored, because it may quote an
@@ -105,11 +116,21 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 	}
 	switch {
 	case t.reads != nil:
+		if isWrite(query) {
+			t.reads.write(query)
+			return &answer{}, nil
+		}
 		return t.reads.rows(query, args), nil
 	case t.unsent != nil:
 		return t.unsent.rows(ctx, query, args)
 	}
 	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
+}
+
+// isWrite reports whether a query writes what it returns.
+func isWrite(query string) bool {
+	query = strings.TrimSpace(query)
+	return strings.HasPrefix(query, "INSERT ") || strings.HasPrefix(query, "UPDATE ")
 }
 
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }

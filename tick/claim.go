@@ -160,7 +160,7 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.Turn) int {
 		return -1
 	}
 	known := -1
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		_, k, ok, err := tx.GetSession(ctx, store.SessionKey{ItemID: planned.Item.ID, Agent: a.Name, Role: work.Turn{Kind: planned.Kind, Reviewer: planned.Reviewer}.Role()})
 		if ok {
 			known = k

@@ -163,7 +163,9 @@ func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []
 		told.Why = env.ReasonOf(p.Causes(rem, err))
 	}
 	ctx = context.WithoutCancel(ctx)
+	before := *told
 	return p.Store.View(ctx, func(tx *store.Tx) error {
+		*told = before
 		for _, a := range notices {
 			now, known, err := tx.GetAction(ctx, a.Token)
 			if err != nil {

@@ -126,6 +126,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) (taken int
 	unfinished = slices.DeleteFunc(unfinished, func(t work.Turn) bool { return !p.resumable(ctx, t) }) // it reads the database, which may have one connection
 	var resumed []*env.Lease
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		resumed = nil
 		for _, t := range unfinished {
 			item, err := tx.GetItem(ctx, t.ItemID)
 			if err != nil {

@@ -47,7 +47,7 @@ func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 // machine has mirrors of its own.
 func (p *Pass) pruneDue(ctx context.Context, now time.Time) (due bool, err error) {
 	name := forgot + " " + p.Machine.Name
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) error {
 		v, known, err := tx.GetValidator(ctx, 0, name)
 		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {
 			return err

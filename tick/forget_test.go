@@ -111,7 +111,7 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		t.Errorf("forgot what was merged before %v, want %v", k.merged, now.Add(-retention))
 	}
 	for key, want := range map[string]bool{"completed": false, "awaiting_feedback": true, "closed": true} {
-		err := db.View(ctx, func(tx *store.Tx) error {
+		err := db.Update(ctx, func(tx *store.Tx) error {
 			if _, known, err := tx.FindTurn(ctx, key); err != nil || known != want {
 				t.Errorf("row of %s: %v, %v", key, known, err)
 			}

@@ -27,9 +27,9 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 		}
 		return err
 	}
-	err := p.Store.Glance(ctx, read)
+	err := p.Store.View(ctx, read)
 	if err == nil && len(open) > 0 {
-		err = errors.Join(p.turns.Runner.EndDeadRuns(ctx, open), p.Store.Glance(ctx, read)) // it changes turns
+		err = errors.Join(p.turns.Runner.EndDeadRuns(ctx, open), p.Store.View(ctx, read)) // it changes turns
 	}
 	if err != nil {
 		return nil, err

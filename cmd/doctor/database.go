@@ -153,3 +153,17 @@ func namesake(_ context.Context, e *exam) []Result {
 	}
 	return warn(says+"; once a pass begins here, passes there are refused", do)
 }
+
+// unlike is about other machines whose config differs from the one here, whether a pass has read that or not.
+func unlike(_ context.Context, e *exam) (all []Result) {
+	known, here := slices.Clone(e.stored.machines), cli.ThisMachine(e.cfg)
+	for i := range known {
+		if known[i].Name == here {
+			known[i].Config = e.cfg.Shared()
+		}
+	}
+	for _, line := range cli.Machines(known).Unlike(here) {
+		all = append(all, warn(line[0], line[1])...)
+	}
+	return all
+}

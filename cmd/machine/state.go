@@ -221,14 +221,9 @@ func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() 
 	return func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-// View runs fn in a read transaction of the state database; false if there is no database yet.
+// View runs fn by store.DB.View; false if there is no database yet.
 func View(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (found bool, err error) {
 	return read(ctx, cfg, func(db *store.DB) error { return db.View(ctx, fn) })
-}
-
-// Glance is View for a function that may run again, with rows that are missing at first: see store.DB.Glance.
-func Glance(ctx context.Context, cfg *config.Config, fn func(*store.Tx) error) (found bool, err error) {
-	return read(ctx, cfg, func(db *store.DB) error { return db.Glance(ctx, fn) })
 }
 
 func read(ctx context.Context, cfg *config.Config, do func(*store.DB) error) (found bool, err error) {

@@ -150,7 +150,7 @@ func (s *statusCmd) query(cfg *config.Config) (Query, error) {
 // loadBoard reads the board; seen is false if no pass has run.
 func loadBoard(ctx context.Context, q Query) (b Board, seen bool, err error) {
 	b = empty(q)
-	seen, err = machine.Glance(ctx, q.Config, func(tx *store.Tx) (err error) {
+	seen, err = machine.View(ctx, q.Config, func(tx *store.Tx) (err error) {
 		b, err = Load(ctx, tx, q)
 		return err
 	})

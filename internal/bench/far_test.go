@@ -63,8 +63,8 @@ func (w *far) trips(t *testing.T, args ...string) (asked []string) {
 }
 
 // mostFar is how many round trips to a database far away commands and passes make at most. At 50 ms each, those of
-// status and of a dry run take 0.6 s and 1.5 s.
-var mostFar = map[string]int{"status": 8, "a dry run": 26, "an idle pass": 32, "a pass that reads again": 115, "a pass with a turn": 350}
+// status take 0.4 s, and those of a dry run and an idle pass 1.1 s.
+var mostFar = map[string]int{"status": 8, "a dry run": 22, "an idle pass": 22, "a pass that reads again": 98, "a pass with a turn": 220}
 
 // farTrips counts them.
 func (w *far) farTrips(t *testing.T) map[string][]string {

@@ -33,7 +33,7 @@ esac
 
 // mostOfRoadmap is the most that a roadmap of five nodes may ask of GitHub, from its label to its end. It takes a
 // few less; a table that is due a moment sooner costs two more.
-const mostOfRoadmap = 245
+const mostOfRoadmap = 227
 
 // TestRoadmapRequests plays a roadmap from its label to its end on a machine that has been in use: a pass every
 // minute, and people who merge what is open at every third.

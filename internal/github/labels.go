@@ -67,16 +67,20 @@ func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Lab
 	return nil
 }
 
-// AddLabels adds labels to an issue or pull request. Repeating it has no effect. GitHub creates
-// missing labels, in grey.
-func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
+// AddLabels adds labels to an issue or pull request, and returns all that it has then. Repeating it has no effect.
+// GitHub creates missing labels, in grey.
+func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) (present []string, err error) {
 	request := struct {
 		Labels []string `json:"labels"`
 	}{names}
-	if err := c.api.Write(ctx, http.MethodPost, issueLabelsPath(repo, number), request, &wireLabels{}); err != nil {
-		return fmt.Errorf("label %s: %w", work.Ref(repo, number), err)
+	var all wireLabels
+	if err := c.api.Write(ctx, http.MethodPost, issueLabelsPath(repo, number), request, &all); err != nil {
+		return nil, fmt.Errorf("label %s: %w", work.Ref(repo, number), err)
 	}
-	return nil
+	for _, l := range all {
+		present = append(present, l.Name)
+	}
+	return present, nil
 }
 
 // RemoveLabel removes a label from an issue or pull request. A missing label is no error.

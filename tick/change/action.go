@@ -33,8 +33,7 @@ func (c Notice) Apply(ctx context.Context, tx *Tx) error {
 			return tx.RepeatAction(ctx, a) // a person asks again for what GitHub refused
 		}
 	}
-	_, err := tx.AddAction(ctx, a)
-	return err
+	return tx.PlanAction(ctx, a)
 }
 
 // Merge plans that a pull request is merged, queued, dequeued, or updated from its base. It is

@@ -149,7 +149,12 @@ func (a Applier) Apply(ctx context.Context, repo work.Repo, changes []Change) ([
 			if place(c) < 0 {
 				return fmt.Errorf("%s is no kind of change", Kind(c))
 			}
-			if err := c.Apply(ctx, tx); err != nil {
+			before := tx.logged
+			err := rows.Ahead(ctx, func(part *store.Tx) error {
+				tx.Tx, tx.logged = part, before
+				return c.Apply(ctx, tx)
+			})
+			if err != nil {
 				return fmt.Errorf("apply %s: %w", Kind(c), err)
 			}
 		}

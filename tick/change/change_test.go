@@ -80,7 +80,7 @@ func TestChangesMayBeAppliedTwice(t *testing.T) {
 	if claim.Claimed.Key != "k" || len(claim.Events) != 1 || claim.Events[0].ID == 0 {
 		t.Errorf("claimed %+v with %+v", claim.Claimed, claim.Events)
 	}
-	err = db.View(t.Context(), func(tx *store.Tx) error {
+	err = db.Update(t.Context(), func(tx *store.Tx) error {
 		turn, err := tx.GetTurn(t.Context(), claim.Claimed.ID)
 		if err != nil || turn.Key != "k" {
 			t.Errorf("turn %+v, %v", turn, err)
@@ -140,7 +140,7 @@ func TestOnlyNewCommentsStartTheNextTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = db.View(t.Context(), func(tx *store.Tx) error {
+		err = db.Update(t.Context(), func(tx *store.Tx) error {
 			said, err := tx.ListPendingComments(t.Context(), repo.ID, item.ID)
 			if err != nil || len(said) != 2 {
 				t.Errorf("released %+v, %v", said, err)

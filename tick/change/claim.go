@@ -34,13 +34,17 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 		return err
 	}
 	c.Claimed = c.Turn
+	if c.Events, err = tx.LoadTexts(ctx, c.Waiting); err != nil {
+		return err
+	}
+	followup, waits, err := tx.FindFollowup(ctx, c.Item.ID)
+	if err != nil {
+		return err
+	}
 	if c.Claimed.Key, err = unusedKey(ctx, tx, c.Turn.Key); err != nil {
 		return err
 	}
 	if c.Claimed.ID, err = tx.AddTurn(ctx, c.Claimed); err != nil {
-		return err
-	}
-	if c.Events, err = tx.LoadTexts(ctx, c.Waiting); err != nil {
 		return err
 	}
 	if e := c.Trigger; e.Key != "" {
@@ -52,8 +56,10 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 	if err := tx.AssignEvents(ctx, c.Claimed.ID, work.EventIDs(c.Events)); err != nil {
 		return err
 	}
-	if err := c.startOver(ctx, tx); err != nil {
-		return err
+	if waits && c.startsOver(followup) {
+		if err := tx.DropFollowup(ctx, c.Item.ID); err != nil {
+			return err
+		}
 	}
 	running := work.Move{Item: c.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}
 	if err := tx.Show.Move(ctx, tx.Tx, running, tx.Now); err != nil {
@@ -116,17 +122,9 @@ func unusedKey(ctx context.Context, tx *Tx, key string) (string, error) {
 	}
 }
 
-// startOver drops the item's followup if its label was set again.
-func (c *Claim) startOver(ctx context.Context, tx *Tx) error {
-	f, waits, err := tx.FindFollowup(ctx, c.Item.ID)
-	if err != nil || !waits {
-		return err
-	}
-	again := func(e work.Event) bool { return work.StartsItem(c.Item, e) && e.ID > f.EventCursor }
-	if !slices.ContainsFunc(c.Waiting, again) {
-		return nil
-	}
-	return tx.DropFollowup(ctx, c.Item.ID)
+// startsOver reports whether the item's label was set again since it waits for a comment.
+func (c *Claim) startsOver(f work.Followup) bool {
+	return slices.ContainsFunc(c.Waiting, func(e work.Event) bool { return work.StartsItem(c.Item, e) && e.ID > f.EventCursor })
 }
 
 // logFixes logs that a fix for a reviewer starts.

@@ -339,7 +339,7 @@ func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, revie
 }
 
 func (p *Env) agentStop(ctx context.Context, agent string) (stop work.Outage, err error) {
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		stop, _, err = tx.FindAgentStop(ctx, agent)
 		return err
 	})

@@ -22,7 +22,7 @@ func (p *Env) AgentFor(ctx context.Context, repo work.RepoName, kind work.Kind, 
 		return a, "", nil
 	}
 	var out work.Outage
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		out, _, err = tx.FindOutage(ctx, a.Name)
 		return err
 	})

@@ -286,7 +286,7 @@ func (p *Env) Reviews(ctx context.Context, l *Lease) (pull work.PullRequest, sto
 	if pull, err = p.ItemPull(ctx, l); err != nil {
 		return pull, stored, err
 	}
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		stored, err = tx.GetReviews(ctx, pull.ID)
 		return err
 	})
@@ -329,7 +329,7 @@ func (p *Env) TurnActions(ctx context.Context, l *Lease) ([]work.Action, error) 
 
 // ItemPull returns the newest pull request of the turn's item.
 func (p *Env) ItemPull(ctx context.Context, l *Lease) (pull work.PullRequest, err error) {
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		var ok bool
 		if pull, ok, err = tx.FindPullOfItem(ctx, l.Item.ID); err == nil && !ok {
 			err = fmt.Errorf("work item %d has no pull request", l.Item.ID)
@@ -355,7 +355,7 @@ func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action
 		}
 		for _, a := range planned {
 			a.PlannedAt = now
-			if _, err := tx.AddAction(ctx, a); err != nil {
+			if err := tx.PlanAction(ctx, a); err != nil {
 				return err
 			}
 			if err := tx.AddProposals(ctx, l.Item.ID, work.Proposed(a.Body)); err != nil {

@@ -108,7 +108,7 @@ func (t Takeover) Store(ctx context.Context, tx *store.Tx, repoID int64, number 
 // follows; while the database cannot be read, the file decides.
 func (p *Env) Halted(ctx context.Context) (folder.Halt, bool) {
 	return p.HaltedBy(ctx, func() (fleet store.Fleet, err error) {
-		return fleet, p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+		return fleet, p.Store.View(ctx, func(tx *store.Tx) (err error) {
 			fleet, err = tx.GetFleet(ctx)
 			return err
 		})

@@ -81,7 +81,7 @@ func (p *Env) preferred(ctx context.Context) (ours, left []*Repo, err error) {
 	}
 	all := slices.Concat(p.All, p.Removed)
 	if p.Store.Shared() && slices.ContainsFunc(all, others) {
-		err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 			busy, err = tx.CountUnfinished(ctx)
 			return err
 		})
@@ -127,7 +127,7 @@ func (p *Env) LockPlanning(ctx context.Context, repos []*Repo) (elsewhere []*Rep
 	if err != nil || len(got) == 0 {
 		return elsewhere, err
 	}
-	return elsewhere, p.Store.Glance(ctx, func(tx *store.Tx) error {
+	return elsewhere, p.Store.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.ListRepos(ctx)
 		for _, row := range rows {
 			if r := got[row.ID]; r != nil {

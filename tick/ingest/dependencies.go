@@ -24,9 +24,7 @@ const edgeSettles = time.Minute
 // dependencyLife, and never again once it is closed. They may be in any repository: an error with
 // one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
-	waiting := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]store.Dependency, error) {
-		return tx.ListOpenDependencies(ctx, h.row.ID)
-	})
+	waiting := h.due.dependencies
 	of := map[int64]int{}
 	for _, d := range waiting {
 		of[d.ItemID]++
@@ -85,7 +83,7 @@ func (h *reading) storeDependency(ctx context.Context, tx *store.Tx, d store.Dep
 	if _, known, err := tx.GetAction(ctx, token); err != nil || known {
 		return err
 	}
-	_, err = tx.AddAction(ctx, work.Action{
+	err = tx.PlanAction(ctx, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionBlock, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: item.Number, Target: d.Ref, PlannedAt: now, Why: "the design depends on it",
 	})

@@ -113,8 +113,7 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 	for _, c := range j.copies {
 		for _, id := range c.ids {
 			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
-				_, err := tx.AddAction(ctx, actions.Removal(h.row, c.of, id, now))
-				return err
+				return tx.PlanAction(ctx, actions.Removal(h.row, c.of, id, now))
 			})
 		}
 	}
@@ -193,6 +192,7 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		return err
 	}
 	for of, at := range f.spots {
+		at.pauses = nil
 		for _, n := range at.numbers {
 			pauses, err := tx.ListPauses(ctx, repo, n)
 			if err != nil {
@@ -215,6 +215,7 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 		if err != nil {
 			return err
 		}
+		f.fixed[n] = nil
 		for _, v := range stored.Verdicts {
 			if asksFix(v) && v.Validity != review.TakenBack {
 				f.fixed[n] = append(f.fixed[n], v.ReviewID)
@@ -226,6 +227,7 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 
 // loadOwn reads what we sent of what is said in our name.
 func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) error {
+	clear(f.sent)
 	for _, c := range said {
 		if !slices.Contains(f.ours, c.event.Author.ID) {
 			continue

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -15,10 +14,7 @@ const hiddenLife = 30 * time.Minute
 
 // readHidden makes comments that were hidden pending again when people show them again.
 func (h *reading) readHidden(ctx context.Context) error {
-	since := h.now().Add(-hiddenLife)
-	hidden := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
-		return tx.ListHidden(ctx, h.row.ID, since, github.MaxWords)
-	})
+	hidden := h.due.hidden
 	if len(hidden) == 0 {
 		return nil
 	}

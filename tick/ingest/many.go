@@ -105,7 +105,7 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 	now := repos[0].GitHub.Now()
 	var unread store.BusySet      // in which something is known to be unread
 	var labels map[int64][]string // whose open issues were listed once
-	err := p.db.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.db.View(ctx, func(tx *store.Tx) (err error) {
 		if unread, err = tx.ListUnread(ctx, now.Add(-checksFor), now); err == nil {
 			labels, err = tx.ListAllSeenLabels(ctx)
 		}

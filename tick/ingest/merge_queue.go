@@ -116,7 +116,7 @@ func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, n
 	} else if head == box.Head && why.Kind == work.WhyMergeQueueOut { // our comment about it was found
 		stage = merging.Void
 	}
-	_, err := tx.AddAction(ctx, work.Action{
+	err := tx.PlanAction(ctx, work.Action{
 		RepoID: h.row.ID, ItemID: one.pull.ItemID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionApplied, Token: token,
 		Number: one.pull.Number, Target: one.pull.NodeID, Head: box.Head, Base: box.Base, Why: "it stands in the queue, or did", PlannedAt: now, SeenAt: at,
 	})

@@ -435,6 +435,7 @@ func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.n
 
 // finish does the reads that come last and once per pass, and stores the end of the pass.
 func (h *reading) finish(ctx, most context.Context) error {
+	h.due = stored(ctx, h, h.loadDue)
 	if !h.timeIsUp() {
 		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
 			if err := h.untilStopped(read(most)); err != nil {

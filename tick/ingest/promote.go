@@ -126,11 +126,7 @@ func (h *reading) whyFaults(path string, faults []document.Fault) work.Reason {
 // readDesigns reads the designs whose faults stop their implementations again from the default branch,
 // in passes that read something new of the repository.
 func (h *reading) readDesigns(ctx context.Context) error {
-	if len(h.changed) == 0 {
-		return nil
-	}
-	open := stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, h.row.ID) })
-	for _, item := range open {
+	for _, item := range h.due.designs {
 		if item.State != work.StateBlocked || item.Reason.Kind != work.WhyDesignFaults {
 			continue
 		}

@@ -34,6 +34,7 @@ type reading struct {
 	backlog
 	slice // what is collected of one item, until it is stored
 
+	due            due             // what the last reads begin with
 	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
@@ -94,10 +95,10 @@ func (d database) view(ctx context.Context, read func(context.Context, *store.Tx
 	return d.db.View(ctx, func(tx *store.Tx) error { return read(ctx, tx) })
 }
 
-// readRows is view for one value. The function may run again, see store.DB.Glance.
+// readRows is view for one value. The function may run again, see store.DB.View.
 func readRows[T any](ctx context.Context, d database, read func(context.Context, *store.Tx) (T, error)) (value T, err error) {
 	ctx = context.WithoutCancel(ctx)
-	err = d.db.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = d.db.View(ctx, func(tx *store.Tx) (err error) {
 		value, err = read(ctx, tx)
 		return err
 	})

@@ -32,7 +32,7 @@ func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) e
 	case known:
 		return nil
 	}
-	_, err = tx.AddAction(ctx, work.Action{
+	err = tx.PlanAction(ctx, work.Action{
 		RepoID: e.RepoID, ItemID: e.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: marks.Token, State: work.ActionApplied,
 		Number: e.Number, Body: e.Body, Why: "why it stopped", PlannedAt: e.CreatedAt, SeenAt: e.SeenAt, ResultID: e.Source, ResultURL: e.URL,
 	})

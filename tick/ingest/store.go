@@ -219,7 +219,7 @@ func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time
 		case planned && before.State != work.ActionVoid:
 			continue
 		}
-		if _, err := tx.AddAction(ctx, a); err != nil {
+		if err := tx.PlanAction(ctx, a); err != nil {
 			return err
 		}
 	}

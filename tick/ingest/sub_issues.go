@@ -35,9 +35,7 @@ type below struct {
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
-	for _, m := range stored(ctx, h, func(ctx context.Context, tx *store.Tx) ([]roadmap.Record, error) {
-		return tx.ListRoadmaps(ctx, h.row.ID)
-	}) {
+	for _, m := range h.due.roadmaps {
 		if m.State == roadmap.Deleted {
 			continue
 		}

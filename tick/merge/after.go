@@ -13,7 +13,7 @@ import (
 
 // settingsOf returns today's merge config for a pull request, and the issue of its work item.
 func (o round) settingsOf(ctx context.Context, j *job) (p merging.Policy, issue int, err error) {
-	err = o.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		id := j.row.ItemID
 		if id == 0 {
 			id = j.pull.ItemID
@@ -76,7 +76,7 @@ func issueToken(r work.Repo, issue int, row merging.Merge) string {
 
 // uncheckedIssues returns the merges whose issue was not checked yet.
 func (m *Merging) uncheckedIssues(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
-	now := m.Now()
+	now := tx.Moment(m.Now)
 	rows, err := tx.ListMerges(ctx, r.Row.ID, now.Add(-issueFor))
 	if err != nil {
 		return nil, err

@@ -140,8 +140,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		if j.row.Differs == "" {
 			return nil
 		}
-		_, err = tx.AddAction(ctx, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
-		return err
+		return tx.PlanAction(ctx, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
 	})
 	if errors.Is(err, store.ErrStale) {
 		return nil // another pass has stored it

@@ -79,7 +79,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 func (o round) askApprovers(ctx context.Context, j *job) error {
 	var given store.Reviews
 	var words []merging.MergeApproval
-	err := o.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if given, err = tx.GetReviews(ctx, j.pull.ID); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func written(kind work.EventKind, number int, id int64, by work.Account, body st
 // unknown reports whether one of the events is not ours and has no row with its current content.
 func (n news) unknown(ctx context.Context, said []work.Event) (some bool, err error) {
 	ours := n.o.Accounts.Writers(n.o.r.Name.Host)
-	err = n.o.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = n.o.Store.View(ctx, func(tx *store.Tx) error {
 		some = false
 		for _, e := range said {
 			if work.Ours(e.Body, e.Author, ours) {

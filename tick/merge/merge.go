@@ -153,7 +153,7 @@ func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadO
 
 // due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
-	err = m.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = m.Store.View(ctx, func(tx *store.Tx) error {
 		d = due{}
 		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
 		if err != nil {

@@ -287,7 +287,7 @@ func recordDequeue(ctx context.Context, o round, j *job) error {
 
 // wasDequeuedByUs reports whether we removed the pull request that action put has queued.
 func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, err error) {
-	err = o.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))
 		out = known && (a.State == work.ActionApplied || a.State == work.ActionSent)
 		return err
@@ -311,8 +311,7 @@ func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
 		a.State, a.LastError = work.ActionVoid, "the issue was closed"
 	}
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.AddAction(ctx, a)
-		return err
+		return tx.PlanAction(ctx, a)
 	})
 }
 

@@ -47,7 +47,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	var untold []int64
-	err := m.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := m.Store.View(ctx, func(tx *store.Tx) (err error) {
 		untold, err = tx.ListUnreportedHalts(ctx)
 		return err
 	})

@@ -19,7 +19,7 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 	var decided map[int64]store.Policies
 	now := p.Now()
 	since := now.Add(-landedFor)
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if busy, err = tx.ListBusy(ctx, now, since); err != nil {
 			return err
 		}

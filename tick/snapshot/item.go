@@ -52,7 +52,7 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 	for _, p := range r.pulls {
 		pulls = append(pulls, p.ID)
 	}
-	slices.Sort(pulls) // a Glance asks the same again
+	slices.Sort(pulls) // a View asks the same again
 	if r.stored, err = r.tx.ListReviews(ctx, pulls); err != nil {
 		return nil, err
 	}

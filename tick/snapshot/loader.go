@@ -23,7 +23,7 @@ func New(e *env.Env) *Loader { return &Loader{e} }
 // ReadDay reads how much of the day's budgets is left.
 func (p *Loader) ReadDay(ctx context.Context) error {
 	now := p.Now()
-	return p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, now)
 		return err
 	})

@@ -205,7 +205,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 		all:    {10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 100, 110, 120, 140, 150, 160},
 	}
 	for w, numbered := range want {
-		err := db.View(t.Context(), func(tx *store.Tx) error {
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
 			v, err := p.read(t.Context(), tx, r, w)
 			if got := numbers(v.Items); !slices.Equal(got, numbered) {
 				t.Errorf("%d: read %v, not %v", w, got, numbered)
@@ -248,7 +248,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 func TestAnItemIsReadWhole(t *testing.T) {
 	db, repo := sown(t)
 	items := map[int]known.Item{}
-	err := db.View(t.Context(), func(tx *store.Tx) error {
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		v, err := Board(t.Context(), tx, cfg, repo, spending.Day{}, noon, true)
 		for _, i := range v.Items {
 			items[i.Number] = i
@@ -291,7 +291,7 @@ func TestAMergeIsDecidedAfresh(t *testing.T) {
 		if status == "DIRTY" {
 			box.Mergeable = "CONFLICTING"
 		}
-		err := db.View(t.Context(), func(tx *store.Tx) error {
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
 			v, item, err := p.ForMerge(t.Context(), tx, r, 161, box)
 			if c := plan.Merging(v, item); c.Ask != want {
 				t.Errorf("%s: %q, not %q: %s", status, c.Ask, want, c.Why)
@@ -346,7 +346,7 @@ func TestWhoMerged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = db.View(t.Context(), func(tx *store.Tx) error {
+		err = db.Update(t.Context(), func(tx *store.Tx) error {
 			v, err := Board(t.Context(), tx, cfg, repo, spending.Day{}, noon, true)
 			for _, i := range v.Items {
 				if i.Number == 160 && i.Reviews.MergedBy != c.want {

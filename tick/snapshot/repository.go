@@ -34,6 +34,7 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 // begin reads what the items are built from.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
+	v.Now = tx.Moment(p.Now)
 	elsewhere, err := p.InFlightElsewhere(ctx, tx, r)
 	if err != nil {
 		return v, nil, err
@@ -154,7 +155,7 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 	for _, state := range states {
 		ready = ready || state == work.StateReady
 	}
-	chosen := slices.Sorted(maps.Keys(states)) // a Glance asks the same again
+	chosen := slices.Sorted(maps.Keys(states)) // a View asks the same again
 	if w == open {
 		for _, m := range r.roadmaps {
 			chosen = append(chosen, m.ItemID)

@@ -55,6 +55,7 @@ func values(ctx context.Context, e *PassEnd) (v metrics.Values, err error) {
 	v.Running = len(live)
 	return v, e.Store.View(ctx, func(tx *store.Tx) error {
 		var errs [5]error
+		v.Turns, v.Failures, v.Used, v.TurnTime, v.Answers = nil, nil, nil, metrics.Times{}, metrics.Times{}
 		v.Passes, errs[0] = tx.ListPasses(ctx)
 		v.Requests, errs[1] = tx.ListRequests(ctx)
 		v.Limits, errs[2] = tx.ListRateLimits(ctx)

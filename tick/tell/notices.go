@@ -129,9 +129,19 @@ func mustDrop(a work.Action, err error) bool {
 // Apply looks for its effect first, and only sending again waits. Notices that failed before come
 // last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
 // may reach; of the failed ones, those with the oldest try.
-func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
-	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
+func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
+	return p.dueNotices(ctx, r, func(*store.Tx) error { return nil })
+}
+
+// dueNotices is DueNotices that reads more in the same transaction.
+func (p *Notices) dueNotices(ctx context.Context, r *env.Repo, more func(*store.Tx) error) (due []work.Action, err error) {
+	now, tried := p.Now(), map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		clear(tried)
+		taken := map[line]int{}
+		if err := more(tx); err != nil {
+			return err
+		}
 		held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
 		if err != nil {
 			return err
@@ -226,8 +236,10 @@ func (p *Notices) due(ctx context.Context, a work.Action) (work.Action, bool, er
 	if !waitsForOthers(a) {
 		return a, true, nil
 	}
-	settled, body := true, a.Body
+	var settled bool
+	var body string
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		settled, body = true, a.Body
 		for token := range strings.FieldsSeq(a.Base) {
 			first, known, err := tx.GetAction(ctx, token)
 			if err != nil {
@@ -259,7 +271,7 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 		return
 	}
 	var pull work.PullRequest
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
 		return err
 	})
@@ -279,10 +291,14 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}
 	says := explain.Reason(m.Reason, explain.Place{Spending: true}).Here()
+	item, err := tx.GetItem(ctx, m.Item)
+	if err != nil {
+		return err
+	}
 	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
 		return err
 	}
-	return p.Show(ctx, tx, m, now)
+	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
 }
 
 // ContainItem contains what is done for an item outside of the plan and of turns. A panic stops the item; if

@@ -22,8 +22,8 @@ type change struct {
 // it may have died. If there is nothing new, it writes nothing.
 func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []news.Entry, err error) {
 	var c change
-	now := t.Now() // one for both runs of a Glance, which reads the same both times
-	err = t.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	now := t.Now() // one for both runs of a View, which reads the same both times
+	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
 		c, err = t.read(ctx, tx, passes, now)
 		if err == nil {
 			planned, err = tx.ListPlannedNews(ctx)

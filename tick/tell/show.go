@@ -29,6 +29,10 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err != nil {
 		return err
 	}
+	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
+}
+
+func (p *Notices) show(ctx context.Context, tx *store.Tx, item work.Item, m work.Move, now time.Time) error {
 	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
@@ -36,16 +40,14 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
 	}
-	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
-		if err := tx.MarkReviewsChanged(ctx, s.pull.ID); err != nil {
-			return err
-		}
-	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
 		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
 	}
 	if err := s.showLabels(ctx, tx, m); err != nil {
 		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
+	}
+	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
+		return tx.MarkReviewsChanged(ctx, s.pull.ID)
 	}
 	return nil
 }
@@ -523,18 +525,12 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	if !r.Ready {
 		return false
 	}
-	due, err := p.DueNotices(ctx, r)
-	if err != nil || len(due) > 0 {
-		return true
-	}
-	ids, err := p.droppedDue(ctx, r)
-	return err != nil || len(ids) > 0
-}
-
-// droppedDue returns the ids of dropped actions that are due again.
-func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) ([]int64, error) {
-	now := p.Now()
-	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.Row.ID, now) })
+	var dropped []int64
+	due, err := p.dueNotices(ctx, r, func(tx *store.Tx) (err error) {
+		dropped, err = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+		return err
+	})
+	return err != nil || len(due)+len(dropped) > 0
 }
 
 // take takes over a repository's notices, and plans the dropped ones again that are due. It returns

@@ -92,8 +92,7 @@ func (p *Turns) resolveLater(ctx context.Context, l *env.Lease, a work.Action) e
 	}
 	a.NotBefore = a.PlannedAt.Add(p.Config.Runtime.RetryBase)
 	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		_, err := tx.AddAction(ctx, a)
-		return err
+		return tx.PlanAction(ctx, a)
 	})
 }
 
@@ -323,7 +322,7 @@ func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (s
 	if l.Turn.Kind.Start() || tried.IsZero() {
 		return false, nil
 	}
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		waiting, err := tx.ListPendingComments(ctx, l.Turn.RepoID, l.Item.ID)
 		said = slices.ContainsFunc(waiting, func(e work.Event) bool { return e.Kind != work.EventSource && e.SeenAt.After(tried) })
 		return err

@@ -13,7 +13,7 @@ import (
 // MayRun checks attempts and budgets before any work for a turn whose agent must run, be it new,
 // waiting or left by a killed pass.
 func (p *lastLook) MayRun(ctx context.Context, l *env.Lease) error {
-	return p.Store.Glance(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
+	return p.Store.View(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
 }
 
 // affords checks the turn's attempts and every budget before a run. Repair runs of the same attempt
@@ -22,7 +22,7 @@ func (p *lastLook) affords(ctx context.Context, tx *store.Tx, l *env.Lease) erro
 	if !l.Attempted && l.Turn.Attempts >= work.MaxAttempts {
 		return &work.BlockedError{Reason: unanswered(l.Turn)}
 	}
-	b, now := p.Config.Runtime.Budgets, p.Now()
+	b, now := p.Config.Runtime.Budgets, tx.Moment(p.Now)
 	if spent := overLimit(l.Turn.Used.Usage, b); !spent.None() {
 		return &work.BlockedError{Reason: spent}
 	}

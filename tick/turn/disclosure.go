@@ -73,7 +73,7 @@ func (p *runner) sign(ctx context.Context, l *env.Lease) error {
 
 // reviewed reports whether a reviewer reviewed the pull request before.
 func (p *runner) reviewed(ctx context.Context, l *env.Lease) (yes bool, err error) {
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
 		if err != nil || !ok {
 			return err

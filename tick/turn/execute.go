@@ -296,7 +296,7 @@ func (p *runner) proposals(ctx context.Context, l *env.Lease, a prompts.Answer) 
 	for i, f := range a.Followups {
 		found[i] = work.Proposal{Title: public.Title(f.Title), Why: f.Why}
 	}
-	err = p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		known, err := tx.ListProposals(ctx, l.Item.RepoID, l.Item.Number)
 		added = work.NumberProposals(known, found)
 		return err
@@ -321,6 +321,7 @@ func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []stri
 		return nil, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		keys = nil
 		said, err := tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
 		for _, e := range said {
 			if e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
@@ -378,18 +379,20 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
 	var id int64
-	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if err := p.looks.affords(ctx, tx, l); err != nil {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.Ahead(ctx, func(tx *store.Tx) (err error) {
+			if counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session); err != nil {
+				return err
+			}
+			if err := p.looks.affords(ctx, tx, l); err != nil {
+				return err
+			}
+			if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+				return err
+			}
+			id, err = tx.BeginRun(ctx, run)
 			return err
-		}
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-			return err
-		}
-		if id, err = tx.BeginRun(ctx, run); err != nil {
-			return err
-		}
-		counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session)
-		return err
+		})
 	})
 	if err != nil {
 		return run, counted, err

@@ -226,7 +226,7 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 // readResults reads what checks and required tests said on the head that a turn reviews. No turn waits
 // for this.
 func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
-	err := p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		turns, err := tx.ListTurns(ctx, l.Item.ID)
 		for _, t := range turns {
 			if t.Commit == l.Turn.Head && t.Tested != "" {

@@ -20,7 +20,11 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err := p.LastLook.reload(ctx, l); err != nil {
 		return err
 	}
-	s, said, err := p.readAgain(ctx, l)
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	s, said, err := p.readAgain(ctx, l, planned)
 	if err != nil {
 		return err
 	}
@@ -33,14 +37,14 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err := p.takeOver(ctx, l); err != nil {
 		return err
 	}
-	push, planned, err := p.plannedPush(ctx, l)
+	push, pushes, err := plannedPush(l, planned)
 	if err != nil {
 		return err
 	}
 	if err := p.LastLook.requireTrusted(ctx, l); err != nil {
 		return err
 	}
-	if planned {
+	if pushes {
 		if err := p.takeInIssueComments(ctx, l, push, said); err != nil {
 			return err
 		}
@@ -58,11 +62,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 // readAgain reads, side by side, everything that is checked before the first effect: that the
 // repository is still the same, what GitHub shows of the turn, and what was said on a start's issue.
 // Beside that it looks for the turn's actions, in the same list of comments.
-func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []github.Comment, err error) {
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return s, nil, err
-	}
+func (p *Turns) readAgain(ctx context.Context, l *env.Lease, planned []work.Action) (s seen, said []github.Comment, err error) {
 	for _, a := range planned {
 		if a.Kind == work.ActionPullRequest {
 			planned = append(planned, announcement(l, a))
@@ -83,17 +83,16 @@ func (p *Turns) readAgain(ctx context.Context, l *env.Lease) (s seen, said []git
 	return s, said, err
 }
 
-func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, bool, error) {
-	planned, err := p.TurnActions(ctx, l)
+func plannedPush(l *env.Lease, planned []work.Action) (work.Action, bool, error) {
 	for _, a := range planned {
 		if a.Kind == work.ActionPush && l.Item.Flow == work.FlowReview {
 			return a, false, &actions.ForeignError{Kind: a.Kind, Number: l.Item.Number}
 		}
 		if a.Kind == work.ActionPush && !a.State.Settled() {
-			return a, true, err // a replayed push leaves a void one
+			return a, true, nil // a replayed push leaves a void one
 		}
 	}
-	return work.Action{}, false, err
+	return work.Action{}, false, nil
 }
 
 // scope returns where the turn's actions are applied, with the looks for them.

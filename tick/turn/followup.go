@@ -111,7 +111,7 @@ func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work
 	}
 	var unheard []work.Event
 	var commanded bool
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) error {
 		if err := news.Put(ctx, tx); err != nil {
 			return err
 		}

@@ -44,7 +44,11 @@ func TestNoPushToSomebodyElsesPullRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &Turns{Env: &env.Env{Store: db}}
-		_, planned, err := p.plannedPush(ctx, l)
+		all, err := p.TurnActions(ctx, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, planned, err := plannedPush(l, all)
 		var foreign *actions.ForeignError
 		if planned != may || (err == nil) != may || !may && !errors.As(err, &foreign) {
 			t.Errorf("%s: planned %v, %v", flow, planned, err)

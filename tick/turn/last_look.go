@@ -25,7 +25,7 @@ type lastLook struct {
 // reload reads the turn's item and events again, as they may have changed since the claim, above
 // all in a resumed turn.
 func (p *lastLook) reload(ctx context.Context, l *env.Lease) error {
-	return p.Store.Glance(ctx, func(tx *store.Tx) error {
+	return p.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, l.Item.ID)
 		if err != nil {
 			return err

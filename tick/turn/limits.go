@@ -103,7 +103,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	var turn work.Turn
 	var counted work.Usage
 	var attrs []any
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if turn, err = tx.GetTurn(ctx, run.Turn); err != nil {
 			return err
 		}

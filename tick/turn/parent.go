@@ -21,7 +21,7 @@ func (p *briefs) parent(ctx context.Context, l *env.Lease) (*prompts.Parent, err
 	}
 	var of *prompts.Parent
 	var pulls []work.PullRequest
-	err := p.Store.Glance(ctx, func(tx *store.Tx) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		of, pulls = nil, nil
 		live, err := tx.ListLiveRoadmaps(ctx)
 		at := slices.IndexFunc(live, func(m roadmap.Record) bool { return m.Ref == l.Item.SubIssueOf })

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -16,17 +17,18 @@ import (
 // wait. While everything is paused, the turn waits unchanged. After its first effect a turn runs to
 // its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
-	if err := p.requireNotHalted(ctx, l); err != nil {
-		return err
-	}
+	var fleet store.Fleet
 	var pause work.Pause
 	var taken bool
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
-		pause, taken, err = env.PauseOf(ctx, tx, l.Item)
+	failed := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if fleet, err = tx.GetFleet(ctx); err == nil {
+			pause, taken, err = env.PauseOf(ctx, tx, l.Item)
+		}
 		return err
 	})
-	if err != nil || !taken {
-		return err
+	h, halted := p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, failed })
+	if err := p.unlessBegun(ctx, l, h, halted); err != nil || failed != nil || !taken {
+		return cmp.Or(err, failed)
 	}
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
@@ -78,6 +80,11 @@ func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number in
 // runs to its end.
 func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
 	h, halted := p.Halted(ctx)
+	return p.unlessBegun(ctx, l, h, halted)
+}
+
+// unlessBegun returns a pause of everything, if there is one and no effect of the turn may be on GitHub.
+func (p *lastLook) unlessBegun(ctx context.Context, l *env.Lease, h folder.Halt, halted bool) error {
 	if !halted {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	var threads []work.Thread
 	var sent []work.Action
 	var turns []work.Turn
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if turns, err = tx.ListTurns(ctx, l.Item.ID); err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func upToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings)
 func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Context) (prompts.Context, error) {
 	var f work.Followup
 	var waited bool
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		f, waited, err = tx.FindFollowup(ctx, l.Item.ID)
 		return err
 	})
@@ -329,7 +329,7 @@ func (p *briefs) resumed(ctx context.Context, l *env.Lease, kind work.Kind, c pr
 	}
 	var session string
 	var turns []work.Turn
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if session, _, _, err = tx.GetSession(ctx, store.SessionOf(now)); err != nil || session == "" {
 			return err
 		}

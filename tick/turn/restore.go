@@ -229,7 +229,7 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string, fir
 			continue
 		}
 		var row work.PullRequest
-		err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+		err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 			row, _, err = tx.GetPull(ctx, l.Repo.Row.ID, pull.Number)
 			return err
 		})
@@ -348,7 +348,7 @@ func (p *restorer) addNewComments(ctx context.Context, l *env.Lease) error {
 	}
 	var turn work.Turn
 	var events []work.Event
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+	err := p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) error {
 		turn, events = l.Turn, l.Events
 		queued, err := env.QueuedComments(ctx, tx, l.Item)
 		if err != nil || len(queued) == 0 {

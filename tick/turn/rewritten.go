@@ -16,7 +16,7 @@ func (p *lastLook) requireNotRewritten(ctx context.Context, l *env.Lease) error 
 	}
 	var turns []work.Turn
 	var pull work.PullRequest
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if turns, err = tx.ListTurns(ctx, l.Item.ID); err != nil {
 			return err
 		}

@@ -42,9 +42,9 @@ func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (b roadmap.B
 			return b, nil, err
 		}
 	}
-	b = roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total, NoEdges: !is.Blockers.Supported}
 	var children []roadmap.Child
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		b = roadmap.Bounds{Depth: 1, SubIssues: is.SubIssues.Total, NoEdges: !is.Blockers.Supported}
 		live, err := tx.ListLiveRoadmaps(ctx)
 		if err != nil {
 			return err
@@ -364,6 +364,7 @@ func (p *Turns) replan(ctx context.Context, l *env.Lease) (asked []change.Change
 		return nil, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		asked = nil
 		live, err := tx.ListLiveRoadmaps(ctx)
 		if err != nil {
 			return err
@@ -379,10 +380,10 @@ func (p *Turns) replan(ctx context.Context, l *env.Lease) (asked []change.Change
 		source := fmt.Sprintf("issue %d", l.Item.Number)
 		token := work.NoticeToken(l.Repo.Row.Key(), first.Number, "replan for "+source)
 		body := fmt.Sprintf("The agent that works on #%d asks to change this roadmap, and the next pass begins a pull request for it: %s", l.Item.Number, public.Body(why))
-		asked = append(asked, change.Replan{Roadmap: first.ID, Source: source, Why: why, URL: l.Item.URL, Say: &work.Action{
+		asked = []change.Change{change.Replan{Roadmap: first.ID, Source: source, Why: why, URL: l.Item.URL, Say: &work.Action{
 			RepoID: first.RepoID, ItemID: first.ID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, Token: token, Number: first.Number,
 			Body: l.Repo.Mark(body, work.Marks{Token: token}), Why: "replan for #" + strconv.Itoa(l.Item.Number),
-		}})
+		}}}
 		return nil
 	})
 	if err != nil {

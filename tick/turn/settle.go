@@ -145,7 +145,7 @@ func (p *Turns) awaitFallback(ctx context.Context, l *env.Lease, v settlement) s
 		return v
 	}
 	var out work.Outage
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		out, _, err = tx.FindOutage(ctx, first)
 		return err
 	})
@@ -299,7 +299,7 @@ type facts struct {
 }
 
 func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if f.planned, err = tx.ListTurnActions(ctx, l.Turn.ID); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (p *Turns) takeOver(ctx context.Context, l *env.Lease) error {
 // to be used.
 func (p *Turns) takeCommit(ctx context.Context, l *env.Lease) (taken bool, err error) {
 	var b store.Bundle
-	err = p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		b, _, err = tx.FindBundle(ctx, l.Turn.ID)
 		return err
 	})

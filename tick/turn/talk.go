@@ -34,7 +34,7 @@ type talk struct {
 // talk starts with the session of the item's last turn.
 func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent, req env.Request) (*talk, error) {
 	t := &talk{p: p, l: l, agent: ag, asked: req}
-	err := p.Store.Glance(ctx, func(tx *store.Tx) (err error) {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
 		return err
 	})

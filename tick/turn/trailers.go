@@ -32,6 +32,7 @@ func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head 
 	}
 	keys := map[string]bool{}
 	return keys, p.Store.View(ctx, func(tx *store.Tx) error {
+		clear(keys)
 		for _, c := range commits {
 			if c.Turn == "" {
 				continue
