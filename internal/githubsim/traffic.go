@@ -60,6 +60,13 @@ func (h *Hub) Requests() []Request {
 	return out
 }
 
+// ForgetBelow takes the requests below a path out of the log.
+func (h *Hub) ForgetBelow(path string) {
+	h.traffic.mu.Lock()
+	defer h.traffic.mu.Unlock()
+	h.log = slices.DeleteFunc(h.log, func(rq *Request) bool { return strings.HasPrefix(rq.Path, path) })
+}
+
 // ResetLog empties the log and numbers requests from 1 again.
 func (h *Hub) ResetLog() {
 	h.traffic.mu.Lock()

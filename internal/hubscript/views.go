@@ -31,7 +31,7 @@ var views = map[string]subcommand{
 	"show":           {1, showFile},
 	"dump":           {0, showDump},
 	"requests":       {0, showRequests},
-	"reset-requests": {0, func(c *command) error { c.hub.ResetLog(); return nil }},
+	"reset-requests": {0, resetRequests},
 	"unknown":        {0, func(c *command) error { c.lines(c.hub.Unknown()); return nil }},
 	"token":          {1, func(c *command) error { c.line("%s", githubsim.TokenOf(c.args[0])); return nil }},
 	"git-dir":        {0, func(c *command) error { c.line("%s", c.repo.GitDir()); return nil }},
@@ -317,10 +317,27 @@ func showDump(c *command) error {
 	return nil
 }
 
+// below is the path of the repository that was named; empty: none was.
+func (c *command) below() string {
+	if name := c.flag("repo", c.at); name != "" {
+		return "/repos/" + name + "/"
+	}
+	return ""
+}
+
+func resetRequests(c *command) error {
+	if below := c.below(); below != "" {
+		c.hub.ForgetBelow(below)
+		return nil
+	}
+	c.hub.ResetLog()
+	return nil
+}
+
 func showRequests(c *command) error {
-	n := 0
+	n, below := 0, c.below()
 	for _, rq := range c.hub.Requests() {
-		if c.has("writes") && !rq.Write {
+		if c.has("writes") && !rq.Write || !strings.HasPrefix(rq.Path, below) {
 			continue
 		}
 		n++

@@ -84,8 +84,8 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 	w.state = filepath.Join(w.home(), ".local", "share", "mergexo")
 	for _, v := range [][2]string{
 		{"STATE", w.stateDir()},
-		{"MIRROR", w.dirs().MirrorDir(w.mainRepo())},
-		{"CHECKOUTS", w.dirs().CheckoutParent(w.mainRepo())},
+		{"MIRROR", w.dirs().MirrorDir(w.here())},
+		{"CHECKOUTS", w.dirs().CheckoutParent(w.here())},
 		{"TEST_KEY", "dummy-key"},
 		{"ANTHROPIC_API_KEY", "dummy-key"},
 		{"ANTHROPIC_BASE_URL", model.Anthropic()},

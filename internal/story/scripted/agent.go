@@ -40,6 +40,7 @@ import (
 // taken; without one the agent does its honest best (see honest).
 type rule struct {
 	// Conditions; an absent one always holds.
+	Repo     string `yaml:"repo"` // owner/name
 	Kind     string `yaml:"kind"`
 	Number   int    `yaml:"number"`   // the turn's: the issue for a start, the pull request for feedback
 	Issue    int    `yaml:"issue"`    // the source issue
@@ -99,7 +100,8 @@ type request struct {
 	Session string          `json:"session"`
 	Context struct {
 		Task struct {
-			Issue struct {
+			Repository string `json:"repository"`
+			Issue      struct {
 				Number int    `json:"number"`
 				Title  string `json:"title"`
 			} `json:"issue"`
@@ -152,6 +154,7 @@ func (r request) number() int {
 
 // Run is what a run leaves behind for the story.
 type Run struct {
+	Repo     string          `json:"repo"`
 	Kind     string          `json:"kind"`
 	Number   int             `json:"number"`
 	Reviewer string          `json:"reviewer"`
@@ -229,9 +232,9 @@ func record(folder string, req request, raw []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		this := Run{Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
+		this := Run{Repo: req.Context.Task.Repository, Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
 		for _, p := range past {
-			if p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
+			if p.Repo == this.Repo && p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
 				this.Attempt++
 			}
 		}
@@ -293,7 +296,8 @@ func pick(file string, req request, attempt int) (rule, error) {
 		return rule{}, fmt.Errorf("decode rules: %w", err)
 	}
 	for _, r := range rules {
-		if (r.Kind == "" || r.Kind == req.Kind) &&
+		if (r.Repo == "" || r.Repo == req.Context.Task.Repository) &&
+			(r.Kind == "" || r.Kind == req.Kind) &&
 			(r.Number == 0 || r.Number == req.number()) &&
 			(r.Issue == 0 || r.Issue == req.Context.Task.Issue.Number) &&
 			(r.Reviewer == "" || r.Reviewer == req.reviewer()) &&
