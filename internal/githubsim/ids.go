@@ -65,7 +65,7 @@ func nodeID(k kind, id int64) string {
 }
 
 // nodeInText finds node ids in the body of a request.
-var nodeInText = regexp.MustCompile(`"(I|PR|IC|PRR|PRRC)_([\w-]+)"`)
+var nodeInText = regexp.MustCompile(`"(I|PR|IC|PRR|PRRT|PRRC)_([\w-]+)"`)
 
 // namesNode reports whether a text names an issue, a pull request, a comment or a review of the repository.
 func (r *Repo) namesNode(text string) bool {

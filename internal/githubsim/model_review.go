@@ -231,7 +231,7 @@ func (p *pull) makeDiffComment(actor *user, v *review, top *reviewComment, in ne
 		c.subject = "file"
 	}
 	if top == nil {
-		tid, tnode := h.newID(kindThread)
+		tid, tnode := p.repo.newID(kindThread)
 		c.thread = &thread{pull: p, id: tid, nodeID: tnode, path: in.path}
 		p.threads = append(p.threads, c.thread)
 		h.nodes[tnode] = c.thread
