@@ -25,7 +25,7 @@
 //	hub …                    what people do on GitHub, and what is there: see internal/hubscript
 //	tick [flags]             exec gh-mergexo tick
 //	at OWNER/NAME            has all that follows happen in that repository, of which $ORIGIN, $MIRROR and $CHECKOUTS, too, then speak.
-//	                         One that is not there is made as octo/app was; the agent's rules name one by "repo"
+//	                         One that is not there is made as octo/app was. agent/OWNER/NAME.yaml has the agent's rules there
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (where the story is, at first octo/app),
 //	                         repo.review, repo:owner/name (made when it is not there) and so on; '' takes it out.
 //	                         A wait or limit that no key sets (config.Timings) is set for the programs that start from now on

@@ -31,7 +31,7 @@ import (
 //
 //	scripted-agent FOLDER
 //
-// where FOLDER/rules.yaml, if there is one, is a list of rules, and every run
+// where FOLDER/rules.yaml, if there is one, is a list of rules, FOLDER/OWNER/NAME.yaml one for a single repository, and every run
 // leaves FOLDER/runs/NNN.json, by which stories count runs and look at prompts.
 // Paths of a rule's wait, touch and env are relative to FOLDER, all others to
 // the checkout.
@@ -40,7 +40,6 @@ import (
 // taken; without one the agent does its honest best (see honest).
 type rule struct {
 	// Conditions; an absent one always holds.
-	Repo     string `yaml:"repo"` // owner/name
 	Kind     string `yaml:"kind"`
 	Number   int    `yaml:"number"`   // the turn's: the issue for a start, the pull request for feedback
 	Issue    int    `yaml:"issue"`    // the source issue
@@ -197,7 +196,11 @@ func runAgent(folder string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := pick(filepath.Join(folder, "rules.yaml"), req, attempt)
+	file := filepath.Join(folder, filepath.FromSlash(req.Context.Task.Repository)+".yaml")
+	if _, err := os.Stat(file); err != nil {
+		file = filepath.Join(folder, "rules.yaml")
+	}
+	r, err := pick(file, req, attempt)
 	if err != nil {
 		return 0, err
 	}
@@ -296,8 +299,7 @@ func pick(file string, req request, attempt int) (rule, error) {
 		return rule{}, fmt.Errorf("decode rules: %w", err)
 	}
 	for _, r := range rules {
-		if (r.Repo == "" || r.Repo == req.Context.Task.Repository) &&
-			(r.Kind == "" || r.Kind == req.Kind) &&
+		if (r.Kind == "" || r.Kind == req.Kind) &&
 			(r.Number == 0 || r.Number == req.number()) &&
 			(r.Issue == 0 || r.Issue == req.Context.Task.Issue.Number) &&
 			(r.Reviewer == "" || r.Reviewer == req.reviewer()) &&
