@@ -122,7 +122,7 @@ func (f *Fault) matches(rq *Request) bool {
 	case f.Request != 0 && f.Request != rq.N,
 		f.Method == "WRITE" && !rq.Write,
 		f.Method != "" && f.Method != "WRITE" && !strings.EqualFold(f.Method, rq.Method),
-		f.Repo != nil && !strings.HasPrefix(rq.Path, f.repo) && !f.Repo.namesNode(rq.Body),
+		f.Repo != nil && !strings.Contains(rq.Path, f.repo) && !f.Repo.namesNode(rq.Body),
 		f.path != nil && !f.path.MatchString(rq.Path),
 		f.Contains != "" && !strings.Contains(rq.Body, f.Contains):
 		return false

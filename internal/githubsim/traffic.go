@@ -64,7 +64,7 @@ func (h *Hub) Requests() []Request {
 func (h *Hub) ForgetBelow(path string) {
 	h.traffic.mu.Lock()
 	defer h.traffic.mu.Unlock()
-	h.log = slices.DeleteFunc(h.log, func(rq *Request) bool { return strings.HasPrefix(rq.Path, path) })
+	h.log = slices.DeleteFunc(h.log, func(rq *Request) bool { return strings.Contains(rq.Path, path) })
 }
 
 // ResetLog empties the log and numbers requests from 1 again.

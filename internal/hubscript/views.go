@@ -337,7 +337,7 @@ func resetRequests(c *command) error {
 func showRequests(c *command) error {
 	n, below := 0, c.below()
 	for _, rq := range c.hub.Requests() {
-		if c.has("writes") && !rq.Write || !strings.HasPrefix(rq.Path, below) {
+		if c.has("writes") && !rq.Write || !strings.Contains(rq.Path, below) {
 			continue
 		}
 		n++
