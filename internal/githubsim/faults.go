@@ -29,11 +29,11 @@ type Fault struct {
 	Body    string        // with Status; "" is GitHub's JSON for it
 	Header  http.Header   // with Status
 
-	held *hold // by Hold
-	seen int
-	over bool
-	path *regexp.Regexp
-	repo string // the path below which the requests of Repo are
+	held  *hold // by Hold
+	seen  int
+	over  bool
+	path  *regexp.Regexp
+	below string // the path of Repo
 }
 
 // LoseAnswer closes the connection after the request was applied.
@@ -72,7 +72,7 @@ func (h *Hub) AddFault(f Fault) {
 		f.path = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(f.Path), `\*`, ".*") + "$")
 	}
 	if f.Repo != nil {
-		f.repo = "/repos/" + f.Repo.FullName() + "/"
+		f.below = f.Repo.below()
 	}
 	h.traffic.mu.Lock()
 	defer h.traffic.mu.Unlock()
@@ -122,7 +122,7 @@ func (f *Fault) matches(rq *Request) bool {
 	case f.Request != 0 && f.Request != rq.N,
 		f.Method == "WRITE" && !rq.Write,
 		f.Method != "" && f.Method != "WRITE" && !strings.EqualFold(f.Method, rq.Method),
-		f.Repo != nil && !strings.Contains(rq.Path, f.repo) && !f.Repo.namesNode(rq.Body),
+		f.Repo != nil && !f.Repo.concerns(f.below, rq),
 		f.path != nil && !f.path.MatchString(rq.Path),
 		f.Contains != "" && !strings.Contains(rq.Body, f.Contains):
 		return false

@@ -67,6 +67,17 @@ func nodeID(k kind, id int64) string {
 // nodeInText finds node ids in the body of a request.
 var nodeInText = regexp.MustCompile(`"(I|PR|IC|PRR|PRRT|PRRC)_([\w-]+)"`)
 
+// Concerns reports whether a request is below the repository's path, or names something of it.
+func (r *Repo) Concerns(rq Request) bool { return r.concerns(r.below(), &rq) }
+
+// below is the path of what is in the repository.
+func (r *Repo) below() string { return "/repos/" + r.FullName() + "/" }
+
+// concerns is Concerns for who holds a lock and knows the path.
+func (r *Repo) concerns(below string, rq *Request) bool {
+	return strings.Contains(rq.Path, below) || r.namesNode(rq.Body)
+}
+
 // namesNode reports whether a text names an issue, a pull request, a comment or a review of the repository.
 func (r *Repo) namesNode(text string) bool {
 	for _, m := range nodeInText.FindAllStringSubmatch(text, -1) {

@@ -67,7 +67,7 @@ func (c *command) order(f githubsim.Fault, method string) error {
 
 // choices are the matchers beside method and path.
 func (c *command) choices(f *githubsim.Fault) (err error) {
-	if c.flag("repo", c.at) != "" {
+	if c.named() {
 		f.Repo = c.repo
 	}
 	f.Contains = c.flag("contains", "")

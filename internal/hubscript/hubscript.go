@@ -84,8 +84,8 @@
 //
 //	hub box PR | queue | issues | subs N | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
-//	hub requests [--writes] [--number]; where a repository is named, those below its path alone
-//	hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
+//	hub requests [--writes] [--number]; where a repository is named, those that are below its path or name something of it
+//	hub reset-requests, likewise | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
 
 import (

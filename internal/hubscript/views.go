@@ -317,17 +317,12 @@ func showDump(c *command) error {
 	return nil
 }
 
-// below is the path of the repository that was named; empty: none was.
-func (c *command) below() string {
-	if name := c.flag("repo", c.at); name != "" {
-		return "/repos/" + name + "/"
-	}
-	return ""
-}
+// named reports whether a repository was named, or the story is in one.
+func (c *command) named() bool { return c.flag("repo", c.at) != "" }
 
 func resetRequests(c *command) error {
-	if below := c.below(); below != "" {
-		c.hub.ForgetBelow(below)
+	if c.named() {
+		c.repo.ForgetRequests()
 		return nil
 	}
 	c.hub.ResetLog()
@@ -335,9 +330,9 @@ func resetRequests(c *command) error {
 }
 
 func showRequests(c *command) error {
-	n, below := 0, c.below()
+	n := 0
 	for _, rq := range c.hub.Requests() {
-		if c.has("writes") && !rq.Write || !strings.Contains(rq.Path, below) {
+		if c.has("writes") && !rq.Write || c.named() && !c.repo.Concerns(rq) {
 			continue
 		}
 		n++

@@ -22,7 +22,7 @@ import (
 // How often the stories that only MERGEXO_TEST plays may start the program, and how many processes it may
 // start for them. A change that needs more says why in the pull request.
 const (
-	mostStarts    = 5_500
+	mostStarts    = 4_200
 	mostProcesses = 48_000
 )
 

@@ -26,6 +26,7 @@
 //	tick [flags]             exec gh-mergexo tick
 //	at OWNER/NAME            has all that follows happen in that repository, of which $ORIGIN, $MIRROR and $CHECKOUTS, too, then speak.
 //	                         One that is not there is made as octo/app was. agent/OWNER/NAME.yaml has the agent's rules there
+//	                         A pass works in all of them: stories that begin alike have one each, in one file, and share the passes
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (where the story is, at first octo/app),
 //	                         repo.review, repo:owner/name (made when it is not there) and so on; '' takes it out.
 //	                         A wait or limit that no key sets (config.Timings) is set for the programs that start from now on
