@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // kind is a kind of object that has ids of its own.
@@ -65,7 +66,7 @@ func nodeID(k kind, id int64) string {
 }
 
 // nodeInText finds node ids in the body of a request.
-var nodeInText = regexp.MustCompile(`"(I|PR|IC|PRR|PRRT|PRRC)_([\w-]+)"`)
+var nodeInText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(I|PR|IC|PRR|PRRT|PRRC)_([\w-]+)"`) })
 
 // Concerns reports whether a request is below the repository's path, or names something of it.
 func (r *Repo) Concerns(rq Request) bool { return r.concerns(r.below(), &rq) }
@@ -80,7 +81,7 @@ func (r *Repo) concerns(below string, rq *Request) bool {
 
 // namesNode reports whether a text names an issue, a pull request, a comment or a review of the repository.
 func (r *Repo) namesNode(text string) bool {
-	for _, m := range nodeInText.FindAllStringSubmatch(text, -1) {
+	for _, m := range nodeInText().FindAllStringSubmatch(text, -1) {
 		b, err := base64.RawURLEncoding.DecodeString(m[2])
 		if err == nil && len(b) == 8 && (int64(binary.BigEndian.Uint64(b))-firstIDs[kind(m[1])])/7/perRepo == r.place { //nolint:gosec // ours are small
 			return true
