@@ -50,12 +50,19 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
 	}
 }
 
+// mainTests are those with the real programs that CI plays: turns that write, begun and resumed, without a sandbox and
+// in one. The nightly workflow's script/agent-tests plays all.
+var mainTests = []string{"TestAResumedTurnHasTheLimitsOfAFreshOne", "TestARealTurnWritesWithEveryKnownFolderInTheHome"}
+
 // newRig makes a rig. Its test runs in parallel, because it mostly waits for the program or a
 // limit.
 func newRig(t *testing.T, adapter string) *rig {
 	t.Helper()
 	t.Parallel()
 	testhome.OnlyLong(t)
+	if name, _, _ := strings.Cut(t.Name(), "/"); !slices.Contains(mainTests, name) {
+		testhome.NotRest(t)
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

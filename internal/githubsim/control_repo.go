@@ -43,7 +43,7 @@ func (h *Hub) makeRepo(fullName, branch string) (*Repo, error) {
 		return nil, fmt.Errorf("make a repository: %w", err)
 	}
 	r := &Repo{
-		hub: h, id: id, nodeID: node, owner: who, name: name, defaultBranch: branch, created: h.now(), updated: h.now(), pushed: h.now(),
+		hub: h, id: id, nodeID: node, place: int64(len(h.repos)), made: map[kind]int64{}, owner: who, name: name, defaultBranch: branch, created: h.now(), updated: h.now(), pushed: h.now(),
 		perms: map[int64]string{}, checkRuns: map[string][]*checkRun{}, checkSuites: map[string][]*checkSuite{}, statuses: map[string][]*status{},
 		mergeSettings: mergeSettings{protected: map[string]Rules{}}, git: g,
 	}

@@ -18,6 +18,7 @@ type Fault struct {
 	Contains string // part of the request's body
 	Request  int    // only the request with this number
 	Nth      int    // the first matching request that it hits, counted from 1; 0 is 1
+	Repo     *Repo  // only requests below its path, or that name something of it; nil: all
 	Always   bool   // it also hits all later ones; otherwise it is gone after one
 
 	Do      func() error  // is done first, as somebody else's deed between two requests; what it says is among Unknown
@@ -28,10 +29,11 @@ type Fault struct {
 	Body    string        // with Status; "" is GitHub's JSON for it
 	Header  http.Header   // with Status
 
-	held *hold // by Hold
-	seen int
-	over bool
-	path *regexp.Regexp
+	held  *hold // by Hold
+	seen  int
+	over  bool
+	path  *regexp.Regexp
+	below string // the path of Repo
 }
 
 // LoseAnswer closes the connection after the request was applied.
@@ -68,6 +70,9 @@ func Redirect(location string) Fault {
 func (h *Hub) AddFault(f Fault) {
 	if f.Path != "" {
 		f.path = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(f.Path), `\*`, ".*") + "$")
+	}
+	if f.Repo != nil {
+		f.below = f.Repo.below()
 	}
 	h.traffic.mu.Lock()
 	defer h.traffic.mu.Unlock()
@@ -117,6 +122,7 @@ func (f *Fault) matches(rq *Request) bool {
 	case f.Request != 0 && f.Request != rq.N,
 		f.Method == "WRITE" && !rq.Write,
 		f.Method != "" && f.Method != "WRITE" && !strings.EqualFold(f.Method, rq.Method),
+		f.Repo != nil && !f.Repo.concerns(f.below, rq),
 		f.path != nil && !f.path.MatchString(rq.Path),
 		f.Contains != "" && !strings.Contains(rq.Body, f.Contains):
 		return false

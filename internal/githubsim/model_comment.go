@@ -24,7 +24,7 @@ func (r *Repo) addComment(actor *user, is *issue, body string) (*comment, *apiEr
 // makeComment makes the record of a comment.
 func (r *Repo) makeComment(actor *user, is *issue, body string) *comment {
 	h := r.hub
-	id, node := h.newID(kindComment)
+	id, node := r.newID(kindComment)
 	c := &comment{issue: is, id: id, nodeID: node, body: body, author: actor, created: h.now(), updated: h.now(), lag: h.newLag("comments")}
 	is.comments = append(is.comments, c)
 	r.comments = append(r.comments, c)

@@ -43,7 +43,7 @@ func (r *Repo) addIssue(actor *user, in newIssue) (*issue, *apiError) {
 // makeIssue makes the record that issues and pull requests share.
 func (r *Repo) makeIssue(actor *user, title, body string) *issue {
 	h, at := r.hub, r.hub.now()
-	id, node := h.newID(kindIssue)
+	id, node := r.newID(kindIssue)
 	is := &issue{
 		repo: r, id: id, nodeID: node, number: len(r.issues) + 1, title: title, body: body, author: actor, state: "open",
 		created: at, updated: at, lag: h.newLag("issues"),

@@ -85,7 +85,7 @@ func (r *Repo) findHead(head string) (*Repo, string) {
 // makePull makes the record of a pull request.
 func (r *Repo) makePull(actor *user, in newPull, headRepo *Repo, headRef string) *pull {
 	is := r.makeIssue(actor, in.title, in.body)
-	id, node := r.hub.newID(kindPull)
+	id, node := r.newID(kindPull)
 	p := &pull{issue: is, id: id, nodeID: node, draft: in.draft, headRepo: headRepo, headRef: headRef, baseRef: in.base}
 	p.headSHA, _ = headRepo.git.head(headRef)
 	p.baseSHA, _ = r.git.head(in.base)

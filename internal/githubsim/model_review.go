@@ -97,7 +97,7 @@ func (p *pull) makeReview(actor *user, body, commit string) *review {
 	if commit == "" {
 		commit = p.headOID()
 	}
-	id, node := h.newID(kindReview)
+	id, node := p.repo.newID(kindReview)
 	v := &review{pull: p, id: id, nodeID: node, body: body, state: "PENDING", author: actor, commitSHA: commit, created: h.now(), updated: h.now()}
 	p.reviews = append(p.reviews, v)
 	h.nodes[node] = v
@@ -218,7 +218,7 @@ func lineAt(patch string, position int) (int, string) {
 // makeDiffComment makes the record of a diff comment: a new thread, or a reply to top.
 func (p *pull) makeDiffComment(actor *user, v *review, top *reviewComment, in newDiffComment, at place) *reviewComment {
 	h := p.repo.hub
-	id, node := h.newID(kindDiff)
+	id, node := p.repo.newID(kindDiff)
 	c := &reviewComment{
 		review: v, id: id, nodeID: node, body: in.body, author: actor, path: in.path, side: in.side, subject: "line",
 		originalLine: at.line, originalSHA: at.commit, startLine: in.startLine, diffHunk: at.hunk, position: at.position,
@@ -231,7 +231,7 @@ func (p *pull) makeDiffComment(actor *user, v *review, top *reviewComment, in ne
 		c.subject = "file"
 	}
 	if top == nil {
-		tid, tnode := h.newID(kindThread)
+		tid, tnode := p.repo.newID(kindThread)
 		c.thread = &thread{pull: p, id: tid, nodeID: tnode, path: in.path}
 		p.threads = append(p.threads, c.thread)
 		h.nodes[tnode] = c.thread

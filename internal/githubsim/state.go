@@ -23,6 +23,8 @@ type Repo struct {
 	hub           *Hub
 	id            int64
 	nodeID        string
+	place         int64 // among the repositories, from 0
+	made          map[kind]int64
 	owner         *user
 	name          string
 	description   string

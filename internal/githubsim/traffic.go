@@ -60,6 +60,14 @@ func (h *Hub) Requests() []Request {
 	return out
 }
 
+// ForgetRequests takes the requests that concern the repository out of the log.
+func (r *Repo) ForgetRequests() {
+	h, below := r.hub, r.below()
+	h.traffic.mu.Lock()
+	defer h.traffic.mu.Unlock()
+	h.log = slices.DeleteFunc(h.log, func(rq *Request) bool { return r.concerns(below, rq) })
+}
+
 // ResetLog empties the log and numbers requests from 1 again.
 func (h *Hub) ResetLog() {
 	h.traffic.mu.Lock()

@@ -12,7 +12,8 @@ import (
 // The faults take matchers: --method GET|POST|…|WRITE, --path P (* stands for anything), --contains
 // S (in the body), --request N (by number since the last reset), --nth N (the n-th match), --always
 // (from then on). Without --method, --path and --request they strike the next write; slow, html,
-// secondary and redirect strike the next request.
+// secondary and redirect strike the next request. Where a repository is named, or the story is in one, only requests strike
+// that are below its path or name something of it.
 //
 //	hub lose [--before]                the answer is lost after the request took effect (or before it)
 //	hub fail STATUS [BODY] [--applied] answered with a status, without effect or after it
@@ -66,6 +67,9 @@ func (c *command) order(f githubsim.Fault, method string) error {
 
 // choices are the matchers beside method and path.
 func (c *command) choices(f *githubsim.Fault) (err error) {
+	if c.named() {
+		f.Repo = c.repo
+	}
 	f.Contains = c.flag("contains", "")
 	if f.Request, err = c.count("request", 0); err != nil {
 		return err

@@ -3,7 +3,7 @@
 //
 //	hub [--repo o/n] SUBCOMMAND ARGUMENT…
 //
-// Without --repo the story's first repository is meant. A user that is named but does not exist is made, with read
+// Without --repo the repository is meant where the story is, see Place. A user that is named but does not exist is made, with read
 // permission. In texts \n stands for a newline, \u202e for a character by its number. Comments are named by ordinals: c1, c2, … in conversations, r1, … on
 // diffs, v1, … for reviews, in the order of their making; plain ids are taken too. Flags may stand anywhere.
 //
@@ -85,7 +85,8 @@
 //
 //	hub box PR | queue | issues | subs N | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
-//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
+//	hub requests [--writes] [--number]; where a repository is named, those that are below its path or name something of it
+//	hub reset-requests, likewise | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
 
 import (
@@ -102,14 +103,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// Commands makes the command; hub finds the hub of a running story.
-func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*testscript.TestScript, bool, []string) {
+// Place is where a story is: on a hub, in a repository. Without a name that is the hub's first one.
+type Place struct {
+	Hub  *githubsim.Hub // required
+	Repo string         // optional: owner/name
+}
+
+// Commands makes the command; place finds where a running story is.
+func Commands(place func(*testscript.TestScript) Place) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
 			printed := ""
-			on := hub(ts)
-			again := func(args []string) error { return (&command{hub: on, print: func(string) {}}).run(args) }
-			c := &command{hub: on, print: func(text string) { printed += text }, again: again}
+			at := place(ts)
+			again := func(args []string) error {
+				return (&command{hub: at.Hub, at: at.Repo, print: func(string) {}}).run(args)
+			}
+			c := &command{hub: at.Hub, at: at.Repo, print: func(text string) { printed += text }, again: again}
 			err := c.run(args)
 			if printed == "" {
 				printed = "\n" // testscript keeps the output of the command before when there is none
@@ -131,6 +140,7 @@ func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*
 // command is one call of hub.
 type command struct {
 	hub   *githubsim.Hub
+	at    string // the repository where the story is; empty: the first
 	repo  *githubsim.Repo
 	print func(string)
 	again func(args []string) error // runs another command on the same hub
@@ -228,7 +238,7 @@ func (c *command) parse(args []string) error {
 
 // choose finds the repository that is meant.
 func (c *command) choose() error {
-	if name := c.flag("repo", ""); name != "" {
+	if name := c.flag("repo", c.at); name != "" {
 		if c.repo = c.hub.Repo(name); c.repo == nil {
 			return fmt.Errorf("there is no repository %s", name)
 		}
@@ -283,9 +293,9 @@ func (c *command) number() (int, error) {
 	return n, nil
 }
 
-// id is an ordinal or a plain id.
-func id(s string) (int64, error) {
-	if n, ok := githubsim.FromOrdinal(s); ok {
+// id is an ordinal in the repository or a plain id.
+func (c *command) id(s string) (int64, error) {
+	if n, ok := c.repo.FromOrdinal(s); ok {
 		return n, nil
 	}
 	n, err := strconv.ParseInt(s, 10, 64)

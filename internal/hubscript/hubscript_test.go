@@ -36,12 +36,12 @@ func TestStories(t *testing.T) {
 			env.Defer(func() { _ = hub.Close() })
 			return nil
 		},
-		Cmds: Commands(func(ts *testscript.TestScript) *githubsim.Hub {
+		Cmds: Commands(func(ts *testscript.TestScript) Place {
 			hub, ok := ts.Value(hubKey{}).(*githubsim.Hub)
 			if !ok {
 				ts.Fatalf("the story has no hub")
 			}
-			return hub
+			return Place{Hub: hub}
 		}),
 	})
 }

@@ -204,7 +204,7 @@ func comment(c *command) error {
 func onDiff(id int64) bool { return strings.HasPrefix(githubsim.Ordinal(id), "r") }
 
 func editComment(c *command) error {
-	n, err := id(c.args[0])
+	n, err := c.id(c.args[0])
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func editComment(c *command) error {
 // hide hides a comment or a review, or shows it again.
 func hide(why func(*command) string) func(*command) error {
 	return func(c *command) error {
-		n, err := id(c.args[0])
+		n, err := c.id(c.args[0])
 		if err != nil {
 			return err
 		}
@@ -226,7 +226,7 @@ func hide(why func(*command) string) func(*command) error {
 }
 
 func deleteComment(c *command) error {
-	n, err := id(c.args[0])
+	n, err := c.id(c.args[0])
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func react(c *command) error {
 	if err != nil {
 		return err
 	}
-	n, err := id(c.args[0])
+	n, err := c.id(c.args[0])
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func reviewComment(c *command) error {
 }
 
 func replyTo(c *command) error {
-	top, err := id(c.args[1])
+	top, err := c.id(c.args[1])
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func review(c *command) error {
 }
 
 func dismiss(c *command, n int, who string) error {
-	v, err := id(c.args[1])
+	v, err := c.id(c.args[1])
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func editReview(c *command) error {
 	if err != nil {
 		return err
 	}
-	v, err := id(c.args[1])
+	v, err := c.id(c.args[1])
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func submit(c *command) error {
 func (c *command) thread(n int) (int64, error) {
 	place, err := strconv.Atoi(c.args[1])
 	if err != nil || place > 1000 {
-		return id(c.args[1])
+		return c.id(c.args[1])
 	}
 	for _, rc := range c.repo.ReviewComments(n) {
 		if rc.InReplyTo == 0 {

@@ -31,7 +31,7 @@ var views = map[string]subcommand{
 	"show":           {1, showFile},
 	"dump":           {0, showDump},
 	"requests":       {0, showRequests},
-	"reset-requests": {0, func(c *command) error { c.hub.ResetLog(); return nil }},
+	"reset-requests": {0, resetRequests},
 	"unknown":        {0, func(c *command) error { c.lines(c.hub.Unknown()); return nil }},
 	"token":          {1, func(c *command) error { c.line("%s", githubsim.TokenOf(c.args[0])); return nil }},
 	"git-dir":        {0, func(c *command) error { c.line("%s", c.repo.GitDir()); return nil }},
@@ -317,10 +317,22 @@ func showDump(c *command) error {
 	return nil
 }
 
+// named reports whether a repository was named, or the story is in one.
+func (c *command) named() bool { return c.flag("repo", c.at) != "" }
+
+func resetRequests(c *command) error {
+	if c.named() {
+		c.repo.ForgetRequests()
+		return nil
+	}
+	c.hub.ResetLog()
+	return nil
+}
+
 func showRequests(c *command) error {
 	n := 0
 	for _, rq := range c.hub.Requests() {
-		if c.has("writes") && !rq.Write {
+		if c.has("writes") && !rq.Write || c.named() && !c.repo.Concerns(rq) {
 			continue
 		}
 		n++

@@ -24,9 +24,19 @@ import (
 // models_test.go. The agents are configured as agents.codex and agents.claude.
 var agentStories = filepath.Join("..", "..", "testdata", "agents")
 
+// mainAgentStories are of each program the whole life of an issue, without a sandbox and in one. CI plays these; the
+// nightly workflow's script/agent-tests plays all.
+var mainAgentStories = []string{"claude", "codex", "sandboxed_claude", "sandboxed_codex"}
+
 func TestAgentStories(t *testing.T) {
 	p := agentParams(t)
 	p.Dir = agentStories
+	if testhome.Rest() {
+		p.Dir = ""
+		for _, name := range mainAgentStories {
+			p.Files = append(p.Files, filepath.Join(agentStories, name+".txtar"))
+		}
+	}
 	p.WorkdirRoot = testhome.New(t)
 	testscript.Run(t, p)
 }
@@ -36,6 +46,7 @@ func TestAgentStories(t *testing.T) {
 // folder codex has no sandbox.
 func TestAgentStoriesInATemporaryFolder(t *testing.T) {
 	p := agentParams(t)
+	testhome.NotRest(t)
 	for _, program := range []string{"claude", "codex"} {
 		p.Files = append(p.Files, filepath.Join(agentStories, "sandboxed_"+program+".txtar"))
 	}
@@ -84,8 +95,8 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 	w.state = filepath.Join(w.home(), ".local", "share", "mergexo")
 	for _, v := range [][2]string{
 		{"STATE", w.stateDir()},
-		{"MIRROR", w.dirs().MirrorDir(w.mainRepo())},
-		{"CHECKOUTS", w.dirs().CheckoutParent(w.mainRepo())},
+		{"MIRROR", w.dirs().MirrorDir(w.here())},
+		{"CHECKOUTS", w.dirs().CheckoutParent(w.here())},
 		{"TEST_KEY", "dummy-key"},
 		{"ANTHROPIC_API_KEY", "dummy-key"},
 		{"ANTHROPIC_BASE_URL", model.Anthropic()},

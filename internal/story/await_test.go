@@ -72,7 +72,7 @@ func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	for begin := time.Now(); time.Since(begin) < testhome.Patience(); time.Sleep(50 * time.Millisecond) {
-		if slices.Contains(worldOf(ts).hub.Repo(mainRepo).Labels(n), args[1]) {
+		if slices.Contains(worldOf(ts).hub.Repo(worldOf(ts).repo()).Labels(n), args[1]) {
 			return
 		}
 	}

@@ -29,7 +29,7 @@ func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
 			_, err := hub.AddUser(author)
 			ts.Check(err)
 		}
-		_, err := hub.Repo(mainRepo).Comment(number, author, fmt.Sprintf("This is comment number %d.", i+1))
+		_, err := hub.Repo(worldOf(ts).repo()).Comment(number, author, fmt.Sprintf("This is comment number %d.", i+1))
 		ts.Check(err)
 	}
 }
@@ -43,7 +43,7 @@ func cmdHubSubs(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	number, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	repo := worldOf(ts).hub.Repo(mainRepo)
+	repo := worldOf(ts).hub.Repo(worldOf(ts).repo())
 	for i := range n {
 		child, err := repo.OpenIssue(args[2], fmt.Sprintf("Sub-issue %d", i+1), "")
 		ts.Check(err)
@@ -68,7 +68,7 @@ func cmdHubPaste(ts *testscript.TestScript, neg bool, args []string) {
 	var number int
 	_, err := fmt.Sscan(args[0], &number)
 	ts.Check(err)
-	repo := worldOf(ts).hub.Repo(mainRepo)
+	repo := worldOf(ts).hub.Repo(worldOf(ts).repo())
 	for _, c := range repo.Comments(number) {
 		if githubsim.Ordinal(c.ID) == args[1] {
 			_, err := repo.Comment(number, args[2], c.Body)
@@ -86,7 +86,7 @@ func cmdMarks(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	for _, p := range worldOf(ts).hub.Repo(mainRepo).Pulls() {
+	for _, p := range worldOf(ts).hub.Repo(worldOf(ts).repo()).Pulls() {
 		if p.Number != number {
 			continue
 		}

@@ -597,7 +597,7 @@ func TestOnAServerThePasswordIsNowhere(t *testing.T) {
 	if err != nil || environs != 5 {
 		t.Errorf("%d environments, %v", environs, err)
 	}
-	git := exec.CommandContext(t.Context(), "git", "-C", m.dirs().MirrorDir(m.mainRepo()), "cat-file", "--batch-all-objects", "--batch")
+	git := exec.CommandContext(t.Context(), "git", "-C", m.dirs().MirrorDir(m.here()), "cat-file", "--batch-all-objects", "--batch")
 	objects, err := git.Output()
 	if err != nil || len(objects) == 0 {
 		t.Error(err)

@@ -24,7 +24,10 @@
 //
 //	hub …                    what people do on GitHub, and what is there: see internal/hubscript
 //	tick [flags]             exec gh-mergexo tick
-//	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
+//	at OWNER/NAME            has all that follows happen in that repository, of which $ORIGIN, $MIRROR and $CHECKOUTS, too, then speak.
+//	                         One that is not there is made as octo/app was. agent/OWNER/NAME.yaml has the agent's rules there
+//	                         A pass works in all of them: stories that begin alike have one each, in one file, and share the passes
+//	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (where the story is, at first octo/app),
 //	                         repo.review, repo:owner/name (made when it is not there) and so on; '' takes it out.
 //	                         A wait or limit that no key sets (config.Timings) is set for the programs that start from now on
 //	                         repo.reviewers:NAME is one of [[repo.reviewers]]; they stand in the order of their making
@@ -33,7 +36,8 @@
 //	                         becomes a line of FILE; where FILE.code is there, the program fails and says what it holds
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
-//	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds
+//	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds. After "at" it sees
+//	                         the rows of that repository alone
 //	await-db SQL WANT        waits until a query of state.db gives that in its first row and column
 //	await FILE               waits until a background command has made a file
 //	await-still FILE         waits until nobody writes to a file any more; await-more FILE: until somebody does
@@ -109,9 +113,7 @@ import (
 	_ "modernc.org/sqlite" // for the db command
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/hubscript"
-	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
@@ -142,6 +144,7 @@ func params(t *testing.T) testscript.Params {
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	cmds := map[string]func(*testscript.TestScript, bool, []string){
 		"tick":          cmdTick,
+		"at":            cmdAt,
 		"config":        cmdConfig,
 		"agent-runs":    cmdAgentRuns,
 		"agent-prompt":  cmdAgentPrompt,
@@ -175,8 +178,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"fire":      cmdFire,
 		"metrics":   cmdMetrics,
 	}
-	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
-	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }
+	main := func(ts *testscript.TestScript) hubscript.Place {
+		return hubscript.Place{Hub: worldOf(ts).hub, Repo: worldOf(ts).at}
+	}
+	other := func(ts *testscript.TestScript) hubscript.Place { return hubscript.Place{Hub: worldOf(ts).hosts.other} }
 	maps.Copy(cmds, hubscript.Commands(main))
 	cmds["other-hub"] = hubscript.Commands(other)["hub"]
 	return cmds
@@ -252,12 +257,16 @@ func cmdConfig(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(timingsVariable, w.config.timed())
 		return
 	}
-	w.config.set(args[0], args[1], args[2])
+	section := args[0]
+	if table, ok := strings.CutPrefix(section, "repo"); ok && w.at != "" && !strings.HasPrefix(table, ":") {
+		section = "repo:" + w.at + table
+	}
+	w.config.set(section, args[1], args[2])
 	ts.Check(w.config.write())
 }
 
 func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
-	runs, err := scripted.Runs(worldOf(ts).agentDir())
+	runs, err := worldOf(ts).runs()
 	ts.Check(err)
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: agent-runs [N]")
@@ -273,7 +282,7 @@ func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
-	runs, err := scripted.Runs(worldOf(ts).agentDir())
+	runs, err := worldOf(ts).runs()
 	ts.Check(err)
 	show := func(prompt string) string { return prompt }
 	if len(args) == 2 && args[0] == "--masked" {
@@ -314,11 +323,42 @@ func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: db SQL")
 	}
 	now := strconv.FormatInt(worldOf(ts).clock.Now().UnixMilli(), 10)
-	rows, err := query(worldOf(ts).stateDB(), strings.ReplaceAll(args[0], "now()", now))
+	rows, err := query(worldOf(ts).stateDB(), worldOf(ts).ofRepo(strings.ReplaceAll(args[0], "now()", now)))
 	ts.Check(err)
 	for _, row := range rows {
 		fmt.Fprintln(ts.Stdout(), strings.Join(row, "\t"))
 	}
+}
+
+// repoTables are the tables whose rows belong to a repository, by the column that says to which.
+var repoTables = map[string][]string{
+	"repo_id": {"actions", "events", "history", "merges", "notifications", "pull_requests", "pull_reviews", "roadmaps", "turns", "work_items"},
+	"pull_id": {"findings", "fixes", "merge_words", "review_calls", "reviews"},
+	"item_id": {"agent_sessions", "dependencies", "proposals", "roadmap_nodes", "stops", "sub_issues"},
+}
+
+// ofRepo has a query see only the rows of the repository where the story is, if it says so.
+func (w *world) ofRepo(text string) string {
+	if w.at == "" {
+		return text
+	}
+	schema := "main"
+	if w.server != "" {
+		schema = "public"
+	}
+	repo := fmt.Sprintf(`(SELECT id FROM %s.repositories WHERE name_key LIKE '%%/%s')`, schema, w.at)
+	owners := map[string]string{
+		"repo_id": repo,
+		"pull_id": fmt.Sprintf(`(SELECT id FROM %s.pull_requests WHERE repo_id = %s)`, schema, repo),
+		"item_id": fmt.Sprintf(`(SELECT id FROM %s.work_items WHERE repo_id = %s)`, schema, repo),
+	}
+	var tables []string
+	for column, names := range repoTables {
+		for _, name := range names {
+			tables = append(tables, fmt.Sprintf(`%s AS (SELECT * FROM %s.%s WHERE %s IN %s)`, name, schema, name, column, owners[column]))
+		}
+	}
+	return "WITH " + strings.Join(tables, ", ") + " " + text
 }
 
 // cell is a value of the database as SQLite writes it: a condition is a number.

@@ -6,14 +6,19 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/story/scripted"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -33,6 +38,7 @@ type world struct {
 	states []string // those of all machines that the story named
 	socket string   // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
+	at     string // the repository where the story is; empty: the main one, and nobody said so
 	hosts  *hosts
 	token  string // the operator's
 	config *configFile
@@ -99,7 +105,12 @@ func populate(hub *githubsim.Hub) error {
 			return err
 		}
 	}
-	r, err := hub.AddRepo(mainRepo, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
+	return openRepo(hub, mainRepo)
+}
+
+// openRepo makes a repository, where ann and bob may write.
+func openRepo(hub *githubsim.Hub, name string) error {
+	r, err := hub.AddRepo(name, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
 	if err != nil {
 		return err
 	}
@@ -153,9 +164,43 @@ func (w *world) addRepo(name string) {
 	w.config.set("repo:"+name, "remote_url", remote)
 }
 
-// mainRepo is the main repository as the database knows it.
-func (w *world) mainRepo() work.Repo {
-	return work.Repo{Name: work.RepoName{Host: simHost, Owner: "octo", Name: "app"}, NodeID: w.hub.Repo(mainRepo).NodeID()}
+// repo names the repository where the story is.
+func (w *world) repo() string { return cmp.Or(w.at, mainRepo) }
+
+// here is that repository as the database knows it.
+func (w *world) here() work.Repo {
+	owner, name, _ := strings.Cut(w.repo(), "/")
+	return work.Repo{Name: work.RepoName{Host: simHost, Owner: owner, Name: name}, NodeID: w.hub.Repo(w.repo()).NodeID()}
+}
+
+// runs are those of the agent, in the repository where the story is if it says so.
+func (w *world) runs() ([]scripted.Run, error) {
+	runs, err := scripted.Runs(w.agentDir())
+	return slices.DeleteFunc(runs, func(r scripted.Run) bool { return w.at != "" && r.Repo != w.at }), err
+}
+
+// cmdAt has all that follows happen in a repository.
+func cmdAt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: at OWNER/NAME")
+	}
+	w := worldOf(ts)
+	w.at = args[0]
+	if w.hub.Repo(w.at) == nil {
+		ts.Check(openRepo(w.hub, w.at))
+		w.addRepo(w.at)
+		ts.Check(w.config.write())
+	}
+	for name, value := range w.places() {
+		ts.Setenv(name, value)
+	}
+}
+
+// places are the folders of the repository where the story is.
+func (w *world) places() map[string]string {
+	return map[string]string{
+		"ORIGIN": w.hub.Repo(w.repo()).GitDir(), "MIRROR": w.dirs().MirrorDir(w.here()), "CHECKOUTS": w.dirs().CheckoutParent(w.here()),
+	}
 }
 
 func (w *world) dirs() folder.Dirs { return folder.Dirs{State: w.stateDir()} }
@@ -177,7 +222,7 @@ func (w *world) environ() map[string]string {
 	if testhome.Long() {
 		twice = "1"
 	}
-	return map[string]string{
+	env := map[string]string{
 		"HOME": w.home(), "XDG_CONFIG_HOME": filepath.Join(w.home(), ".config"),
 		"XDG_DATA_HOME": filepath.Join(w.home(), ".local/share"), "XDG_CACHE_HOME": filepath.Join(w.home(), ".cache"),
 		"XDG_STATE_HOME": filepath.Join(w.home(), ".local/state"),
@@ -188,9 +233,10 @@ func (w *world) environ() map[string]string {
 		clockVariable:    w.clock.path,
 		twiceVariable:    twice,
 		timingsVariable:  w.config.timed(),
-		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
-		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
+		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(),
 	}
+	maps.Copy(env, w.places())
+	return env
 }
 
 // wakePasses has the passes that a failed story left stopped go on: they take the interrupt with which

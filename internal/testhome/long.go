@@ -9,7 +9,7 @@ import (
 
 // Variable asks for the whole of the tests: MERGEXO_TEST=long. Without it go test leaves out what takes
 // minutes or needs other programs. MERGEXO_TEST=rest leaves out the stories that go test
-// plays without the variable: CI runs both.
+// plays without the variable: CI runs both. It also leaves out most tests with real agents, which are run each night.
 const Variable = "MERGEXO_TEST"
 
 // level is what the variable asks for. Another value than those known panics: it would leave tests out
@@ -35,6 +35,14 @@ func All() bool { return level() == "all" && !testing.Short() }
 func OnlyLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
+		t.Skip("left out: " + Variable + "=long plays it")
+	}
+}
+
+// NotRest skips a test that CI leaves to the nightly workflow.
+func NotRest(t testing.TB) {
+	t.Helper()
+	if Rest() {
 		t.Skip("left out: " + Variable + "=long plays it")
 	}
 }

@@ -31,7 +31,7 @@ import (
 //
 //	scripted-agent FOLDER
 //
-// where FOLDER/rules.yaml, if there is one, is a list of rules, and every run
+// where FOLDER/rules.yaml, if there is one, is a list of rules, FOLDER/OWNER/NAME.yaml one for a single repository, and every run
 // leaves FOLDER/runs/NNN.json, by which stories count runs and look at prompts.
 // Paths of a rule's wait, touch and env are relative to FOLDER, all others to
 // the checkout.
@@ -99,7 +99,8 @@ type request struct {
 	Session string          `json:"session"`
 	Context struct {
 		Task struct {
-			Issue struct {
+			Repository string `json:"repository"`
+			Issue      struct {
 				Number int    `json:"number"`
 				Title  string `json:"title"`
 			} `json:"issue"`
@@ -152,6 +153,7 @@ func (r request) number() int {
 
 // Run is what a run leaves behind for the story.
 type Run struct {
+	Repo     string          `json:"repo"`
 	Kind     string          `json:"kind"`
 	Number   int             `json:"number"`
 	Reviewer string          `json:"reviewer"`
@@ -194,7 +196,11 @@ func runAgent(folder string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := pick(filepath.Join(folder, "rules.yaml"), req, attempt)
+	file := filepath.Join(folder, filepath.FromSlash(req.Context.Task.Repository)+".yaml")
+	if _, err := os.Stat(file); err != nil {
+		file = filepath.Join(folder, "rules.yaml")
+	}
+	r, err := pick(file, req, attempt)
 	if err != nil {
 		return 0, err
 	}
@@ -229,9 +235,9 @@ func record(folder string, req request, raw []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		this := Run{Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
+		this := Run{Repo: req.Context.Task.Repository, Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
 		for _, p := range past {
-			if p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
+			if p.Repo == this.Repo && p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
 				this.Attempt++
 			}
 		}
