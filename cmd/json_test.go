@@ -25,7 +25,6 @@ var withoutJSON = map[string]string{
 	"gh mergexo demo":             "what it plays, for a person; --env writes a file for a shell",
 	"gh mergexo machines forget":  "what it did, for people; machines has it as data",
 	"gh mergexo prompts list":     "a table of three columns",
-	"gh mergexo prompts replay":   "two answers and a diff, for a person",
 	"gh mergexo prompts show":     "the prompt",
 	"gh mergexo version":          "one line",
 	"gh mergexo help":             "help",

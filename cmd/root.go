@@ -125,11 +125,7 @@ func commands(a *app) []maker {
 		{"machines", groupMachine, ours(newMachinesCmd)},
 		{"database", groupMachine, ours(newDatabaseCmd)},
 		{"config", groupMachine, of(newConfigCmd)},
-		{"prompts", groupMachine, func() *cobra.Command {
-			c := about.NewPromptsCmd(a.App)
-			c.AddCommand(status.NewReplayCmd(a.App))
-			return c
-		}},
+		{"prompts", groupMachine, of(about.NewPromptsCmd)},
 		{"version", groupMachine, of(about.NewVersionCmd)},
 		{"answer-tool", groupMachine, of(answer.NewCmd)},
 	})

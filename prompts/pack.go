@@ -77,7 +77,11 @@ func (p *Pack) Render(kind work.Kind, c Context) (string, error) {
 	if !Known(kind) {
 		return "", fmt.Errorf("render prompt: no prompt of kind %q", kind)
 	}
-	return p.render(string(kind), kind, c)
+	text, err := p.render(string(kind), kind, c)
+	if err != nil {
+		return "", err
+	}
+	return text + attached(c.Attachments), nil
 }
 
 // Part renders a prompt or part by its name, as in a prompt of the kind.
@@ -102,7 +106,7 @@ func (p *Pack) render(name string, kind work.Kind, c Context) (string, error) {
 	if err != nil || name != string(kind) {
 		return text, err
 	}
-	return about.Waited + text + attached(c.Attachments), nil
+	return about.Waited + text, nil
 }
 
 func (p *Pack) execute(name string, data any) (string, error) {

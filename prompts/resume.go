@@ -51,7 +51,7 @@ func (p *Pack) Resume(kind work.Kind, c Context, told Told) (string, error) {
 			out = append(out, one)
 		}
 	}
-	return strings.Join(out, "\n\n") + "\n", nil
+	return strings.Join(out, "\n\n") + "\n" + attached(c.Attachments), nil
 }
 
 var fenceNonce = lazy.Regexp(`(?m)^-----BEGIN DATA ([0-9a-f]{20}) `)

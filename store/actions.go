@@ -252,8 +252,7 @@ type Names struct {
 func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
 	scan := func(row scanner) (n Names, err error) { return n, row.Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn) }
 	n, _, err := findRow(ctx, t, "names of action "+a.Token, scan, `
-		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce(t.turn_key, '')
-		FROM work_items i LEFT JOIN turns t ON t.id = ?1
-		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID)
+		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce((SELECT turn_key FROM turns WHERE id = ?1), '')
+		FROM work_items i WHERE i.id = coalesce((SELECT item_id FROM turns WHERE id = ?1), ?2)`, a.TurnID, a.ItemID)
 	return n, err
 }

@@ -136,23 +136,16 @@ var errPooled = errors.New("a pooler gives each transaction another connection, 
 
 // begin sets the session up, and checks that the server keeps it. A pooler in transaction mode gives
 // the connection away when a transaction ends: as long as another transaction has it, what the session
-// set is gone. That transaction reads the key of locks, which each pass needs.
+// set is gone.
 func (s *Session) begin(ctx context.Context) error {
 	settings := keepAlives()
 	settings["mergexo.session"] = s.id // letters and digits
 	if err := set(ctx, s.conn, settings); err != nil {
 		return err
 	}
-	return s.pool.runOnce(ctx, *s.pool.reader(), func(tx *Tx) error {
-		key, err := tx.lockKey(ctx)
-		if err != nil {
-			return err
-		}
-		if key != "" {
-			s.pool.lockSecret.Store(&key)
-		}
+	return s.pool.run(ctx, s.pool.reader(), func(*Tx) error {
 		var id string
-		err = s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
+		err := s.conn.QueryRow(ctx, `SELECT coalesce(current_setting('mergexo.session', true), '')`).Scan(&id)
 		if err == nil && id != s.id {
 			err = errPooled
 		}

@@ -182,6 +182,12 @@ func (m *Machine) PlaceToStart() (place string, remove func()) {
 		return "", func() {}
 	}
 	place = m.dirs.CheckoutParent(m.someRepo())
+	left, _ := filepath.Glob(filepath.Join(place, tryPrefix+"*")) // only a bad pattern is an error
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > longestLeft { //nolint:forbidigo // the file system's clock is this machine's
+			_ = sandbox.Remove(dir) // of a command that was killed
+		}
+	}
 	var made []string // inner ones first
 	for d := place; !files.Exists(d); d = filepath.Dir(d) {
 		made = append(made, d)
@@ -232,7 +238,7 @@ func (m *Machine) tryOut(ctx context.Context, a config.Agent, place string) (spe
 	if own.now == nil {
 		own.now = func() time.Time { return time.Time{} } // a check has no use for it
 	}
-	if own.scratch, err = os.MkdirTemp(place, "start-"); err != nil {
+	if own.scratch, err = os.MkdirTemp(place, tryPrefix); err != nil {
 		return spec, "", nil, err
 	}
 	own.scratch = files.Resolve(own.scratch)
@@ -289,6 +295,13 @@ func (m *Machine) Play(ctx context.Context, a config.Agent, place string, log io
 	all = conformance.Play(ctx, &t, told)
 	return all, t.Used, nil
 }
+
+// tryPrefix begins the names of the folders in which agents are tried, and longestLeft is after how long one is
+// certainly left by a command that was killed.
+const (
+	tryPrefix   = "start-"
+	longestLeft = 24 * time.Hour
+)
 
 // longestTry is how long one run of Play may take, waits for a busy provider included.
 const longestTry = 5 * time.Minute

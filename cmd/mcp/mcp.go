@@ -41,7 +41,10 @@ that tells your agent when to use them.`,
 			if err != nil {
 				return err
 			}
-			return answer.Serve(c.Context(), s, a.Env.Stdin, a.Env.Bare)
+			if err := answer.Serve(c.Context(), s, a.Env.Stdin, a.Env.Bare); err != nil {
+				return fmt.Errorf("standard input has to be an agent's program that speaks the Model Context Protocol: %w", err)
+			}
+			return nil
 		},
 	}
 }
@@ -51,6 +54,7 @@ type tool struct {
 	name, about string
 	takes       []argument
 	command     []string // of ours, without the arguments
+	lines       bool     // what it prints may be cut
 }
 
 // argument is a text that a tool takes. Its form leaves no room for flags.
@@ -72,17 +76,17 @@ var (
 
 // tools are all of them.
 var tools = []tool{
-	{"status", "The state of every work item that is not over: why it waits, since when, and the next step, with the command to type.", []argument{repo}, []string{"status", "--json", "day,items,outages,passes,paused,repositories"}},
-	{"show", "The history of one work item: its turns, events, comments, reviews, gates of the merge, and what is to be sent.", []argument{item}, []string{"show", "--json", "actions,events,history,item,merge,roadmap,turns"}},
+	{"status", "The state of every work item that is not over: why it waits, since when, and the next step, with the command to type.", []argument{repo}, []string{"status", "--json", "day,items,outages,passes,paused,repositories"}, false},
+	{"show", "The history of one work item: its turns, events, comments, reviews, gates of the merge, and what is to be sent.", []argument{item}, []string{"show", "--json", "actions,events,history,item,merge,roadmap,turns"}, false},
 	{"logs", "The log of passes and agents, a line of JSON each, oldest first.", []argument{
 		{name: "item", about: "only lines about this item", form: itemForm},
 		{name: "since", about: "such as 90m, 7d or 2026-01-31; default: a day", form: `^[0-9][0-9a-z-]{0,15}$`, flag: "--since"},
-		{name: "level", about: "the lowest level: debug, info, warn or error", form: `^(debug|info|warn|error)$`, flag: "--level"},
-	}, []string{"logs", "--json"}},
+		{name: "level", about: "debug, info, warn or error, the lowest level", form: `^(debug|info|warn|error)$`, flag: "--level"},
+	}, []string{"logs", "--json"}, true},
 	{"prompt", "The prompt that an agent would get for a kind of turn on an item, or got if that turn runs. It asks GitHub.", []argument{
 		{name: "kind", about: "bugfix_start, design_start, small_job_start, roadmap_start, implementation_start, design_feedback, implementation_feedback, fix or review", form: `^[a-z_]{1,40}$`, required: true}, item,
-	}, []string{"prompts", "show"}},
-	{"dry_run", "What the next pass would do, and why. It asks GitHub, and writes nothing.", []argument{repo}, []string{"tick", "--dry-run", "--json", "held,merges,paused,plan,repositories,skipped,turns"}},
+	}, []string{"prompts", "show"}, true},
+	{"dry_run", "What the next pass would do, and why. It asks GitHub, and writes nothing.", []argument{repo}, []string{"tick", "--dry-run", "--json", "held,merges,paused,plan,repositories,skipped,turns"}, false},
 }
 
 // material is said of all tools: what they print was partly written by strangers.
@@ -152,7 +156,7 @@ func (t tool) args(raw json.RawMessage) ([]string, error) {
 // Bounds of a call.
 const (
 	longest   = 5 * time.Minute // a dry run of many repositories
-	mostBytes = 256 << 10       // of what an agent gets: the end, because that is the newest of a log
+	mostBytes = 256 << 10       // of what an agent gets; of a log the end, because that is the newest
 )
 
 // run runs a command of ours in a process of its own, and returns what it printed. Notes for people, such as that
@@ -167,6 +171,8 @@ func (t tool) run(ctx context.Context, a *cli.App, self string, args []string) *
 		return said(err.Error(), true)
 	case res.TimedOut != proc.NoLimit:
 		return said(fmt.Sprintf("%s did not end within %s", t.name, longest), true)
+	case res.Truncated, len(res.Stdout) > mostBytes && !t.lines:
+		return said(fmt.Sprintf("%s has too much to say: ask about one item or repository, or a shorter time", t.name), true)
 	}
 	text := string(res.Stdout)
 	if cut := len(text) - mostBytes; cut > 0 {

@@ -56,7 +56,10 @@ find out why something is stuck, with the tools of "gh mergexo mcp".`,
   $ gh mergexo init --skill ~/.claude/skills`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if opt.skill != "" {
+			if c.Flags().Changed("skill") {
+				if opt.skill == "" || c.Flags().NFlag() > 1 {
+					return flagNeeded("--skill needs a folder, and no other flag")
+				}
 				path, err := mcp.WriteSkill(opt.skill)
 				if err == nil {
 					_, err = fmt.Fprintf(a.Output().W, "Wrote %s\n", path)

@@ -1,8 +1,10 @@
 package status
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -143,4 +145,13 @@ func paintDiff(out terminal.Output, line string) string {
 		return out.Paint("36", line)
 	}
 	return line
+}
+
+// indented is an answer for people.
+func indented(answer []byte) string {
+	var b bytes.Buffer
+	if len(answer) == 0 || json.Indent(&b, answer, "", "  ") != nil {
+		return "nothing"
+	}
+	return b.String()
 }

@@ -47,7 +47,7 @@ type Request struct {
 	Session string     // the provider's thread to resume; empty for a new one
 	Counted work.Usage // usage of that thread before this run, from an earlier Result.Counted
 	Dir     string     // the checkout, absolute
-	Images  []string   // files in it that belong to the prompt, by their paths there
+	Images  []Image    // that belong to the prompt
 
 	Wall time.Duration // 0: no limit
 	Idle time.Duration // longest time without activity; 0: no limit
@@ -60,6 +60,12 @@ type Request struct {
 	// Used is called repeatedly with the run's usage so far, if the program reports it while it
 	// runs. An error ends the run and is returned by Run. May be nil.
 	Used func(Used) error
+}
+
+// Image belongs to a prompt. It lies in the checkout, where an agent may have changed it.
+type Image struct {
+	Path    string // in the checkout
+	Content []byte
 }
 
 // Result is an agent's answer: one JSON value, not yet validated.

@@ -280,8 +280,8 @@ func TestRealProgramsDoWhatATurnNeeds(t *testing.T) {
 func TestCodexShowsImages(t *testing.T) {
 	r := newRig(t, codexName)
 	q := r.request("Look at it.")
-	q.Images = []string{filepath.Join(".git", "1.png")}
-	if err := os.WriteFile(filepath.Join(r.dir, q.Images[0]), modelsim.Pixels(), 0o600); err != nil {
+	q.Images = []agent.Image{{Path: filepath.Join(".git", "1.png"), Content: modelsim.Pixels()}}
+	if err := os.WriteFile(filepath.Join(r.dir, q.Images[0].Path), modelsim.Pixels(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	q.Session = r.must(q).Session

@@ -22,7 +22,7 @@ import (
 
 // mostTrips is how many round trips to a server an idle pass makes at most, however many repositories are idle. Beside them,
 // each of its two connections is opened once.
-const mostTrips = 15
+const mostTrips = 16
 
 // inServer is a world whose database is also on a PostgreSQL server. Passes of either one leave the
 // other's as it is.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -149,7 +150,7 @@ func goOn(ctx context.Context, t *Trial) (Outcome, error) {
 	if t.session == "" {
 		return Outcome{Level: Lacks, Says: "it named no session"}, nil
 	}
-	if err := os.Remove(t.file()); err != nil {
+	if err := files.Remove(t.file()); err != nil {
 		return Outcome{}, fmt.Errorf("remove the file that it wrote: %w", err)
 	}
 	before := t.session
@@ -164,7 +165,11 @@ func goOn(ctx context.Context, t *Trial) (Outcome, error) {
 }
 
 func read(ctx context.Context, t *Trial) (Outcome, error) {
-	if err := os.WriteFile(t.file(), []byte(word+"\n"), 0o600); err != nil {
+	err := files.Remove(t.file()) // whatever the agent made of it
+	if err == nil {
+		err = os.WriteFile(t.file(), []byte(word+"\n"), 0o600)
+	}
+	if err != nil {
 		return Outcome{}, fmt.Errorf("write a file to read: %w", err)
 	}
 	t.session, t.counted = "", work.Usage{}
@@ -204,7 +209,12 @@ func (t *Trial) file() string { return filepath.Join(t.Dir, fileName) }
 
 // written returns what the file has; one that cannot be read has nothing.
 func (t *Trial) written() string {
-	text, _ := os.ReadFile(t.file())
+	f, _, err := files.OpenRegular(t.file())
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(f, 1<<10))
 	return string(text)
 }
 

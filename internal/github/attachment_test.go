@@ -10,11 +10,11 @@ func TestAttachmentsOfAText(t *testing.T) {
 	text := strings.Join([]string{
 		"![a](https://github.com/user-attachments/assets/" + id + ")", "twice: https://github.com/user-attachments/assets/" + id,
 		`<img src="https://github.com/octo/app/assets/123/` + id + `">`, "[log](https://github.com/user-attachments/files/42/crash.log)",
-		"https://user-images.githubusercontent.com/1/2-3.png", "https://github.com/octo/app/issues/1", "https://github.com.evil.example/user-attachments/assets/" + id,
+		"https://user-images.githubusercontent.com/1/2-3.png", "See https://github.com/octo/app/files/7/old.log.", "https://github.com/octo/app/issues/1", "https://github.com.evil.example/user-attachments/assets/" + id,
 		"https://evil.example/https://github.com/user-attachments/assets/short",
 	}, "\n")
 	want := "https://github.com/user-attachments/assets/" + id + " https://github.com/octo/app/assets/123/" + id +
-		" https://github.com/user-attachments/files/42/crash.log https://user-images.githubusercontent.com/1/2-3.png"
+		" https://github.com/user-attachments/files/42/crash.log https://user-images.githubusercontent.com/1/2-3.png https://github.com/octo/app/files/7/old.log"
 	if got := strings.Join(Attachments("github.com", text), " "); got != want {
 		t.Errorf("got %s", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -136,7 +137,7 @@ type Lease struct {
 
 	Setup *prompts.Setup // the repository's set-up in the checkout; nil: none
 
-	Images []string // that the agent is shown, by their paths in the checkout
+	Images []agent.Image // that the agent is shown
 
 	Model      string // that answered, as the agent's program names it, else the config; empty: unknown
 	Disclosure string // line on the pull request that the agent opens, or below the first review of somebody else's; empty: none

@@ -2,8 +2,11 @@ package turn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -14,10 +17,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -25,98 +32,134 @@ import (
 // Images, texts and logs that somebody who counts attached to a text of the prompt are files of the checkout, beside
 // its tree: nothing there is committed. What they are is judged by their content alone.
 
-// Bounds of one attachment.
+// Bounds of attachments.
 const (
-	mostAttached = 5 << 20  // bytes
-	mostText     = 1 << 20  // bytes of a text
-	mostPixels   = 40 << 20 // a small file may unfold to any size
+	mostAttached   = 5 << 20          // bytes of one
+	mostText       = 1 << 20          // bytes of a text
+	mostPixels     = 40 << 20         // a small file may unfold to any size
+	attachedAtOnce = 4                // reads at a time
+	attachedWithin = time.Minute      // for all of a prompt
+	attachedTried  = 10 * time.Minute // since the turn began; then the agent works without
 )
 
 // attachmentsDir is their folder in a checkout.
 var attachmentsDir = filepath.Join(".git", "attachments")
 
-// attachments fetches the files of a prompt's texts, and says of those that could not be had why.
-func (p *runner) attachments(ctx context.Context, l *env.Lease, c prompts.Context) (all []prompts.Attachment) {
-	for i, address := range attachedTo(l.Repo.Name.Host, prompts.Prepare(c)) {
-		a := prompts.Attachment{URL: address}
-		var err error
-		if i >= prompts.MostAttachments {
-			err = fmt.Errorf("only the first %d are fetched", prompts.MostAttachments)
-		} else {
-			a.Path, err = p.fetchAttachment(ctx, l, address, i+1)
-		}
-		if err != nil {
-			a.Why = err.Error()
-			p.Log.WarnContext(ctx, "an attachment was not fetched", p.TurnAttrs(l, "url", address, "error", err)...)
-		}
-		all = append(all, a)
+// attachments fetches the files of a prompt's texts into the checkout, and says of those that cannot be had why. That
+// GitHub does not give one now is an error, as of any other read, until the turn has waited for long enough.
+func (p *runner) attachments(ctx context.Context, l *env.Lease, c prompts.Context) ([]prompts.Attachment, error) {
+	all := attachedTo(l.Repo.Name.Host, prompts.Prepare(c), l.Turn.Kind)
+	for i := prompts.MostAttachments; i < len(all); i++ {
+		all[i].Why = cmp.Or(all[i].Why, fmt.Sprintf("only the first %d are fetched", prompts.MostAttachments))
 	}
-	return all
+	err := p.fetchAttachments(ctx, l, all)
+	if err != nil && p.Now().Sub(l.Turn.ClaimedAt) > attachedTried {
+		p.Log.WarnContext(ctx, "attachments were not fetched", p.TurnAttrs(l, "error", err)...)
+		for i := range all {
+			if all[i].Path == "" && all[i].Why == "" {
+				all[i].Why = fmt.Sprintf("GitHub has not given it for %s", attachedTried)
+			}
+		}
+		err = nil
+	}
+	return all, err
 }
 
-// attachedTo returns the addresses of the attachments of texts whose authors count, as the agent sees them.
-func attachedTo(host string, c prompts.Context) (all []string) {
+// attachedTo returns the attachments of the texts that the agent sees. Those whose authors do not count are named, and
+// not fetched. Of an earlier turn's texts, the session or the work knows.
+func attachedTo(host string, c prompts.Context, kind work.Kind) (all []prompts.Attachment) {
 	add := func(role prompts.Role, text string) {
-		if role == prompts.RoleWrite {
-			all = append(all, github.Attachments(host, text)...)
+		for _, address := range github.Attachments(host, text) {
+			a := prompts.Attachment{URL: address}
+			if role != prompts.RoleWrite {
+				a.Why = "its author may not write to the repository"
+			}
+			if !slices.ContainsFunc(all, func(o prompts.Attachment) bool { return o.URL == address }) {
+				all = append(all, a)
+			}
 		}
 	}
 	for _, e := range c.NewEvents { // the newest matter most
 		add(e.Role, e.Body)
 	}
-	add(c.Task.Issue.Role, c.Task.Issue.Body)
-	for _, said := range slices.Backward(c.Task.Issue.Comments) {
-		add(said.Role, said.Body)
-	}
-	var once []string
-	for _, address := range all {
-		if !slices.Contains(once, address) {
-			once = append(once, address)
+	if kind.Start() || kind == work.KindReview {
+		add(c.Task.Issue.Role, c.Task.Issue.Body)
+		for _, said := range slices.Backward(c.Task.Issue.Comments) {
+			add(said.Role, said.Body)
 		}
 	}
-	return once
+	return all
 }
 
-// fetchAttachment writes an attachment into the checkout, and returns its path there.
-func (p *runner) fetchAttachment(ctx context.Context, l *env.Lease, address string, n int) (path string, err error) {
-	content, err := l.Repo.GitHub.Attachment(ctx, address, mostAttached)
-	if err != nil {
-		return "", err
+// fetchAttachments fetches those that have no reason against it, writes them into the checkout, and keeps the images
+// for the agent. What lies there already is removed: the repository's set-up ran in the checkout.
+func (p *runner) fetchAttachments(ctx context.Context, l *env.Lease, all []prompts.Attachment) (err error) {
+	l.Images = nil
+	if !slices.ContainsFunc(all, func(a prompts.Attachment) bool { return a.Why == "" }) {
+		return nil
 	}
-	ext, err := extensionOf(content)
+	root, err := os.OpenRoot(l.Checkout.Dir) // no link is followed to another place
 	if err != nil {
-		return "", err
-	}
-	root, err := os.OpenRoot(l.Checkout.Dir) // the set-up ran in there: no link of it is followed to another place
-	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	path = filepath.Join(attachmentsDir, fmt.Sprintf("%d%s", n, ext))
-	if err := root.MkdirAll(attachmentsDir, 0o700); err != nil {
-		return "", err
+	if err := errors.Join(root.RemoveAll(attachmentsDir), root.MkdirAll(attachmentsDir, 0o700)); err != nil {
+		return err
 	}
-	return path, root.WriteFile(path, content, 0o600)
+	within, cancel := context.WithTimeout(ctx, attachedWithin)
+	defer cancel()
+	images := make([]agent.Image, len(all))
+	var reads []func(context.Context) error
+	for i := range all {
+		if a := &all[i]; a.Why == "" {
+			reads = append(reads, func(ctx context.Context) error {
+				content, err := l.Repo.GitHub.Attachment(ctx, a.URL, mostAttached)
+				if gone, is := errors.AsType[*transport.NotStoredError](err); is {
+					a.Why = gone.Why
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				ext, err := extensionOf(content)
+				if err != nil {
+					a.Why = err.Error()
+					return nil //nolint:nilerr // the agent is told
+				}
+				path := filepath.Join(attachmentsDir, nameOf(a.URL)+ext)
+				if err := root.WriteFile(path, content, 0o600); err != nil {
+					return err
+				}
+				a.Path = path
+				if ext != textExt {
+					images[i] = agent.Image{Path: path, Content: content}
+				}
+				return nil
+			})
+		}
+	}
+	err = errors.Join(github.AtOnce(within, attachedAtOnce, reads)...)
+	l.Images = slices.DeleteFunc(images, func(i agent.Image) bool { return i.Path == "" })
+	return err
 }
 
-// bringAttachments fetches again what a checkout that was restored lacks, and returns the images for the agent, by
-// their paths in the checkout.
-func (p *runner) bringAttachments(ctx context.Context, l *env.Lease) (images []string) {
-	for i, a := range l.StoredContext().Attachments {
-		if a.Path == "" {
-			continue
-		}
-		if !files.Exists(filepath.Join(l.Checkout.Dir, a.Path)) {
-			if path, err := p.fetchAttachment(ctx, l, a.URL, i+1); err != nil || path != a.Path {
-				continue // the prompt names it, and the agent sees that it is not there
-			}
-		}
-		if filepath.Ext(a.Path) != ".txt" {
-			images = append(images, a.Path)
-		}
-	}
-	return images
+// nameOf is the name of an attachment in the checkout, the same in each turn.
+func nameOf(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return hex.EncodeToString(sum[:4])
 }
+
+// bringAttachments fetches those of a stored prompt again: the checkout was restored. The prompt names what cannot be
+// had any more, and the agent sees that it is not there.
+func (p *runner) bringAttachments(ctx context.Context, l *env.Lease) {
+	stored := slices.Clone(l.StoredContext().Attachments)
+	if err := p.fetchAttachments(ctx, l, stored); err != nil {
+		p.Log.WarnContext(ctx, "attachments were not fetched again", p.TurnAttrs(l, "error", err)...)
+	}
+}
+
+// textExt ends the names of texts.
+const textExt = ".txt"
 
 // extensionOf returns the name's end for a content that agents can use.
 func extensionOf(content []byte) (string, error) {
@@ -124,12 +167,14 @@ func extensionOf(content []byte) (string, error) {
 	ext, isImage := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}[kind]
 	if !isImage {
 		switch {
+		case strings.HasPrefix(kind, "text/html"): // a page to log in, among others
+			return "", errors.New("it is a page")
 		case !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0:
 			return "", errors.New("it is neither an image (PNG, JPEG, GIF, WebP) nor a text")
 		case len(content) > mostText:
 			return "", fmt.Errorf("it is a text of more than %d MB", mostText>>20)
 		}
-		return ".txt", nil
+		return textExt, nil
 	}
 	width, height, err := sizeOf(content, ext)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -47,7 +48,7 @@ func TestWhatAnAttachmentIs(t *testing.T) {
 		"text":             {[]byte("panic: nil map\n"), ".txt", ""},
 		"nothing":          {nil, ".txt", ""},
 		"svg":              {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), ".txt", ""},
-		"page":             {[]byte("<!DOCTYPE html><script>x()</script>"), ".txt", ""},
+		"page":             {[]byte("<!DOCTYPE html><script>x()</script>"), "", "it is a page"},
 		"huge png":         {pngOf(10_000, 10_000), "", "10000 × 10000 pixels"},
 		"png of overflow":  {pngOf(1<<31-1, 1<<31-1), "", "broken"},
 		"large png":        {pngOf(6000, 6000), ".png", ""},
@@ -78,15 +79,23 @@ func TestWhoseAttachmentsAreFetched(t *testing.T) {
 		{Body: at("3"), Role: prompts.RoleWrite}, {Body: at("4"), Role: prompts.RoleNone}, {Body: at("5"), Role: prompts.RoleWrite},
 	}}
 	c.NewEvents = []prompts.NewEvent{{Body: at("6") + " " + at("1"), Role: prompts.RoleWrite}, {Body: at("7")}}
-	want := strings.Join([]string{at("6"), at("1"), at("2"), at("5"), at("3")}, " ")
-	if got := strings.Join(attachedTo("github.com", c), " "); got != want {
-		t.Errorf("got %s", got)
+	said := func(kind work.Kind, host string) string {
+		var out []string
+		for _, a := range attachedTo(host, c, kind) {
+			out = append(out, a.URL[len(a.URL)-1:]+map[bool]string{true: "!"}[a.Why != ""])
+		}
+		return strings.Join(out, " ")
+	}
+	for kind, want := range map[work.Kind]string{work.KindBugfixStart: "6 1 7! 2 5 4! 3", work.KindReview: "6 1 7! 2 5 4! 3", work.KindImplementationFeedback: "6 1 7!"} {
+		if got := said(kind, "github.com"); got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+	}
+	if got := said(work.KindReview, "ghe.example.com"); got != "" {
+		t.Errorf("of another host: %s", got)
 	}
 	c.Task.Issue.Role = prompts.RoleNone
-	if got := strings.Join(attachedTo("github.com", c), " "); strings.Contains(got, at("2")) {
-		t.Errorf("a stranger's: %s", got)
-	}
-	if got := attachedTo("ghe.example.com", c); len(got) > 0 {
-		t.Errorf("of another host: %q", got)
+	if got, want := said(work.KindBugfixStart, "github.com"), "6 1 7! 2! 5 4! 3"; got != want {
+		t.Errorf("a stranger's issue: %s, want %s", got, want)
 	}
 }

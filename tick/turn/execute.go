@@ -63,7 +63,6 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
-	l.Images = p.bringAttachments(ctx, l)
 	answer, err := p.runUntilTestsPass(ctx, l, ag)
 	if err != nil {
 		if gone := p.Store.InPlace(); gone != nil { // another pass may use the same paths
@@ -93,6 +92,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.surroundings(l)) {
+		p.bringAttachments(ctx, l)
 		return nil
 	}
 	if err := p.looks.requireConfirmed(ctx, l); err != nil {
@@ -108,7 +108,15 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if l.Approves() {
 		c.ReadOnly = true
 	}
-	c.Partial, c.Attachments = partial, p.attachments(ctx, l, c)
+	c.Partial = partial
+	if c.Attachments, err = p.attachments(ctx, l, c); err != nil {
+		return fmt.Errorf("fetch what was attached: %w", err)
+	}
+	if len(l.Images) > 0 { // that took a while
+		if err := p.looks.requireConfirmed(ctx, l); err != nil {
+			return err
+		}
+	}
 	req, err := p.briefs.Write(ctx, l, l.Turn.Kind, c)
 	if err != nil {
 		return err

@@ -19,7 +19,10 @@ import (
 func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	who, known := l.Repo.Settings.Reviewer(l.Turn.Reviewer)
 	due, asked := l.Due()
-	if !known || who.Human || !asked {
+	switch {
+	case l.Turn.Reviewer == "", known && !asked:
+		return &work.SupersededError{Reason: "no review is due"}
+	case !known || who.Human:
 		return &work.SupersededError{Reason: fmt.Sprintf("the config has no reviewer %s that is an agent any more", l.Turn.Reviewer)}
 	}
 	_, stored, err := p.Reviews(ctx, l)

@@ -29,6 +29,7 @@ type talk struct {
 	asked   env.Request // as stored
 	mend    string      // repair prompt for a session that has the prompt; empty at first
 	session string
+	shown   bool // the images of the prompt, to this session
 }
 
 // talk starts with the session of the item's last turn.
@@ -101,10 +102,15 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 		return agent.Result{}, err
 	}
 	p.Changed(l, "running", l.Turn.Agent)
+	images := l.Images
+	if t.shown && session != "" { // it is paid for each
+		images = nil
+	}
+	t.shown = true
 	running, over := p.watch(ctx, l)
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.Turn.Kind, t.asked.Context),
-		Session: session, Counted: counted, Dir: l.Checkout.Dir, Images: l.Images,
+		Session: session, Counted: counted, Dir: l.Checkout.Dir, Images: images,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
 	})
 	if why := over(); why != nil && err != nil {

@@ -103,8 +103,7 @@ func TestRealProgramsWorkAndContinue(t *testing.T) {
 		for name, text := range traps {
 			write(t, filepath.Join(r.request.Dir, name), text)
 		}
-		r.request.Images = []string{"shot.png"}
-		write(t, filepath.Join(r.request.Dir, "shot.png"), string(modelsim.Pixels()))
+		r.request.Images = []agent.Image{{Path: "shot.png", Content: modelsim.Pixels()}}
 		began := time.Now()
 		first := r.must()
 		took := time.Since(began)

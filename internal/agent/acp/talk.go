@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -336,16 +335,11 @@ func (t *talk) prompt(json.RawMessage) {
 }
 
 // imageBlocks are the images of the prompt, for a program that takes some. Others read the files that the prompt
-// names. What is in the checkout may be the author's: no link is followed out of it.
+// names.
 func (t *talk) imageBlocks() (blocks []any) {
-	root, err := os.OpenRoot(t.request.Dir)
-	if err != nil || !t.images {
-		return nil
-	}
-	defer func() { _ = root.Close() }()
-	for _, path := range t.request.Images {
-		if content, err := root.ReadFile(path); err == nil {
-			blocks = append(blocks, map[string]any{"type": "image", "mimeType": http.DetectContentType(content), "data": base64.StdEncoding.EncodeToString(content)})
+	for _, one := range t.request.Images {
+		if t.images {
+			blocks = append(blocks, map[string]any{"type": "image", "mimeType": http.DetectContentType(one.Content), "data": base64.StdEncoding.EncodeToString(one.Content)})
 		}
 	}
 	return blocks

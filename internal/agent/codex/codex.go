@@ -92,8 +92,8 @@ func (c *codex) rest(r agent.Request, schema string) agent.Rest {
 
 func (c *codex) arguments(r agent.Request, schema string, writable []string) []string {
 	var images []string
-	for _, path := range r.Images {
-		images = append(images, "-i", filepath.Join(r.Dir, path))
+	for _, one := range r.Images {
+		images = append(images, "-i", filepath.Join(r.Dir, one.Path))
 	}
 	argv := []string{"exec"}
 	if r.Session == "" {

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,7 +24,7 @@ func (c *Client) Download(ctx context.Context, address string, most int64) ([]by
 	for range mostRedirects {
 		u, err := url.Parse(address)
 		if err != nil || !c.stores(u) {
-			return nil, errors.New("it lies on a host that is not GitHub's")
+			return nil, &NotStoredError{"it lies on a host that is not GitHub's"}
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
@@ -38,12 +37,22 @@ func (c *Client) Download(ctx context.Context, address string, most int64) ([]by
 		}
 		to, err := u.Parse(next)
 		if err != nil {
-			return nil, errors.New("GitHub names no address for it")
+			return nil, &NotStoredError{"GitHub names no address for it"}
 		}
 		address = to.String()
 	}
-	return nil, errors.New("GitHub leads from one address to the next")
+	return nil, &NotStoredError{"GitHub leads from one address to the next"}
 }
+
+// NotStoredError is why a file cannot be had; to ask again is of no use.
+type NotStoredError struct{ Why string }
+
+func (e *NotStoredError) Error() string { return e.Why }
+
+// UnreadError means that GitHub did not give a file now.
+type UnreadError struct{ Status int }
+
+func (e *UnreadError) Error() string { return fmt.Sprintf("GitHub answers HTTP %d", e.Status) }
 
 // download makes one request. next is where the answer leads; empty: it has the file.
 func (c *Client) download(req *http.Request, most int64) (content []byte, next string, err error) {
@@ -55,14 +64,16 @@ func (c *Client) download(req *http.Request, most int64) (content []byte, next s
 	switch to := resp.Header.Get("Location"); {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "":
 		return nil, to, nil
+	case resp.StatusCode == http.StatusNotFound, resp.StatusCode == http.StatusGone, resp.StatusCode == http.StatusForbidden, resp.StatusCode == http.StatusUnavailableForLegalReasons:
+		return nil, "", &NotStoredError{fmt.Sprintf("GitHub does not show it to this account (HTTP %d)", resp.StatusCode)}
 	case resp.StatusCode != http.StatusOK:
-		return nil, "", fmt.Errorf("GitHub does not show it to this account (HTTP %d)", resp.StatusCode)
+		return nil, "", &UnreadError{resp.StatusCode}
 	}
 	if content, err = io.ReadAll(io.LimitReader(resp.Body, most+1)); err != nil {
 		return nil, "", unansweredError(req.Context(), c.host, Call{Method: http.MethodGet, URL: "an attachment"}, err)
 	}
 	if int64(len(content)) > most {
-		return nil, "", fmt.Errorf("it has more than %d MB", most>>20)
+		return nil, "", &NotStoredError{fmt.Sprintf("it has more than %d MB", most>>20)}
 	}
 	return content, "", nil
 }
