@@ -48,16 +48,16 @@ func mutants() []mutant {
 			guard: "the stored commit is the one that is pushed", file: "tick/turn/finalize.go", scenario: "bugfix", points: diesBeforePushes,
 			edits: []edit{
 				{`
-	push, planned, err := p.plannedPush(ctx, l)
+	push, pushes, err := plannedPush(l, planned)
 	if err != nil {
 		return err
 	}
 `, `
-	push, planned, err := p.plannedPush(ctx, l)
+	push, pushes, err := plannedPush(l, planned)
 	if err != nil {
 		return err
 	}
-	if planned && l.Resumed {
+	if pushes && l.Resumed {
 		l.Checkout.Dir = filepath.Join(p.Dirs.CheckoutParent(l.Repo.Row), fmt.Sprintf("worker-%d", l.Turn.Slot))
 		l.Checkout.Index = l.Checkout.Dir + ".index"
 		answer, _ := storedAnswer(l.Turn)
@@ -84,7 +84,7 @@ func mutants() []mutant {
 		{
 			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 `, `
@@ -93,7 +93,7 @@ func mutants() []mutant {
 		{
 			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	if r.Alive != nil {
@@ -105,7 +105,7 @@ func mutants() []mutant {
 	return r.recordResult(ctx, s, a, done, err)
 `, `
 	done, sent := e.do(ctx, s, a)
-	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	return r.recordResult(ctx, s, a, done, sent)
