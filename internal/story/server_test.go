@@ -169,6 +169,7 @@ var commandLines = map[string]struct {
 	"report cost":     {},
 	"doctor":          {},
 	"machines":        {},
+	"mcp":             {},
 	"prompts list":    {},
 	"prompts show":    {args: []string{"bugfix_start", "octo/app#1"}},
 	"version":         {},

@@ -62,7 +62,7 @@ func TestChangesMayBeAppliedTwice(t *testing.T) {
 	changes := []Change{claim, comment}
 	undone := &Tx{Repo: repo, Now: noon, Show: mover{}}
 	err := db.Update(t.Context(), func(tx *store.Tx) error {
-		undone.Tx = tx
+		undone.Tx, undone.logged = tx, nil
 		for _, c := range changes {
 			if err := c.Apply(t.Context(), undone); err != nil {
 				t.Fatal(err)
