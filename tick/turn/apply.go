@@ -146,9 +146,13 @@ func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what 
 	return err
 }
 
+// announcedAt is the place of the announcement among a start's actions, behind its push and its pull request. Its token
+// is made of that also where nothing is pushed: a database that was set back knows nothing of a push that was made.
+const announcedAt = 2
+
 // announcement returns the comment about the pull request that pr opened.
 func announcement(l *env.Lease, pr work.Action) work.Action {
-	token, until := work.CommentToken(l.Turn.Key, pr.Position+1), "from now on"
+	token, until := work.CommentToken(l.Turn.Key, announcedAt), "from now on"
 	if l.Item.Flow.Document() {
 		until = "until it is merged"
 	}
