@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
 // PromptQuery asks for the prompt of a work item.
@@ -73,6 +74,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
+	c.Attachments = turn.PreviewAttachments(l, c)
 	if !prompts.Known(kind) {
 		text, err := p.Prompts.Part(q.Name, l.Turn.Kind, c)
 		return Prompt{Text: text}, err

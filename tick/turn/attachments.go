@@ -65,6 +65,17 @@ func (p *runner) attachments(ctx context.Context, l *env.Lease, c prompts.Contex
 	return all, err
 }
 
+// PreviewAttachments names what would be fetched for a prompt, without asking GitHub.
+func PreviewAttachments(l *env.Lease, c prompts.Context) []prompts.Attachment {
+	all := attachedTo(l.Repo.Name.Host, prompts.Prepare(c), l.Turn.Kind)
+	for i := range all {
+		if all[i].Why == "" {
+			all[i].Path = filepath.Join(attachmentsDir, nameOf(all[i].URL)+".*")
+		}
+	}
+	return all
+}
+
 // attachedTo returns the attachments of the texts that the agent sees. Those whose authors do not count are named, and
 // not fetched. Of an earlier turn's texts, the session or the work knows.
 func attachedTo(host string, c prompts.Context, kind work.Kind) (all []prompts.Attachment) {

@@ -112,7 +112,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if c.Attachments, err = p.attachments(ctx, l, c); err != nil {
 		return fmt.Errorf("fetch what was attached: %w", err)
 	}
-	if len(l.Images) > 0 { // that took a while
+	if len(c.Attachments) > 0 { // that took a while
 		if err := p.looks.requireConfirmed(ctx, l); err != nil {
 			return err
 		}
