@@ -134,7 +134,7 @@ func (r *commander) skipPaused() {
 	r.finish(work.OutcomePaused, skipped...)
 }
 
-// unpause ends the pause and a hold.
+// unpause ends the pause, or a hold where nothing is paused: whoever ends a pause may not know of the hold.
 func (r *commander) unpause(inv invocation) Reply {
 	if r.leadsRoadmap() {
 		return r.resumeRoadmap(inv)
@@ -150,7 +150,9 @@ func (r *commander) unpause(inv invocation) Reply {
 	var held bool
 	beside := ""
 	if several == "" {
-		label, held = reviewCommands{r}.release(inv)
+		if r.item.Pause == nil {
+			label, held = reviewCommands{r}.release(inv)
+		}
 		beside = r.allowAgents()
 	}
 	switch {
@@ -168,9 +170,6 @@ func (r *commander) unpause(inv invocation) Reply {
 		}
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
-	if held {
-		rep.sent = append(rep.sent, label)
-	}
 	if r.item.HasPull() {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
 	}
@@ -180,6 +179,9 @@ func (r *commander) unpause(inv invocation) Reply {
 		if r.begun[i].Open() {
 			r.begun[i].Ended = inv.at
 		}
+	}
+	if r.item.HeldBack != nil {
+		beside += fmt.Sprintf("It is still on hold by %s: %s ends that. ", r.item.HeldBack.By, r.command(work.VerbResume))
 	}
 	rep.Said = "The pause is over: comments made before it and after it count. " + beside + r.statusSentences()
 	return rep

@@ -39,7 +39,7 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 // requireNotHeld supersedes a review, or the fix of one, whose agent is about to be asked while a person holds
 // the reviews: it was interrupted before. An answer that was paid for is used.
 func (p *lastLook) requireNotHeld(ctx context.Context, l *env.Lease) error {
-	reviews := l.Turn.Kind == work.KindReview || l.Turn.Kind == work.KindFix
+	reviews := l.Turn.Kind == work.KindReview || l.Turn.Kind == work.KindFix && l.Turn.Reviewer != "" // a conflict is resolved during a hold, too
 	if !reviews || l.Turn.Step != work.StepClaimed {
 		return nil
 	}
