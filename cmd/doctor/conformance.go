@@ -36,7 +36,7 @@ func (o *options) playAgent(ctx context.Context, a *cli.App) error {
 	}
 	all := make([]Result, len(found))
 	for i, f := range found {
-		all[i] = Result{Code: f.Step, About: ag.Name, Level: levelOf[f.Level], Says: f.Says, Do: a.Typed(f.Do), heading: "Conformance", agent: true}
+		all[i] = Result{Code: f.Step, About: ag.Name, Level: levelOf[f.Level], Says: f.Says, Do: f.Do, heading: "Conformance", agent: true}
 	}
 	if used.InputTokens+used.OutputTokens > 0 {
 		fmt.Fprintf(a.Notes(a.Output()), "It used %s + %s tokens, %s\n", terminal.Tokens(used.InputTokens), terminal.Tokens(used.OutputTokens), spending.Cost(used.CostUSD, 0))

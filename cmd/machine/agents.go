@@ -291,7 +291,7 @@ func (m *Machine) Play(ctx context.Context, a config.Agent, place string, log io
 		return nil, used, err
 	}
 	_, offered := spec.Server(agent.Request{Dir: dir, Mode: work.ModeWrite, Kind: work.KindBugfixStart})
-	t := conformance.Trial{Agent: ag, Form: form, Tool: offered, Dir: dir, Mark: markOf(dir), Wall: longestTry, Log: log}
+	t := conformance.Trial{Name: a.Name, Agent: ag, Form: form, Tool: offered, Dir: dir, Mark: markOf(dir), Wall: longestTry, Log: log}
 	all = conformance.Play(ctx, &t, told)
 	return all, t.Used, nil
 }

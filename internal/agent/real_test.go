@@ -264,7 +264,7 @@ func TestRealProgramsDoWhatATurnNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial := conformance.Trial{Agent: ag, Form: "Answer by the schema.", Dir: r.dir, Mark: "MERGEXO_MARK=" + r.dir, Wall: 2 * time.Minute, Log: testLog{t}}
+		trial := conformance.Trial{Name: "real", Agent: ag, Form: "Answer by the schema.", Dir: r.dir, Mark: "MERGEXO_MARK=" + r.dir, Wall: 2 * time.Minute, Log: testLog{t}}
 		for _, o := range conformance.Play(t.Context(), &trial, func(string) {}) {
 			if o.Level != conformance.Works {
 				t.Errorf("%s: %s; %s", o.Step, o.Says, o.Do)

@@ -21,6 +21,7 @@ import (
 
 // Trial is an agent, and where it is tried.
 type Trial struct {
+	Name  string        // required; of the agent in the config, for advice
 	Agent agent.Agent   // required
 	Form  string        // required; how its adapter's prompts ask for the answer, see prompts.AnswerForm
 	Tool  bool          // its program is offered the tool for the answer
@@ -127,7 +128,7 @@ func begin(ctx context.Context, t *Trial) (Outcome, error) {
 	}
 	switch {
 	case strings.TrimSpace(t.written()) != word:
-		return Outcome{Level: Refuses, Says: fmt.Sprintf("it answered %q, but did not write %s as told", clip(a.PRTitle), fileName), Do: "see what it may write: gh mergexo doctor --sandbox"}, nil
+		return Outcome{Level: Refuses, Says: fmt.Sprintf("it answered %q, but did not write %s as told", clip(a.PRTitle), fileName), Do: "see what it may write: gh mergexo doctor --sandbox " + t.Name}, nil
 	case t.session == "":
 		return Outcome{Level: Lacks, Says: "it works, but names no session: each turn tells it everything again"}, nil
 	case !t.Known.Tokens:
