@@ -153,7 +153,7 @@ func (c *call) files(r *Repo, commit string, list []fileDiff) []fileJSON {
 		out[i] = fileJSON{
 			SHA: f.oid, Filename: f.path, PreviousFilename: f.oldPath, Status: f.status, Additions: f.added, Deletions: f.deleted,
 			Changes: f.added + f.deleted, BlobURL: c.urls.page(r) + "/blob/" + commit + "/" + path, RawURL: c.urls.page(r) + "/raw/" + commit + "/" + path,
-			ContentsURL: c.urls.at(r) + "/contents/" + path + "?ref=" + commit, Patch: f.patch,
+			ContentsURL: c.urls.at(r) + "/contents/" + path + "?ref=" + commit, Patch: f.patch(),
 		}
 	}
 	return out

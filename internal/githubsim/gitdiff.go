@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // fileDiff is what one file changed between two commits.
@@ -12,7 +13,7 @@ type fileDiff struct {
 	status         string // added, removed, modified, renamed, copied, changed
 	oid            string
 	added, deleted int
-	patch          string // from the first @@ on; "" for binary files
+	patch          func() string // from the first @@ on; "" for binary files
 }
 
 var statusWords = map[byte]string{'A': "added", 'D': "removed", 'M': "modified", 'R': "renamed", 'C': "copied", 'T': "changed"}
@@ -25,21 +26,28 @@ func (g *gitDir) files(from, to string) ([]fileDiff, error) {
 			return nil, fmt.Errorf("compare commits: %w", err)
 		}
 		list := parseRaw(out)
-		text, err := g.run("diff", "-M", "--no-color", "--no-ext-diff", from, to, "--")
-		if err != nil {
-			return nil, fmt.Errorf("compare commits: %w", err)
-		}
-		chunks := strings.Split("\n"+text, "\ndiff --git ")[1:]
+		patches := sync.OnceValue(func() []string { return g.patches(from, to, len(list)) }) // few ask for them
 		for i := range list {
-			if len(chunks) != len(list) {
-				break // a file that became a link has two chunks: no patches then
-			}
-			if at := strings.Index(chunks[i], "\n@@ "); at >= 0 {
-				list[i].patch = chunks[i][at+1:]
-			}
+			list[i].patch = func() string { return patches()[i] }
 		}
 		return list, nil
 	})
+}
+
+// patches are those of the n files that changed between two commits.
+func (g *gitDir) patches(from, to string, n int) []string {
+	all := make([]string, n)
+	text, err := g.run("diff", "-M", "--no-color", "--no-ext-diff", from, to, "--")
+	chunks := strings.Split("\n"+text, "\ndiff --git ")[1:]
+	if err != nil || len(chunks) != n {
+		return all // a file that became a link has two chunks: no patches then
+	}
+	for i, chunk := range chunks {
+		if at := strings.Index(chunk, "\n@@ "); at >= 0 {
+			all[i] = chunk[at+1:]
+		}
+	}
+	return all
 }
 
 // parseRaw reads the output of diff --raw --numstat -z.

@@ -34,6 +34,11 @@ func (g *gitDir) log(args ...string) ([]commitInfo, error) {
 			message:   strings.TrimRight(fields[9], "\n"),
 		})
 	}
+	g.mu.Lock()
+	for _, c := range list {
+		g.memo["commit "+c.oid] = c
+	}
+	g.mu.Unlock()
 	return list, nil
 }
 
@@ -64,6 +69,9 @@ func (g *gitDir) between(base, head string) ([]commitInfo, error) {
 // mergeBase is the best common ancestor, "" when there is none.
 func (g *gitDir) mergeBase(a, b string) (string, error) {
 	return cached(g, "base "+a+" "+b, func() (string, error) {
+		if a == b {
+			return a, nil
+		}
 		out, err := g.run("merge-base", a, b)
 		if exitCode(err) == 1 {
 			return "", nil
@@ -82,6 +90,10 @@ func (g *gitDir) isAncestor(a, b string) bool {
 func (g *gitDir) resolve(name string) (string, bool) {
 	if oid, ok := g.head(name); ok {
 		return oid, true
+	}
+	if isOID(name) {
+		oid, err := cached(g, "is "+name, func() (string, error) { return g.run("rev-parse", "--verify", "--quiet", name+"^{commit}") })
+		return oid, err == nil
 	}
 	for _, try := range []string{name, "refs/" + name, "refs/tags/" + name} {
 		if strings.HasPrefix(try, "-") {

@@ -100,13 +100,38 @@ func isOID(s string) bool {
 
 // setRef moves a full ref name to oid, from old: "" for any, zeroOID when it must be new.
 func (g *gitDir) setRef(ref, oid, old string) error {
+	defer g.invalidate()
+	if old == "" && isOID(oid) && g.writeLoose(ref, oid) == nil {
+		return nil
+	}
 	args := []string{"update-ref", ref, oid}
 	if old != "" {
 		args = append(args, old)
 	}
 	_, err := g.run(args...)
-	g.invalidate()
 	return err
+}
+
+// writeLoose writes a loose ref as git does, under its lock, without a process. It leaves new branches to
+// git, which minds names that stand in each other's way.
+func (g *gitDir) writeLoose(ref, oid string) error {
+	path := filepath.Join(g.dir, filepath.FromSlash(ref))
+	if strings.HasPrefix(ref, "refs/pull/") {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+	} else if _, err := os.Lstat(path); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = lock.WriteString(oid + "\n")
+	if err = errors.Join(err, lock.Close()); err != nil {
+		return errors.Join(err, os.Remove(path+".lock"))
+	}
+	return os.Rename(path+".lock", path)
 }
 
 // deleteRef removes a full ref name.

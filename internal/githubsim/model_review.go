@@ -194,9 +194,9 @@ func (p *pull) place(c newDiffComment) (place, *apiError) {
 		return place{commit: c.commit}, nil
 	}
 	if c.line == 0 && c.position > 0 {
-		c.line, c.side = lineAt(files[i].patch, c.position)
+		c.line, c.side = lineAt(files[i].patch(), c.position)
 	}
-	hunk, position, ok := locate(files[i].patch, c.side, c.line)
+	hunk, position, ok := locate(files[i].patch(), c.side, c.line)
 	if !ok {
 		return place{}, bad("line", "must be part of the diff")
 	}

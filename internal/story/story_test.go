@@ -102,6 +102,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,7 @@ var update = flag.Bool("update", false, "write what cmp found into the stories")
 
 func TestMain(m *testing.M) {
 	config.TimingsVariable = timingsVariable
+	debug.SetGCPercent(400) // the simulators are small, and collecting took a tenth of the suite's CPU
 	testscript.Main(suite{testhome.Waiting{M: m}}, map[string]func(){"gh-mergexo": func() { os.Exit(runProgram()) }})
 }
 
