@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -87,6 +88,20 @@ func TestADequeueThatWasPlanned(t *testing.T) {
 				t.Errorf("in the queue: %v, left: %+v\n%s", in, s.unsettled(work.ActionDequeue), &s.log)
 			}
 		})
+	}
+}
+
+// Nothing that git says keeps a pull request in the queue.
+func TestADequeueNeedsNoGit(t *testing.T) {
+	s := newStage(t)
+	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+	s.pass()
+	s.hold()
+	s.plan()
+	s.must(os.RemoveAll(s.mirror))
+	s.run()
+	if len(s.sim.Queue()) != 0 || len(s.unsettled(work.ActionDequeue)) != 0 {
+		t.Errorf("in the queue: %v, left: %+v\n%s", s.sim.Queue(), s.unsettled(work.ActionDequeue), &s.log)
 	}
 }
 

@@ -120,9 +120,10 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 }
 
 // expect stores in the job the base's head and the tree that the merge must give, and keeps the
-// head in the mirror in case its branch is deleted. False: git does not merge it.
+// head in the mirror in case its branch is deleted. False: git does not merge it. What leaves the
+// queue or is updated needs none of this, so nothing that git says keeps it there.
 func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
-	if j.a.Kind == work.ActionUpdateBranch {
+	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}
 	git := o.r.Git()

@@ -45,6 +45,7 @@ type stage struct {
 	*testing.T
 	hub      *githubsim.Hub
 	sim      *githubsim.Repo
+	mirror   string
 	repo     *env.Repo
 	merging  *Merging
 	report   *env.Report
@@ -112,8 +113,9 @@ func (s *stage) assemble(client *github.Client) {
 	g, err := git.Open(s.Context(), git.Options{Env: os.Environ()})
 	s.must(err)
 	dirs := folder.Dirs{State: state}
+	s.mirror = filepath.Join(state, "m.git")
 	remote := env.Remote{Name: name, Settings: settings, GitHub: client, Mirror: func(r work.Repo) env.Mirror {
-		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock")).WithBase("main")
+		return g.Mirror(s.mirror, s.sim.GitDir(), filepath.Join(state, "lock")).WithBase("main")
 	}}
 	cfg := &config.Config{Runtime: config.Runtime{Timings: config.Timings{SettleAfter: time.Minute, RetryBase: time.Second}, Workers: 1}, Repos: []config.Repo{settings}}
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
