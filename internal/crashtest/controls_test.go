@@ -39,6 +39,7 @@ import (
 // out; otherwise one.
 func TestControls(t *testing.T) {
 	testhome.OnlyLong(t)
+	testhome.NotRest(t)
 	var said verdicts
 	t.Run("without", func(t *testing.T) {
 		for _, m := range mutants() {

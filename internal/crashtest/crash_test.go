@@ -36,6 +36,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -67,6 +68,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("nothing is killed with -short")
 		return
 	}
+	debug.SetGCPercent(400) // the simulators are small
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
