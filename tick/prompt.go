@@ -32,11 +32,17 @@ type PromptQuery struct {
 type Prompt struct {
 	Text   string
 	Stored bool // of a turn in progress: the exact text that was or will be sent
+	Early  bool // nothing asks for such a turn now
 }
 
 // ShowPrompt reads GitHub and the database as a dry run does. It renders the prompt of the next
 // turn, or of a turn of the asked kind if something new started one.
-func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
+func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err error) {
+	defer func() {
+		if over, is := errors.AsType[*work.SupersededError](err); is { // such a turn would end before its agent is asked
+			err = fmt.Errorf("%s; the last prompt that was sent: gh mergexo show %s --prompt", over.Reason, work.Ref(q.Repo, q.Number))
+		}
+	}()
 	preview, err := p.DryRun(ctx)
 	if err != nil {
 		return Prompt{}, err
@@ -72,9 +78,6 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{}, err
 	}
 	c, err := p.turns.Briefs.PromptContext(ctx, l)
-	if over, is := errors.AsType[*work.SupersededError](err); is {
-		return Prompt{}, errors.New(over.Reason)
-	}
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -84,7 +87,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{Text: text}, err
 	}
 	req, err := p.turns.Briefs.Write(ctx, l, kind, c)
-	return Prompt{Text: req.Sent()}, err
+	return Prompt{Text: req.Sent(), Early: l.Turn.Reason == ""}, err // what asks for a turn gives the reason
 }
 
 // errNoItem means that the number has no item.

@@ -138,7 +138,7 @@ func UnknownItem(story Story, called string) error {
 	if story.near != "" {
 		return cli.Coded(cli.CodeUnknownItem, errors.New(story.near))
 	}
-	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s; to list those that exist: gh mergexo status --all", called))
+	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s: a label on an issue begins one; to list those that exist: gh mergexo status --all", called))
 }
 
 // browse opens the item in the browser.
