@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -50,6 +51,12 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if at < 0 || p.All[at].Row.NodeID == "" {
 		return nil, &UnreadError{p.Config.Called(repo)}
 	}
+	login := sync.OnceValue(func() error { return p.logIn(ctx, p.All[at]) })
+	// Whoever puts another account's token before a command wants to be that account: it is refused before anything is
+	// stored as the operator's. Without such a token a command needs no answer of GitHub.
+	if p.TokenVariable(repo.Host) != "" && changedAccount(login()) {
+		return &CommandResult{Answer: "Nothing was done: " + env.ReasonOf(p.Causes(p.All[at], login())) + ".", Refused: true}, nil
+	}
 	if err := p.lockPlanningOf(ctx, p.All[at]); err != nil {
 		return nil, err
 	}
@@ -69,7 +76,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	p.UnlockPlanning(ctx)
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
-	err = p.sendCommandActions(ctx, p.All[at], plan.Of[change.Notice](made), told)
+	err = p.sendCommandActions(ctx, p.All[at], plan.Of[change.Notice](made), login(), told)
 	if told.Left > 0 && rep.Unsent != "" {
 		told.Answer = rep.Unsent
 	}
@@ -140,27 +147,36 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Comman
 	}
 }
 
-// sendCommandActions sends the command's actions and reports what is left. It is no error if GitHub
-// cannot be reached: the next pass sends them.
-func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
-	var err error
-	var who work.Account
+// logIn asks GitHub which account sends what a command asks for. A pause of everything asks nothing.
+func (p *Pass) logIn(ctx context.Context, rem *env.Repo) error {
 	if h, halted := p.Halted(ctx); halted {
-		err, told.Halted = &folder.HaltedError{Halt: h}, true
-	} else {
-		who, _, _, err = rem.GitHub.Viewer(ctx, "")
+		return &folder.HaltedError{Halt: h}
 	}
+	who, _, _, err := rem.GitHub.Viewer(ctx, "")
 	switch {
 	case github.IsStatus(err, 403):
-		err = p.ReadOwnAccount(ctx, rem)
-	case err == nil:
-		err = p.AcceptAccount(ctx, rem.Name.Host, who)
+		return p.ReadOwnAccount(ctx, rem)
+	case err != nil:
+		return err
 	}
-	if err == nil {
+	return p.AcceptAccount(ctx, rem.Name.Host, who)
+}
+
+// changedAccount reports whether an account is refused because passes work as another one.
+func changedAccount(err error) bool {
+	stop, is := errors.AsType[*work.BlockedError](err)
+	return is && stop.Reason.Kind == work.WhyAccountChanged
+}
+
+// sendCommandActions sends the command's actions, if GitHub accepted the login, and reports what is left. It is no error
+// if GitHub cannot be reached: the next pass sends them.
+func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, login error, told *CommandResult) error {
+	if login == nil {
 		rem.Ready = true
 		p.notices.SendNotices(ctx, rem, env.NewReport(p.Now()))
 	} else {
-		told.Why = env.ReasonOf(p.Causes(rem, err))
+		_, told.Halted = errors.AsType[*folder.HaltedError](login)
+		told.Why = env.ReasonOf(p.Causes(rem, login))
 	}
 	ctx = context.WithoutCancel(ctx)
 	before := *told

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -31,11 +32,17 @@ type PromptQuery struct {
 type Prompt struct {
 	Text   string
 	Stored bool // of a turn in progress: the exact text that was or will be sent
+	Early  bool // nothing asks for such a turn now
 }
 
 // ShowPrompt reads GitHub and the database as a dry run does. It renders the prompt of the next
 // turn, or of a turn of the asked kind if something new started one.
-func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
+func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err error) {
+	defer func() {
+		if over, is := errors.AsType[*work.SupersededError](err); is { // such a turn would end before its agent is asked
+			err = fmt.Errorf("%s; the last prompt that was sent: gh mergexo show %s --prompt", over.Reason, work.Ref(q.Repo, q.Number))
+		}
+	}()
 	preview, err := p.DryRun(ctx)
 	if err != nil {
 		return Prompt{}, err
@@ -80,7 +87,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{Text: text}, err
 	}
 	req, err := p.turns.Briefs.Write(ctx, l, kind, c)
-	return Prompt{Text: req.Sent()}, err
+	return Prompt{Text: req.Sent(), Early: l.Turn.Reason == ""}, err // what asks for a turn gives the reason
 }
 
 // errNoItem means that the number has no item.
@@ -99,6 +106,7 @@ func notAsked(r env.RepoReport) string {
 func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*env.Lease, error) {
 	var item work.Item
 	var pull work.PullRequest
+	var reviews store.Reviews
 	var turns []work.Turn
 	var found, opened bool
 	r := p.remoteNamed(q.Repo)
@@ -118,6 +126,9 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		}
 		if err == nil {
 			turns, err = tx.ListUnfinishedTurns(ctx)
+		}
+		if err == nil && opened {
+			reviews, err = tx.GetReviews(ctx, pull.ID)
 		}
 		return err
 	})
@@ -143,12 +154,16 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
 				l := &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r}
 				l.Events, err = store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Event, error) { return tx.LoadTexts(ctx, t.Events) })
+				if t.Trigger.Key != "" { // stored with the turn
+					l.Events = append(l.Events, t.Trigger)
+				}
 				return l, err
 			}
 		}
 	}
-	if item.Flow == work.FlowReview {
-		return nil, fmt.Errorf("%s is somebody else's pull request, which is only reviewed, and no review of it is due", work.Ref(q.Repo, item.Number))
+	ref := work.Ref(q.Repo, item.Number)
+	if item.Flow == work.FlowReview && kind != work.KindReview {
+		return nil, fmt.Errorf("%s is somebody else's pull request, which is only reviewed; see gh mergexo prompts show review %s", ref, ref)
 	}
 	idle := plan.Turn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
 	if !prompts.Known(kind) {
@@ -159,11 +174,32 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	}
 	if !idle.Kind.Start() {
 		if !opened {
-			return nil, fmt.Errorf("%s has no pull request yet: %s is for later", work.Ref(q.Repo, item.Number), q.Name)
+			return nil, fmt.Errorf("%s has no pull request yet: %s is for later", ref, q.Name)
 		}
 		idle.Number, idle.Branch, idle.Base, idle.Head = pull.Number, pull.Branch, pull.Base, pull.HeadOID
 	}
-	return &env.Lease{Turn: p.newTurn(idle, 0), Item: item, Repo: r}, nil
+	l := &env.Lease{Item: item, Repo: r}
+	if kind == work.KindReview {
+		idle.Reviewer = cmp.Or(q.Reviewer, nextReviewer(l.ReviewPolicy(), reviews))
+		if idle.Reviewer == "" {
+			return nil, fmt.Errorf("no agent reviews %s; --reviewer names one", ref)
+		}
+		due, _ := work.EventOfKey(review.DueKey(pull.Number, review.Due{Reviewer: idle.Reviewer, Epoch: reviews.Record.Epoch, Cycle: reviews.Record.Cycle, Head: pull.HeadOID}))
+		l.Events = []work.Event{due}
+	}
+	l.Turn = p.newTurn(idle, 0)
+	return l, nil
+}
+
+// nextReviewer returns the agent whose review comes next, or else the first one in line; empty: no agent reviews.
+func nextReviewer(policy review.Policy, stored store.Reviews) string {
+	name := ""
+	for _, one := range review.Line(policy, stored.Inserted) {
+		if !one.Human && (name == "" || one.Name == stored.Record.Reviewer) {
+			name = one.Name
+		}
+	}
+	return name
 }
 
 // chooseCommit chooses the turn's base or head in a temporary mirror.

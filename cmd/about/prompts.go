@@ -120,6 +120,9 @@ reviewer.`,
 			if shown.Stored {
 				fmt.Fprintln(a.Env.Stderr, "this prompt was sent for the turn in progress")
 			}
+			if shown.Early {
+				fmt.Fprintln(a.Env.Stderr, "nothing asks for such a turn now; its prompt would be this")
+			}
 			_, err = io.WriteString(a.Env.Stdout, shown.Text)
 			return err
 		},

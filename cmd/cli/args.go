@@ -34,10 +34,18 @@ func Words(least, most int) cobra.PositionalArgs {
 		case n > 0 && n+1 < len(strings.Fields(c.Use)):
 			return fmt.Errorf("%s needs %s after %q; as in: %s", c.Name(), strings.TrimRight(strings.Fields(c.Use)[n+1], "."), given[n-1], example(c))
 		case c.Flags().Lookup("all") != nil && strings.Contains(c.Use, "--all"):
-			return errors.New("say which one, or --all; as in: " + example(c))
+			return errors.New("say which one, or --all; as in: " + example(c) + unquoted(c))
 		}
-		return errors.New("say which one; as in: " + example(c))
+		return errors.New("say which one; as in: " + example(c) + unquoted(c))
 	}
+}
+
+// unquoted tells why a command that takes an item may have got none.
+func unquoted(c *cobra.Command) string {
+	if _, takes, _ := strings.Cut(c.Use, " "); !strings.HasPrefix(strings.TrimPrefix(takes, "{"), "<owner/name#number") {
+		return ""
+	}
+	return ". A shell takes #12 for a comment: type 12"
 }
 
 // RefuseUnknown makes every command that only groups others reject an unknown subcommand. Without

@@ -49,7 +49,7 @@ func parseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n <= 0 {
-		return Ref{}, &UsageError{Err: fmt.Errorf("%q is no issue or pull request: want owner/name#12, #12 or its URL", s)}
+		return Ref{}, &UsageError{Err: fmt.Errorf("%q is no issue or pull request: want owner/name#12, 12 or its URL", s)}
 	}
 	if repo == "" {
 		if len(repos) != 1 {

@@ -82,6 +82,7 @@ func newExam(ctx context.Context, a *cli.App, at mode) *exam {
 type host struct {
 	name   string
 	token  string // of gh's login; empty: there is none
+	named  string // the account that the config names there; empty: it names none
 	client *github.Client
 	login  func() error // asks who we are; errNotAsked: it does not
 
@@ -96,7 +97,7 @@ var errNotAsked = errors.New("not asked")
 const requestTime = 10 * time.Second
 
 func newHost(ctx context.Context, e *exam, name string, at mode) *host {
-	h := &host{name: name, token: github.Token(name)}
+	h := &host{name: name, token: github.Token(name), named: e.cfg.AccountOn(name)}
 	h.login = sync.OnceValue(func() error {
 		if at == offline || h.token == "" {
 			return errNotAsked

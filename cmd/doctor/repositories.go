@@ -52,7 +52,7 @@ func writable(now github.Repository) []Result {
 	case now.Disabled:
 		return fail("GitHub has disabled it", "leave it out of the config, or ask GitHub")
 	case !now.CanPush:
-		return fail("the account may not push to it", "ask for write permission, or log in as somebody who has it: gh auth login --hostname "+now.Current.Host)
+		return fail("the account may not push to it", "ask for write permission, or log in as somebody who has it: "+github.LogIn(now.Current.Host, "the token of such an account"))
 	}
 	return ok("the account may push")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/answer"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // NewCmd makes the command mcp.
@@ -40,6 +41,9 @@ that tells your agent when to use them.`,
 			s, err := server(a)
 			if err != nil {
 				return err
+			}
+			if terminal.Watched(a.Env.Stdin) {
+				fmt.Fprintln(a.Env.Stderr, "an agent's program starts this and speaks to it; for example: claude mcp add mergexo -- gh mergexo mcp. Ctrl-C ends it")
 			}
 			if err := answer.Serve(c.Context(), s, a.Env.Stdin, a.Env.Bare); err != nil {
 				return fmt.Errorf("standard input has to be an agent's program that speaks the Model Context Protocol: %w", err)

@@ -94,7 +94,7 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusNotFound {
 		return nil, &cli.CodedError{
 			Code: cli.CodeUnknownRepository,
-			Err:  fmt.Errorf("there is no repository %s, or %s may not see it: check the name, or log in as somebody who may: gh auth login --hostname %s", name, p.speaker(), name.Host),
+			Err:  fmt.Errorf("there is no repository %s, or %s may not see it: check the name, or log in as somebody who may: %s", name, p.speaker(), github.LogIn(name.Host, "the token of such an account")),
 		}
 	}
 	if err != nil {
@@ -142,5 +142,5 @@ func (r *room) tellAccount(p *place) {
 	}
 	r.say("%s of %s requires approvals, and GitHub does not count an approval by the account that opened the pull request", p.branch, p.name.FullName())
 	r.say("or pushed to it, here %[1]s. So that an approval by %[1]s counts, give gh mergexo an account of its own with write permission", p.speaker())
-	r.say("(a machine user): gh auth login --hostname %s. See docs/setup.md#accounts.", p.name.Host)
+	r.say("(a machine user): %s. See docs/setup.md#accounts.", github.LogIn(p.name.Host, "its token"))
 }

@@ -53,7 +53,7 @@ of the agent, --diff what it changed, --transcript what it was told, did and ans
 without --turn they are about the last turn that has one.
 
 Name the item by its issue or its pull request: owner/name#12, its URL, or, if one
-repository is configured, #12 (quote it for your shell) or 12.`,
+repository is configured, 12 (a shell takes #12 for a comment).`,
 		Example: `  $ gh mergexo show octo/repo#12
   $ gh mergexo show 12 --web
   $ gh mergexo show 12 --graph
@@ -138,7 +138,7 @@ func UnknownItem(story Story, called string) error {
 	if story.near != "" {
 		return cli.Coded(cli.CodeUnknownItem, errors.New(story.near))
 	}
-	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s; to list those that exist: gh mergexo status --all", called))
+	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s: a label on an issue begins one; to list those that exist: gh mergexo status --all", called))
 }
 
 // browse opens the item in the browser.

@@ -67,7 +67,12 @@ With --watch it refreshes on a terminal until Ctrl-C, and exits with 2.`,
   $ gh mergexo status --all --repo octo/repo
   $ gh mergexo status --json items \
       --jq '.items[] | select(.state == "blocked") | .url'`,
-		Args: cli.Args(cli.Words(0, 0)),
+		Args: cli.Args(func(c *cobra.Command, given []string) error {
+			if len(given) == 1 {
+				return fmt.Errorf("status is about all work items; about one: gh mergexo show %s", given[0])
+			}
+			return cli.Words(0, 0)(c, given)
+		}),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(c.Flags().Changed("every")); err != nil {
 				return err

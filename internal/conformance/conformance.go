@@ -115,6 +115,9 @@ const (
 
 const kind = work.KindBugfixStart
 
+// Turn is what an agent is told as the key of the turn.
+const Turn = "conformance"
+
 // about is the beginning of each prompt.
 const about = "This is a test of your set-up, in an empty repository. Do exactly what is asked, and nothing else.\n"
 
@@ -190,7 +193,7 @@ func read(ctx context.Context, t *Trial) (Outcome, error) {
 // run runs the agent once, and checks its answer.
 func (t *Trial) run(ctx context.Context, mode work.Mode, prompt string) (prompts.Answer, error) {
 	res, err := t.Agent.Run(ctx, agent.Request{
-		Turn: "conformance", Mark: t.Mark, Kind: kind, Mode: mode, Prompt: prompt + rules + "\n" + t.Form, Context: []byte("{}"), Schema: prompts.Schema(kind, prompts.Context{}),
+		Turn: Turn, Mark: t.Mark, Kind: kind, Mode: mode, Prompt: prompt + rules + "\n" + t.Form, Context: []byte("{}"), Schema: prompts.Schema(kind, prompts.Context{}),
 		Session: t.session, Counted: t.counted, Dir: t.Dir, Wall: t.Wall, Log: t.Log,
 	})
 	t.Used = t.Used.Add(res.Usage)

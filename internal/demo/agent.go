@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/conformance"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -18,7 +20,10 @@ import (
 type request struct {
 	Turn    string          `json:"turn"`
 	Kind    work.Kind       `json:"kind"`
+	Mode    work.Mode       `json:"mode"`
+	Prompt  string          `json:"prompt"`
 	Context prompts.Context `json:"context"`
+	Session string          `json:"session"`
 }
 
 // reply is what it writes.
@@ -44,6 +49,13 @@ func makeRun(in io.Reader, out io.Writer, dir, log string, answerTo func(request
 	if err := appendLine(log, string(req.Kind)+" "+req.Turn); err != nil {
 		return err
 	}
+	session := req.session()
+	if req.Turn == conformance.Turn {
+		answerTo = func(req request, dir string) (answer map[string]any, err error) {
+			session, answer, err = tested(req, dir)
+			return answer, err
+		}
+	}
 	answer, err := answerTo(req, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", req.Kind, err)
@@ -52,11 +64,30 @@ func makeRun(in io.Reader, out io.Writer, dir, log string, answerTo func(request
 		answer["replan"] = nil // the roadmap is fine
 	}
 	return json.NewEncoder(out).Encode(reply{
-		Session: req.session(),
+		Session: session,
 		Answer:  answer,
 		Usage:   map[string]any{"input_tokens": 0, "output_tokens": 0, "cost_usd": 0},
 	})
 }
+
+// tested does what gh mergexo doctor --agent asks for. What it is to remember is the name of the session.
+func tested(req request, dir string) (session string, answer map[string]any, err error) {
+	switch asked := toldToWrite().FindStringSubmatch(req.Prompt); {
+	case req.Mode == work.ModeRead:
+		answer = started("Read", "Nothing was changed.")
+		answer["blocked_reason"] = "This run may only read."
+		return req.session(), answer, nil
+	case req.Session != "":
+		return req.Session, started(req.Session, "The word is the name of the session."), nil
+	case asked == nil:
+		return "", nil, errors.New("the demo's agent is not told which file to write")
+	default:
+		return asked[2], started("Begin", "The file is written."), os.WriteFile(filepath.Join(dir, filepath.Base(asked[1])), []byte(asked[2]+"\n"), 0o644)
+	}
+}
+
+// toldToWrite finds the file and its line in the prompt of that test.
+var toldToWrite = lazy.Regexp(`Write the file (\S+) with the line (\S+)\. `)
 
 // session is one for each issue and each of its reviewers.
 func (r request) session() string {

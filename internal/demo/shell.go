@@ -84,7 +84,7 @@ func (w *world) tell(opt ServeOptions) error {
 		d.say("\nThese need gh, which is not on PATH. Install it: https://cli.github.com")
 	}
 	d.say("\nYou are %s, who owns the repository, and so are the passes. ann and bob may write to it, %s may not.", operator, stranger)
-	d.say("\n%s\n", d.out.Bold("To be one of them, put a token before gh:"))
+	d.say("\n%s\n", d.out.Bold("To be one of them, put a token before gh; gh mergexo itself works as "+operator+":"))
 	d.exactly(fmt.Sprintf("  GH_TOKEN=%s gh pr comment 4 --body 'Which shells run it?'", githubsim.TokenOf("bob")))
 	d.exactly(fmt.Sprintf("  GH_TOKEN=%s gh pr review 4 --approve", githubsim.TokenOf("ann")))
 	return nil

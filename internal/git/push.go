@@ -138,7 +138,7 @@ var rejections = []struct {
 	{
 		[]string{"workflow` scope", "workflows permission", "without `workflows`"},
 		"the token may not change workflow files",
-		"give gh the workflow scope: `gh auth refresh -s workflow`",
+		"give it the workflow scope: `gh auth refresh -s workflow`, or on GitHub among the settings of the token",
 	},
 	{
 		[]string{"gh009", "secret"},
@@ -168,7 +168,7 @@ var rejections = []struct {
 	{
 		[]string{"permission to ", "permission denied", "denied to ", "write access to repository not granted", "returned error: 403"},
 		"the account may not push to the repository",
-		"give the account write permission, or log in as one that has it: `gh auth login`, and see `gh auth status`",
+		"give the account write permission, or log in as one that has it: `gh auth login`; if `gh auth status` names a variable, give that its token",
 	},
 	{
 		[]string{"hook declined", "pre-receive hook", "update hook"},

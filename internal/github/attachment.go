@@ -7,17 +7,23 @@ import (
 	"strings"
 )
 
-// Attachments returns the addresses of the files that people uploaded to a text, each once, in its order. There are
-// three forms: of today, below a repository, and of before; the last one exists on github.com alone.
-func Attachments(host, text string) []string {
-	form := `https?://` + regexp.QuoteMeta(host) + `/(?:user-attachments/(?:assets/[0-9a-f-]{36}|files/[0-9]+/[\w.%-]+)|[\w.-]+/[\w.-]+/(?:assets/[0-9]+/[0-9a-f-]{36}|files/[0-9]+/[\w.%-]+))`
+// Attachment is a file that somebody uploaded to a text.
+type Attachment struct {
+	URL  string
+	Repo string // owner/name, which its address names; empty: it names none
+}
+
+// Attachments returns the files that people uploaded to a text, each once, in its order. Their addresses have three
+// forms: of today, below a repository, and of before; the last one exists on github.com alone.
+func Attachments(host, text string) []Attachment {
+	form := `https?://` + regexp.QuoteMeta(host) + `/(?:user-attachments/(?:assets/[0-9a-f-]{36}|files/[0-9]+/[\w.%-]+)|([\w.-]+/[\w.-]+)/(?:assets/[0-9]+/[0-9a-f-]{36}|files/[0-9]+/[\w.%-]+))`
 	if host == "github.com" {
 		form += `|https://user-images\.githubusercontent\.com/[0-9]+/[\w.-]+`
 	}
-	var all []string
-	for _, address := range regexp.MustCompile(form).FindAllString(text, -1) {
-		if address = strings.TrimRight(address, "."); !slices.Contains(all, address) { // the end of a sentence
-			all = append(all, address)
+	var all []Attachment
+	for _, found := range regexp.MustCompile(form).FindAllStringSubmatch(text, -1) {
+		if a := (Attachment{strings.TrimRight(found[0], "."), found[1]}); !slices.Contains(all, a) { // the end of a sentence
+			all = append(all, a)
 		}
 	}
 	return all

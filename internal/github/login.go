@@ -1,6 +1,7 @@
 package github
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/cli/go-gh/v2/pkg/auth"
@@ -24,7 +25,7 @@ func KnownAccounts(host string) []string {
 // LoggedIn returns the active account of gh on a host, from its files; "" if they do not name it or
 // a variable holds the token.
 func LoggedIn(host string) string {
-	if _, source := auth.TokenFromEnvOrConfig(host); strings.HasSuffix(source, "_TOKEN") {
+	if TokenVariable(host) != "" {
 		return ""
 	}
 	cfg, err := config.Read(nil)
@@ -34,6 +35,24 @@ func LoggedIn(host string) string {
 	login, err := cfg.Get([]string{"hosts", host, "user"})
 	if err != nil {
 		return ""
+	}
+	return login
+}
+
+// TokenVariable returns the environment variable whose token gh uses on a host, whoever it is logged in as; "": none.
+func TokenVariable(host string) string {
+	if _, source := auth.TokenFromEnvOrConfig(host); strings.HasSuffix(source, "_TOKEN") {
+		return source
+	}
+	return ""
+}
+
+// LogIn tells how to use another login on a host. gh refuses to log in while a variable has the token, which is then
+// replaced by one that is described.
+func LogIn(host, token string) string {
+	login := "gh auth login --hostname " + host
+	if v := TokenVariable(host); v != "" {
+		return fmt.Sprintf("give %s %s, or unset it and run: %s", v, token, login)
 	}
 	return login
 }

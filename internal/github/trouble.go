@@ -112,7 +112,11 @@ func troubleOf(host string, err error) (Trouble, bool) {
 func refusalTrouble(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return Trouble{TroubleLogin, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, messageOf(e)), newLogin(host)}, true
+		next := LogIn(host, "a valid token")
+		if TokenVariable(host) == "" {
+			next = "run: " + next
+		}
+		return Trouble{TroubleLogin, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, messageOf(e)), next}, true
 	case e.SSO != "":
 		return Trouble{TroubleLogin, fmt.Sprintf("an organization on %s wants gh's login to be authorized for it (SAML single sign-on)", host), "open within an hour: " + e.SSO}, true
 	case e.Status == http.StatusForbidden && strings.Contains(e.Message, "was archived"):
@@ -142,15 +146,6 @@ func messageOf(e *transport.Error) string {
 		return words
 	}
 	return http.StatusText(e.Status)
-}
-
-// newLogin tells how to log in again. gh refuses to while a variable holds a token.
-func newLogin(host string) string {
-	_, source := auth.TokenFromEnvOrConfig(host)
-	if strings.HasSuffix(source, "_TOKEN") {
-		return fmt.Sprintf("give %s a valid token, or unset it and run: gh auth login --hostname %s", source, host)
-	}
-	return "run: gh auth login --hostname " + host
 }
 
 func statusPage(host string) string {

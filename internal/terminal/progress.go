@@ -32,9 +32,9 @@ func NewProgress(to io.Writer, screen *Screen, shown bool) *Progress {
 	return &Progress{to: to, screen: screen, shown: shown}
 }
 
-// Watched reports whether a writer is a terminal.
-func Watched(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// Watched reports whether a writer or reader is a terminal.
+func Watched(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(f)
 }
 

@@ -64,12 +64,12 @@ const (
 	WhySandboxMissing     ReasonKind = "sandbox_missing"             // Name (the config's sandbox), Text, Advice
 	WhyInterpreterShutOut ReasonKind = "interpreter_outside_sandbox" // Who, Name, Text (the program that needs it)
 	WhyNotOnPath          ReasonKind = "interpreter_not_on_path"     // Who, Name, Local
-	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number, Name (the earlier account)
+	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number, Name (the earlier account), Text (the variable with the token)
 	WhyAccountNoToken     ReasonKind = "account_token"               // Who, Text, Advice
-	WhyAccountUnknown     ReasonKind = "account_unknown"             // Name (the host)
+	WhyAccountUnknown     ReasonKind = "account_unknown"             // Name (the host), Text (likewise)
 	WhyOtherInstallation  ReasonKind = "other_installation"          // Name, Text (which one), Who (its id)
 	WhyRepoArchived       ReasonKind = "repository_archived"         // Name
-	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name
+	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name, Text (likewise)
 	WhyRepoMissing        ReasonKind = "repository_missing"          // Name
 	WhyRepoTwice          ReasonKind = "repository_twice"            // Names (both names in the config), Name (the current one)
 )

@@ -184,7 +184,7 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	a := &p.Accounts
 	a.recording.Lock()
 	defer a.recording.Unlock()
-	if known, err := a.accept(host, who, p.Config.AccountOn(host)); known || err != nil {
+	if known, err := a.accept(host, who, p.Config.AccountOn(host), p.TokenVariable(host)); known || err != nil {
 		return err
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleOperator) }); err != nil {
@@ -215,8 +215,17 @@ func (p *Env) RememberAccounts(remembered map[string][]work.Account) error {
 	return p.Dirs.RememberAccounts(p.Accounts.met)
 }
 
+// TokenVariable returns the environment variable that has the token of passes; empty: none has, or the config names
+// an account, whose token gh keeps.
+func (p *Env) TokenVariable(host string) string {
+	if p.Config.AccountOn(host) != "" {
+		return ""
+	}
+	return github.TokenVariable(host)
+}
+
 // accept accepts a known account, the first one of a host, and the one that the config names.
-func (a *Accounts) accept(host string, who work.Account, named string) (known bool, err error) {
+func (a *Accounts) accept(host string, who work.Account, named, variable string) (known bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.shut[host]; err != nil {
@@ -231,18 +240,19 @@ func (a *Accounts) accept(host string, who work.Account, named string) (known bo
 		return true, nil
 	}
 	if len(a.operators[host]) > 0 && !strings.EqualFold(named, who.Login) {
-		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(who, a.met[host])})
+		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(variable, who, a.met[host])})
 	}
 	return false, nil
 }
 
-// AccountChanged is why passes skip a host on which gh is logged in as an account that is not ours.
-func AccountChanged(who work.Account, before []work.Account) work.Reason {
+// AccountChanged is why passes skip a host on which gh is logged in as an account that is not ours. The token may be in
+// an environment variable.
+func AccountChanged(variable string, who work.Account, before []work.Account) work.Reason {
 	name := "another account"
 	if len(before) == 1 {
 		name = before[0].Login
 	}
-	return work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID), Name: name}
+	return work.Reason{Kind: work.WhyAccountChanged, Text: variable, Who: who.Login, Number: int(who.ID), Name: name}
 }
 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.
@@ -317,7 +327,7 @@ func (p *Env) NoAccount(host string, err error) error {
 	if len(p.Accounts.Operators(host)) > 0 {
 		return err
 	}
-	return p.Accounts.SkipHost(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountUnknown, Name: host}})
+	return p.Accounts.SkipHost(host, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAccountUnknown, Text: p.TokenVariable(host), Name: host}})
 }
 
 // Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not

@@ -56,7 +56,7 @@ func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoArchived, Name: r.Name.FullName()}}
 	}
 	if !now.CanPush {
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoReadOnly, Name: r.Name.FullName()}}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoReadOnly, Text: p.tokenVariable(r.Name.Host), Name: r.Name.FullName()}}
 	}
 	return nil
 }

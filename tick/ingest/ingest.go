@@ -191,6 +191,7 @@ type needs struct {
 	keepClock       func(context.Context, *store.Tx, *env.Repo) error
 	acceptAccount   func(ctx context.Context, host string, who work.Account) error
 	noAccount       func(host string, err error) error
+	tokenVariable   func(host string) string
 	recordReviewers func(context.Context, *env.Repo) error
 	meetSign        func(context.Context, *env.Repo, work.Sign) error
 	readBoxes       func(context.Context, *env.Repo, []env.BoxOf) []github.BoxRead
@@ -204,7 +205,7 @@ func New(e *env.Env, n *tell.Notices) *Ingest {
 		atOnce: e.AtOnce, preflight: e.Preflight, until: context.WithTimeout,
 		selected: e.Selected, elsewhere: func(r *env.Repo) bool { return e.Only == nil && !e.Mine(r.Row.ID) }, postponed: e.Postponed, besideUs: e.BesideUs,
 		contain: e.Contain, repoFailed: e.RepoFailed, slowly: e.Slowly, otherName: e.OtherName, setRow: e.SetRow, planReplaced: e.PlanReplaced,
-		hostOf: e.HostOf, keepClock: e.KeepClock, acceptAccount: e.AcceptAccount, noAccount: e.NoAccount, recordReviewers: env.Speakers{Env: e}.RecordReviewers,
+		hostOf: e.HostOf, keepClock: e.KeepClock, acceptAccount: e.AcceptAccount, noAccount: e.NoAccount, tokenVariable: e.TokenVariable, recordReviewers: env.Speakers{Env: e}.RecordReviewers,
 		meetSign: e.MeetSign, readBoxes: e.ReadBoxes,
 	}}
 }

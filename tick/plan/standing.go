@@ -161,6 +161,9 @@ func beside(i known.Item, why work.ReasonKind) string {
 	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
 		said += "; it is a draft"
 	}
+	if i.IssueClosed && i.Flow != work.FlowReview && why != work.WhyMergeNotAsked {
+		said += "; the issue is closed: to end the work, close the pull request, too"
+	}
 	if h := i.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
 		said += "; held back by " + cmp.Or(h.By, "a label")
 	}

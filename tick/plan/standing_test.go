@@ -29,11 +29,12 @@ func TestStatusInACommentSaysHowTheItemStands(t *testing.T) {
 		is   func(*known.Item)
 		want []string
 	}{
-		"interrupted": {turn(func(*work.Turn) {}), []string{"state: `interrupted` since"}},
-		"waiting":     {turn(func(t *work.Turn) { t.NotBefore, t.UpdatedAt = noon.Add(time.Hour), noon }), []string{"state: `waiting` since"}},
-		"a draft":     {func(i *known.Item) { i.Pull.Draft = true }, []string{"state: `awaiting_feedback` since", "waits for: it is a draft\n", "next: mark it as ready for review"}},
-		"held":        {func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} }, []string{"waits for: it is held by bob\n", "next: comment `/mergexo resume`"}},
-		"faults":      {func(i *known.Item) { i.Faults = []string{"line 1: x"} }, []string{"waits for: people on #2: the document has faults there: line 1: x\n"}},
+		"interrupted":         {turn(func(*work.Turn) {}), []string{"state: `interrupted` since"}},
+		"waiting":             {turn(func(t *work.Turn) { t.NotBefore, t.UpdatedAt = noon.Add(time.Hour), noon }), []string{"state: `waiting` since"}},
+		"its issue is closed": {func(i *known.Item) { i.IssueClosed = true }, []string{"; the issue is closed: to end the work, close the pull request, too"}},
+		"a draft":             {func(i *known.Item) { i.Pull.Draft = true }, []string{"state: `awaiting_feedback` since", "waits for: it is a draft\n", "next: mark it as ready for review"}},
+		"held":                {func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} }, []string{"waits for: it is held by bob\n", "next: comment `/mergexo resume`"}},
+		"faults":              {func(i *known.Item) { i.Faults = []string{"line 1: x"} }, []string{"waits for: people on #2: the document has faults there: line 1: x\n"}},
 		"faults beside": {func(i *known.Item) {
 			i.Faults, i.Reviews.Record = []string{"line 1: x"}, review.Record{PullID: i.Pull.ID, Why: work.Reason{Kind: work.WhyReviewChecks}}
 		}, []string{"; the document has faults there\n"}},

@@ -48,7 +48,7 @@ var attachmentsDir = filepath.Join(".git", "attachments")
 // attachments fetches the files of a prompt's texts into the checkout, and says of those that cannot be had why. That
 // GitHub does not give one now is an error, as of any other read, until the turn has waited for long enough.
 func (p *runner) attachments(ctx context.Context, l *env.Lease, c prompts.Context) ([]prompts.Attachment, error) {
-	all := attachedTo(l.Repo.Name.Host, prompts.Prepare(c), l.Turn.Kind)
+	all := attachedTo(l.Repo, prompts.Prepare(c), l.Turn.Kind)
 	for i := prompts.MostAttachments; i < len(all); i++ {
 		all[i].Why = cmp.Or(all[i].Why, fmt.Sprintf("only the first %d are fetched", prompts.MostAttachments))
 	}
@@ -67,7 +67,7 @@ func (p *runner) attachments(ctx context.Context, l *env.Lease, c prompts.Contex
 
 // PreviewAttachments names what would be fetched for a prompt, without asking GitHub.
 func PreviewAttachments(l *env.Lease, c prompts.Context) []prompts.Attachment {
-	all := attachedTo(l.Repo.Name.Host, prompts.Prepare(c), l.Turn.Kind)
+	all := attachedTo(l.Repo, prompts.Prepare(c), l.Turn.Kind)
 	for i := range all {
 		if all[i].Why == "" {
 			all[i].Path = filepath.Join(attachmentsDir, nameOf(all[i].URL)+".*")
@@ -76,16 +76,23 @@ func PreviewAttachments(l *env.Lease, c prompts.Context) []prompts.Attachment {
 	return all
 }
 
-// attachedTo returns the attachments of the texts that the agent sees. Those whose authors do not count are named, and
-// not fetched. Of an earlier turn's texts, the session or the work knows.
-func attachedTo(host string, c prompts.Context, kind work.Kind) (all []prompts.Attachment) {
+// attachedTo returns the attachments of the texts that the agent sees. Those whose authors do not count, and those of
+// another repository, which our account may read and their author may not, are named and not fetched. Of an earlier
+// turn's texts, the session or the work knows.
+func attachedTo(r *env.Repo, c prompts.Context, kind work.Kind) (all []prompts.Attachment) {
+	elsewhere := func(repo string) bool {
+		return repo != "" && !strings.EqualFold(repo, r.Name.FullName()) && !strings.EqualFold(repo, r.Row.Current.FullName())
+	}
 	add := func(role prompts.Role, text string) {
-		for _, address := range github.Attachments(host, text) {
-			a := prompts.Attachment{URL: address}
-			if role != prompts.RoleWrite {
+		for _, found := range github.Attachments(r.Name.Host, text) {
+			a := prompts.Attachment{URL: found.URL}
+			switch {
+			case role != prompts.RoleWrite:
 				a.Why = "its author may not write to the repository"
+			case elsewhere(found.Repo):
+				a.Why = "it belongs to another repository, " + found.Repo
 			}
-			if !slices.ContainsFunc(all, func(o prompts.Attachment) bool { return o.URL == address }) {
+			if !slices.ContainsFunc(all, func(o prompts.Attachment) bool { return o.URL == a.URL }) {
 				all = append(all, a)
 			}
 		}

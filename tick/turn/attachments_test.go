@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // pngOf is a PNG that says that it has a size, without pixels.
@@ -81,7 +82,9 @@ func TestWhoseAttachmentsAreFetched(t *testing.T) {
 	c.NewEvents = []prompts.NewEvent{{Body: at("6") + " " + at("1"), Role: prompts.RoleWrite}, {Body: at("7")}}
 	said := func(kind work.Kind, host string) string {
 		var out []string
-		for _, a := range attachedTo(host, c, kind) {
+		name := work.RepoName{Host: host, Owner: "octo", Name: "old"}
+		r := &env.Repo{Remote: env.Remote{Name: name}, Row: work.Repo{Current: work.RepoName{Host: host, Owner: "octo", Name: "app"}}}
+		for _, a := range attachedTo(r, c, kind) {
 			out = append(out, a.URL[len(a.URL)-1:]+map[bool]string{true: "!"}[a.Why != ""])
 		}
 		return strings.Join(out, " ")
@@ -94,6 +97,11 @@ func TestWhoseAttachmentsAreFetched(t *testing.T) {
 	if got := said(work.KindReview, "ghe.example.com"); got != "" {
 		t.Errorf("of another host: %s", got)
 	}
+	c.NewEvents = []prompts.NewEvent{{Body: "https://github.com/Octo/App/files/1/log.1 https://github.com/octo/old/files/1/log.2 https://github.com/octo/secrets/files/1/log.3", Role: prompts.RoleWrite}}
+	if got := said(work.KindImplementationFeedback, "github.com"); got != "1 2 3!" {
+		t.Errorf("of another repository: %s", got)
+	}
+	c.NewEvents = []prompts.NewEvent{{Body: at("6") + " " + at("1"), Role: prompts.RoleWrite}, {Body: at("7")}}
 	c.Task.Issue.Role = prompts.RoleNone
 	if got, want := said(work.KindBugfixStart, "github.com"), "6 1 7! 2! 5 4! 3"; got != want {
 		t.Errorf("a stranger's issue: %s, want %s", got, want)

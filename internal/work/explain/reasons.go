@@ -216,20 +216,22 @@ var reasons = []row{
 
 	// Whole repositories.
 	{
-		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as {name}",
-		stepAfterFix("log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account that is right in the config: account = \"LOGIN\" below a repository of that host", ""), nil,
+		work.WhyAccountChanged, Operator, Reminded, "{text} has the token of {who}, and earlier passes worked as {name}|gh is logged in as {who}, and earlier passes worked as {name}",
+		stepAfterFix("unset {text}, or give it a token of that account; if another one is right now, name it in the config: account = \"LOGIN\" below a repository of that host|"+
+			"log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account that is right in the config: account = \"LOGIN\" below a repository of that host", ""), nil,
 	},
 	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
 		work.WhyAccountUnknown, Operator, Reminded, "GitHub does not name the account of the token with which gh is logged in to {name}",
-		stepAfterFix("log in as an account that GitHub names: gh auth login; for an app, give its token more permissions, or run a pass later", ""), nil,
+		stepAfterFix("give {text} a token of an account that GitHub names; for an app, give its token more permissions, or run a pass later|"+
+			"log in as an account that GitHub names: gh auth login; for an app, give its token more permissions, or run a pass later", ""), nil,
 	},
 	{
 		work.WhyOtherInstallation, Operator, Reminded, "another installation of gh mergexo works in {name} under the same account: {text}",
 		stepAfterFix("keep one of the two: `gh mergexo schedule remove --all` there, then `gh mergexo machines forget {who}` here; or have both use one PostgreSQL database: docs/fleet.md", ""), nil,
 	},
 	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
-	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
+	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or give {text} a token of somebody who has it|ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
 	{
 		work.WhyRepoMissing, Operator, Reminded, "repository {name} does not exist, or the account that gh is logged in with cannot see it",
 		stepAfterFix("check its name in the config, and `gh auth status`", ""), nil,

@@ -45,7 +45,7 @@ func Table() []GateRow {
 		{gateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
 		{gateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
 		{gateHold, "no hold: neither `/mergexo hold` nor its label, nor the label `agent:ignore`", "a comment `/mergexo resume`, or who removes the label", people | ours, (*gates).hold},
-		{gateAsked, "its issue has its flow's label and is not closed as not planned", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
+		{gateAsked, "its issue has its flow's label, and is open or closed as completed", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{gateDocument, "the document of a design or roadmap has no faults", "anyone who pushes a correction", people | ours, (*gates).document},
 		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`", people | ours | byPaths, (*gates).human},
