@@ -92,7 +92,7 @@ func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
 
 // noteListedIssue notes what the list of issues alone shows, and reports whether the issue is to be read.
 func (h *reading) noteListedIssue(r issueRead) bool {
-	h.noteNearLabel(r.Issue)
+	h.noteNearLabel(r.Issue, r.item.Flow)
 	labels := h.repo.Settings.Labels
 	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	switch {

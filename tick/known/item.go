@@ -160,6 +160,13 @@ func (i Item) AskedAgain() bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }
 
+// BranchDeleted reports whether a pending closing of the pull request shows that its branch is deleted.
+func (i Item) BranchDeleted() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
+		return e.Kind == work.EventClosed && e.Number == i.Pull.Number && e.Body != ""
+	})
+}
+
 // IssueCloses reports whether the newest pending closing or reopening of the issue is a closing.
 func (i Item) IssueCloses() bool {
 	closed := false

@@ -346,7 +346,7 @@ func (r *commander) startsOver() string {
 	at, local := r.named(r.item.Number)
 	switch row, _ := work.FindCommand(verb); {
 	case local && row.OtherForm:
-		text = fmt.Sprintf("set the label `%s` on #%d again, and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
+		text = fmt.Sprintf("set the label `%s` on #%d (where it is set, remove it first), and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
 	case local:
 		text = at.Command(verb, "") + " starts over"
 	}

@@ -265,10 +265,15 @@ func ended(i known.Item) work.Reason {
 		return work.Reason{Kind: work.WhyDesignMerged}
 	case i.State == work.StateMerged, i.State == work.StateCompleted:
 		return work.Reason{Kind: work.WhyMerged}
-	case i.IssueClosed:
-		return work.Reason{Kind: work.WhyClosed, Name: "the issue"}
 	}
-	return work.Reason{Kind: work.WhyClosed}
+	why := work.Reason{Kind: work.WhyClosed, Branch: i.Reason.Branch}
+	if i.IssueClosed {
+		why.Name = "the issue"
+	}
+	if i.Pull.State == work.PullClosed {
+		why.Number = i.Pull.Number
+	}
+	return why
 }
 
 // ending reports whether a turn has had its first effect: it will be completed.
