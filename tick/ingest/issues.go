@@ -186,7 +186,7 @@ func (h *reading) updateItem(ctx context.Context, r issueRead, asked []flowAsked
 			h.add(timelineEvent(item, work.EventClosed, r.Number, t, "unlabelled"))
 		}
 	}
-	if again >= 0 && r.open() { // on a closed issue the label counts once it is reopened
+	if again >= 0 && r.open() && item.State.Open() { // on a closed issue the label counts once it is reopened, in a pause once that ends
 		set := asked[again].set
 		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
 		h.items[item.Number] = item

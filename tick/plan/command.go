@@ -281,6 +281,28 @@ func (r *commander) named(number int) (at explain.Place, local bool) {
 	return explain.Place{Item: fmt.Sprintf("%s#%d", repo, number)}, local
 }
 
+// openBeside returns the other open pull requests of the item's issue.
+func (r *commander) openBeside() (names []string) {
+	for _, n := range r.item.Open {
+		if n != r.item.Pull.Number {
+			names = append(names, fmt.Sprintf("#%d", n))
+		}
+	}
+	return names
+}
+
+// goesOn returns a clause about other work on the item's issue that goes on; empty: none does.
+func (r *commander) goesOn() string {
+	beside := r.openBeside()
+	switch {
+	case len(beside) > 0:
+		return fmt.Sprintf("the work on #%d goes on in %s", r.item.Number, work.JoinNames(beside))
+	case r.item.Newer:
+		return fmt.Sprintf("the work on #%d goes on", r.item.Number)
+	}
+	return ""
+}
+
 // severalPulls returns why a command about one pull request is not clear on the issue, and how to give it; empty: it is
 // clear.
 func (r *commander) severalPulls(inv invocation) string {
@@ -352,6 +374,9 @@ func (r *commander) startsOver() string {
 	}
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
+	}
+	if other := r.goesOn(); other != "" { // as long as that is open, nothing else begins
+		return other
 	}
 	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && !r.item.Flow.Document()
 	reopens := r.item.HasPull() && r.item.Pull.State == work.PullClosed && !r.item.Replans() // of a change of a roadmap that is over nothing would come

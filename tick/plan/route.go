@@ -91,12 +91,11 @@ func (p *Plan) contain(v known.Snapshot, item known.Item, take func()) {
 
 // itemPlanner plans one work item.
 type itemPlanner struct {
-	v        known.Snapshot
-	p        *Plan
-	item     known.Item   // a copy, with this plan's decisions
-	begun    []work.Pause // started by commands of this plan
-	pointed  []work.Event // redirected to the pull request by this plan
-	released bool         // a command of this plan ended a hold or a pause, and its label goes with it
+	v       known.Snapshot
+	p       *Plan
+	item    known.Item   // a copy, with this plan's decisions
+	begun   []work.Pause // started by commands of this plan
+	pointed []work.Event // redirected to the pull request by this plan
 }
 
 // plannerOf returns a planner for a copy of the item; the snapshot is not changed.
