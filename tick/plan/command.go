@@ -291,14 +291,14 @@ func (r *commander) openBeside() (names []string) {
 	return names
 }
 
-// goesOn returns a clause about other work on the item's issue that goes on; empty: none does.
-func (r *commander) goesOn() string {
+// continued returns a clause about other work on the item's issue that continues; empty: none does.
+func (r *commander) continued() string {
 	beside := r.openBeside()
 	switch {
 	case len(beside) > 0:
-		return fmt.Sprintf("the work on #%d goes on in %s", r.item.Number, work.JoinNames(beside))
+		return fmt.Sprintf("the work on #%d continues in %s", r.item.Number, work.JoinNames(beside))
 	case r.item.Newer:
-		return fmt.Sprintf("the work on #%d goes on", r.item.Number)
+		return fmt.Sprintf("the work on #%d continues", r.item.Number)
 	}
 	return ""
 }
@@ -375,7 +375,7 @@ func (r *commander) startsOver() string {
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
 	}
-	if other := r.goesOn(); other != "" { // as long as that is open, nothing else begins
+	if other := r.continued(); other != "" { // as long as that is open, nothing else begins
 		return other
 	}
 	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && !r.item.Flow.Document()

@@ -60,7 +60,7 @@ func (r *commander) endLabel(inv invocation) []work.Action {
 	switch {
 	case r.item.Flow == work.FlowReview:
 		return []work.Action{r.noReview(inv)}
-	case r.goesOn() != "":
+	case r.continued() != "":
 		return nil
 	}
 	return []work.Action{r.flowLabel(inv, "")}
