@@ -27,7 +27,7 @@ func scanPause(row scanner) (p work.Pause, err error) {
 
 const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 
-// PutPause stores a pause from a timeline. A known pause gets its end, unless a command ended it
+// PutPause stores a pause from a timeline, or one that a command begins. A known pause gets its end, unless a command ended it
 // before.
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 	return t.write(ctx, fmt.Sprintf("put pause of #%d", p.Number),
@@ -36,7 +36,7 @@ func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
 }
 
-// BeginPause begins a pause for a command, unless one is open.
+// BeginPause begins a pause whose label no timeline shows yet, unless one is open.
 func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 	open, err := t.ListPauses(ctx, p.RepoID, p.Number)
 	if err != nil || slices.ContainsFunc(open, work.Pause.Open) {

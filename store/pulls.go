@@ -103,10 +103,11 @@ func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
-// ListOpenPullsOf returns the numbers of the open pull requests of an issue's work items, of each item its newest.
+// ListOpenPullsOf returns the numbers of the open pull requests of an issue's work items, of each item its newest. One that
+// a command closes is none, although GitHub does not show that yet.
 func (t *Tx) ListOpenPullsOf(ctx context.Context, repoID int64, issue int) ([]int, error) {
 	return listRows(ctx, t, fmt.Sprintf("list open pull requests of #%d", issue), scanCount,
-		`SELECT p.number FROM work_items i JOIN pull_requests p ON p.item_id = i.id WHERE i.repo_id = ? AND i.number = ? AND p.state = 'open'
+		`SELECT p.number FROM work_items i JOIN pull_requests p ON p.item_id = i.id WHERE i.repo_id = ? AND i.number = ? AND i.state <> 'closed' AND p.state = 'open'
 		 AND NOT EXISTS (SELECT 1 FROM pull_requests n WHERE n.item_id = i.id AND n.number > p.number) ORDER BY p.number`, repoID, issue)
 }
 

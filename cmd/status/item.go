@@ -164,6 +164,9 @@ func (f ItemFacts) item() Item {
 		i.Stop = &Stop{explain.What(f.Stop.Reason, f.Place), f.Stop.Reason.Kind, f.Said.ResultURL, f.Said.State, f.Said.LastError}
 	}
 	if p := f.Pull; f.HasPull() {
+		if head := f.NewestHead(); head != p.HeadOID { // no pass has read what GitHub says of it
+			p.HeadOID, p.Mergeable, p.Rollup = head, "", ""
+		}
 		i.PullRequest = new(PullOf(p))
 	}
 	return i
@@ -274,7 +277,7 @@ func (p PullRequest) says() string {
 	if p.State == work.PullOpen {
 		is = append(is, p.Mergeable)
 	}
-	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Checks), " ")))
+	return terminal.OneLine(strings.ToLower(strings.TrimSpace(strings.Join(append(is, p.Checks), " "))))
 }
 
 // comment is the URL of the comment with the reason, or why there is none.

@@ -52,7 +52,7 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"paused":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or run gh mergexo resume octo/app#12"},
 		"paused blocked": {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused), paused)}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: the push was refused: rules", "agent:ignore"},
 		"paused, pushed": {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}), paused)}, "is pushed", "comments"},
-		"paused closed":  {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "label again"},
+		"paused closed":  {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "set its label"},
 		"blocked turn":   {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}))}, "thread locked", "retry"},
 		"blocked pull":   {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), pull(open))}, "no reason given", "set it again"},
 		"comments":       {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), two)}, "2 events", "turn"},
@@ -61,9 +61,9 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"followup":       {ItemFacts{Repo: repo, Item: item(work.StateAwaitingIssueFollowup, work.FlowBugfix)}, "answer on the issue", "turn"},
 		"merged design":  {ItemFacts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
 		"completed":      {ItemFacts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
-		"closed":         {ItemFacts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
+		"closed":         {ItemFacts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "set its label"},
 		"own reason":     {ItemFacts{Repo: repo, Item: with(item(work.StatePending, work.FlowBugfix), why(work.Reason{Kind: work.WhyDepends, Names: []string{"octo/app#9"}}))}, "octo/app#9", "once it is closed"},
-		"closed, a turn": {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed}))}, "", "label again"},
+		"closed, a turn": {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed}))}, "", "set its label"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := c.ItemFacts

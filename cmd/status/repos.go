@@ -43,7 +43,7 @@ func (l NearLabel) says(repo string) string {
 	if l.Meant == "" {
 		return fmt.Sprintf("%[1]s#%[2]d is closed, so its label %[3]s starts nothing; to begin: gh issue reopen %[2]d --repo %[1]s", repo, l.Number, terminal.OneLine(l.Label))
 	}
-	return fmt.Sprintf("%s#%d has the label %s, which starts nothing; %s does", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
+	return fmt.Sprintf("%s#%d has the label %s, which does nothing there; set %s instead", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
 }
 
 // unreadNumbers tells how much of a repository no pass had the time to read yet.

@@ -229,7 +229,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 		HeadRepo: w.HeadRepo.FullName, HeadPushed: w.HeadRepo.PushedAt, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.Base.Target.OID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
-	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}
+	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total, BranchGone: w.HeadAt == nil}
 	if !w.MergedAt.IsZero() {
 		d.MergedBy = w.MergedBy.Account()
 	}

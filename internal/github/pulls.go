@@ -172,6 +172,7 @@ type PullDetail struct {
 	BaseChanged  time.Time // when the base was last changed or force-pushed; zero: never
 	LabelChanges int       // number of times a label was added or removed
 	CommentCount int       // in the conversation
+	BranchGone   bool      // its branch is deleted
 }
 
 // Review is a review's verdict and summary. A PENDING one is our own account's draft, which GitHub

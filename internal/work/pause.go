@@ -29,10 +29,11 @@ func (p Pause) Reason() Reason { return Reason{Kind: WhyPaused, Who: p.By, At: p
 
 // PauseChange begins or ends a pause of a work item. A pause lasts until it is ended.
 type PauseChange struct {
-	Item  int64
-	Began time.Time // on GitHub's clock; if set: begin a pause, unless one is open
-	Ended time.Time // on GitHub's clock; if set: end open pauses
-	By    string    // login
+	Item   int64
+	Number int       // of the issue or the pull request on which it begins
+	Began  time.Time // on GitHub's clock; if set: begin a pause, also if one is open
+	Ended  time.Time // on GitHub's clock; if set: end open pauses
+	By     string    // login
 }
 
 // PauseBanner is a stopped item that was paused or resumed, whose comment does not say so yet.

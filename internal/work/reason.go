@@ -20,6 +20,16 @@ func (k ReasonKind) OfDependency() bool {
 	return k == WhyDependsMany || k == WhyDependsMissing || k == WhyDependsHidden || k == WhyDependsDropped || k == WhyDependsCircle
 }
 
+// OfHead reports whether a pull request waits for something about its head, which a push ends.
+func (k ReasonKind) OfHead() bool {
+	switch k { //nolint:exhaustive // the others outlast a push
+	case WhyReviewChecks, WhyReviewNoCI, WhyMergeConflicts, WhyMergeUnknown, WhyMergeBehind, WhyMergeChecksRed, WhyMergeChecksMissing, WhyMergeNoCI, WhyMergeChecksRun,
+		WhyMergeReviews, WhyMergeReviewRequired, WhyMergePerson, WhyMergeNotReviewed, WhyMergeLastPush, WhyMergeBlocked:
+		return true
+	}
+	return false
+}
+
 // AfterError reports whether a turn waits after an error that a person may have mended.
 func (k ReasonKind) AfterError() bool {
 	return k == WhyTriedAgain || k == WhyNoConnection || k == WhyMachineFault

@@ -28,6 +28,7 @@ type Change interface {
 var kinds = []Change{
 	Verdict{},
 	Hold{},
+	Unlabelled{},
 	RequestReview{},
 	Review{}, // before moves: the text of a stop comment depends on the reviews
 	PostedReview{},

@@ -139,8 +139,8 @@ func (c Takeover) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// Pause starts or ends a pause by a command. A pause is stored for the issue; its end also ends the
-// pauses of the pull request.
+// Pause starts or ends a pause by a command. Its end ends the pauses of the issue and of the pull request. One that is
+// open does not stand for it: people may have removed its label before the command.
 type Pause struct {
 	work.PauseChange
 	Words
@@ -153,7 +153,7 @@ func (c Pause) Apply(ctx context.Context, tx *Tx) error {
 		return err
 	}
 	if !c.Began.IsZero() {
-		if err := tx.BeginPause(ctx, work.Pause{RepoID: item.RepoID, Number: item.Number, Began: c.Began, By: c.By}); err != nil {
+		if err := tx.PutPause(ctx, work.Pause{RepoID: item.RepoID, Number: c.Number, Began: c.Began, By: c.By}); err != nil {
 			return err
 		}
 	}

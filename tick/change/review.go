@@ -37,6 +37,23 @@ type Hold struct {
 // Apply is part of Change.
 func (c Hold) Apply(ctx context.Context, tx *Tx) error { return tx.SetHold(ctx, c.Pull, c.Held) }
 
+// Unlabelled takes a label out of a pull request's merge box as it was last read: a command has ended what it says, and
+// until the next pass reads it, every view would still name it.
+type Unlabelled struct {
+	Pull  int64
+	Label string
+	Words
+}
+
+// Apply is part of Change.
+func (c Unlabelled) Apply(ctx context.Context, tx *Tx) error {
+	box, known, err := tx.GetBox(ctx, c.Pull)
+	if err != nil || !known {
+		return err
+	}
+	return tx.PutBox(ctx, c.Pull, box.Without(c.Label))
+}
+
 // RequestReview stores that a person is asked to review a head.
 type RequestReview struct {
 	Pull     int64

@@ -92,7 +92,7 @@ func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
 
 // noteListedIssue notes what the list of issues alone shows, and reports whether the issue is to be read.
 func (h *reading) noteListedIssue(r issueRead) bool {
-	h.noteNearLabel(r.Issue)
+	h.noteNearLabel(r.Issue, r.item.Flow)
 	labels := h.repo.Settings.Labels
 	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	switch {
@@ -186,7 +186,7 @@ func (h *reading) updateItem(ctx context.Context, r issueRead, asked []flowAsked
 			h.add(timelineEvent(item, work.EventClosed, r.Number, t, "unlabelled"))
 		}
 	}
-	if again >= 0 && r.open() { // on a closed issue the label counts once it is reopened
+	if again >= 0 && r.open() && item.State.Open() { // on a closed issue the label counts once it is reopened, in a pause once that ends
 		set := asked[again].set
 		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
 		h.items[item.Number] = item

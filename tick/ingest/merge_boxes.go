@@ -91,7 +91,7 @@ func (h *reading) mergeCandidates(ctx context.Context, tx *store.Tx) (all []merg
 // is in no verdict (nobody may have counted it when it came, as with auto_merge off), or if a label that holds or
 // pauses is gone since the second in which they were read. It asks what those may do whose reviews GitHub shows.
 func (h *reading) takeMergeBox(ctx context.Context, one mergeBox) error {
-	if one.was.Head == one.now.Head {
+	if one.was.Head == one.now.Head && one.was.Found.Kind != work.WhyMergeHeld { // whether it is held, its labels say
 		one.now.Found = one.was.Found
 	}
 	if err := h.findQueueExit(ctx, &one); err != nil {

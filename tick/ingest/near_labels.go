@@ -13,10 +13,12 @@ import (
 )
 
 // A label that is nearly one of ours, such as agent:smalljob, starts nothing, and the person who set it waits
-// in vain. One comment on the issue names the first such label, and status names it until it is gone.
+// in vain; so does who holds an issue. One comment on the issue names the first such label, and status names it until it is
+// gone.
 
-// noteNearLabel notes whether an open issue, or a pull request that is not tracked, has such a label.
-func (h *reading) noteNearLabel(is github.Issue) {
+// noteNearLabel notes whether an open issue, or a pull request that is not tracked, has such a label. flow is that of the
+// work on the issue; empty: none is known.
+func (h *reading) noteNearLabel(is github.Issue, flow work.Flow) {
 	labels := h.repo.Settings.Labels
 	ours := []string{labels.Bugfix, labels.SmallJob, labels.Design, labels.Roadmap, labels.Ignore}
 	if is.IsPull {
@@ -26,6 +28,10 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	if is.State == "open" {
 		near.Set, near.Meant = work.NearLabel(is.Labels, labels.All(), ours)
 	}
+	held := is.State == "open" && !is.IsPull && work.HasLabel(is.Labels, labels.Hold) && flow != work.FlowRoadmap && !work.HasLabel(is.Labels, labels.Roadmap)
+	if held {
+		near.Set, near.Meant = labels.Hold, labels.Ignore
+	}
 	h.putNearLabel(near)
 	if near.Set == "" {
 		return
@@ -33,7 +39,13 @@ func (h *reading) noteNearLabel(is github.Issue) {
 	token := work.NoticeToken(h.row.Key(), is.Number, "near label")
 	set := strings.ReplaceAll(public.OneLine(near.Set), "`", "'") // a label may mention somebody: it stays within its quotes
 	body := fmt.Sprintf("The label `%s` starts nothing here; the one that gh mergexo knows is `%s`. If that is what you meant, set it instead.", set, near.Meant)
-	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant))
+	why := fmt.Sprintf("the label %s, which is nearly %s", near.Set, near.Meant)
+	if held {
+		token = work.NoticeToken(h.row.Key(), is.Number, "hold on an issue")
+		body = fmt.Sprintf("The label `%s` does nothing on an issue: it holds a pull request. To pause the work on this issue, set `%s`.", near.Set, near.Meant)
+		why = fmt.Sprintf("the label %s on an issue", near.Set)
+	}
+	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, why)
 }
 
 func (h *reading) putNearLabel(near store.NearLabel) {

@@ -220,7 +220,7 @@ func (h *reading) take(ctx context.Context, c *number) (err error) {
 		}
 	case c.issue == nil: // nothing but comments
 	case c.issue.IsPull:
-		h.noteNearLabel(*c.issue)
+		h.noteNearLabel(*c.issue, "")
 		if err = h.adoptUnlisted(ctx, *c.issue); err == nil {
 			err = h.beginReview(ctx, *c.issue)
 		}

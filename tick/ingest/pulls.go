@@ -188,7 +188,11 @@ func (h *reading) addState(r pullRead) {
 	if r.State == work.PullMerged { // once
 		kind, t = work.EventMerged, github.TimelineEvent{ID: r.MergedAt.UnixMilli(), Actor: r.MergedBy, CreatedAt: r.MergedAt}
 	}
-	h.add(timelineEvent(work.Item{ID: r.old.ItemID}, kind, r.Number, t, r.HeadOID))
+	c := timelineEvent(work.Item{ID: r.old.ItemID}, kind, r.Number, t, r.HeadOID)
+	if kind == work.EventClosed && r.BranchGone {
+		c.event.Body = r.Head
+	}
+	h.add(c)
 }
 
 // headEvents adds events for a head that moved, has conflicts or has red checks.

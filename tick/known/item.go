@@ -40,7 +40,8 @@ type Item struct {
 	Closings  map[int64]work.Action       // actions closing its pull request for cancel commands, by the command's event id
 	Shelved   []string                    // keys of events given up for the present head; read only if commands wait
 	Followed  *Followed                   // the next item on its issue; read only if commands wait; nil if none
-	Pauses    []work.Pause                // all of its issue and its pull request, also those that ended; read only if a command asks for a pause or a hold
+	Newer     bool                        // newer work on its issue is open; read only if commands wait
+	Pauses    []work.Pause                // all of its issue and its pull request, also those that ended; read only if a command asks for a pause or a hold; of ended work, the open ones of its issue
 	Proposals []work.Proposal             // follow-ups that agents proposed on its issue; read only if a command asks for one
 
 	Reviews        review.Facts  // stored facts about its pull request's reviews; a pass derives the rest
@@ -158,6 +159,13 @@ func Without(events []work.Event, gone func(work.Event) bool) []work.Event {
 // AskedAgain reports whether somebody else's pull request was labelled again or reopened.
 func (i Item) AskedAgain() bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
+}
+
+// BranchDeleted reports whether a pending closing of the pull request shows that its branch is deleted.
+func (i Item) BranchDeleted() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
+		return e.Kind == work.EventClosed && e.Number == i.Pull.Number && e.Body != ""
+	})
 }
 
 // IssueCloses reports whether the newest pending closing or reopening of the issue is a closing.

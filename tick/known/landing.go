@@ -44,9 +44,6 @@ func (i Item) AutoMerges() bool {
 // ourselves waits for no reviewer; the plan reports the gate that holds its merge.
 func (i Item) ReviewWait(by review.Record) work.Reason {
 	head := i.NewestHead()
-	if (by.Why.Kind == work.WhyReviewChecks || by.Why.Kind == work.WhyReviewNoCI) && i.Pull.HeadOID != head { // its checks are those of the old head
-		return work.Reason{Kind: work.WhyHeadNotRead, Commit: head}
-	}
 	if by.Why.Kind != work.WhyReviewApproved {
 		return by.Why
 	}

@@ -281,6 +281,28 @@ func (r *commander) named(number int) (at explain.Place, local bool) {
 	return explain.Place{Item: fmt.Sprintf("%s#%d", repo, number)}, local
 }
 
+// openBeside returns the other open pull requests of the item's issue.
+func (r *commander) openBeside() (names []string) {
+	for _, n := range r.item.Open {
+		if n != r.item.Pull.Number {
+			names = append(names, fmt.Sprintf("#%d", n))
+		}
+	}
+	return names
+}
+
+// continued returns a clause about other work on the item's issue that continues; empty: none does.
+func (r *commander) continued() string {
+	beside := r.openBeside()
+	switch {
+	case len(beside) > 0:
+		return fmt.Sprintf("the work on #%d continues in %s", r.item.Number, work.JoinNames(beside))
+	case r.item.Newer:
+		return fmt.Sprintf("the work on #%d continues", r.item.Number)
+	}
+	return ""
+}
+
 // severalPulls returns why a command about one pull request is not clear on the issue, and how to give it; empty: it is
 // clear.
 func (r *commander) severalPulls(inv invocation) string {
@@ -346,12 +368,15 @@ func (r *commander) startsOver() string {
 	at, local := r.named(r.item.Number)
 	switch row, _ := work.FindCommand(verb); {
 	case local && row.OtherForm:
-		text = fmt.Sprintf("set the label `%s` on #%d again, and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
+		text = fmt.Sprintf("set the label `%s` on #%d (where it is set, remove it first), and it starts over", r.v.Policy.Labels.Of(r.item.Flow), r.item.Number)
 	case local:
 		text = at.Command(verb, "") + " starts over"
 	}
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
+	}
+	if other := r.continued(); other != "" { // as long as that is open, nothing else begins
+		return other
 	}
 	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && !r.item.Flow.Document()
 	reopens := r.item.HasPull() && r.item.Pull.State == work.PullClosed && !r.item.Replans() // of a change of a roadmap that is over nothing would come

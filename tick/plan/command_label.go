@@ -30,20 +30,40 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case flow == work.FlowRoadmap && r.changesRoadmap():
 		return refusal("This issue has a roadmap already, and a second one would make everything twice. %s.", r.again())
 	case r.item.ID == 0 || over:
-		closed := ""
-		if r.item.IssueClosed {
-			closed = " The last pass saw the issue closed: reopen it if it still is."
-		}
-		return Reply{
-			Said: fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.",
-				label, r.v.Policy.Labels.Ignore) + closed,
-			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the following pass starts the work if the issue is open.", label) + closed,
-			sent:   []work.Action{r.flowLabel(inv, label)},
-		}
+		return r.startWork(inv, label)
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return reply("This work is already in progress. %s", r.statusSentences())
 	}
 	return refusal("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(work.VerbCancel), r.same(inv), r.statusSentences())
+}
+
+// startWork sets the label that starts an issue's work. A pause of the work that is over ends with it.
+func (r *commander) startWork(inv invocation, label string) Reply {
+	rep := Reply{sent: []work.Action{r.flowLabel(inv, label)}}
+	also := ""
+	lasts := func(p work.Pause) bool { return p.Open() && p.Number == r.item.Number && !p.Began.After(inv.at) }
+	if at := slices.IndexFunc(r.item.Pauses, lasts); at >= 0 {
+		also = fmt.Sprintf(" The pause by %s is over.", r.item.Pauses[at].By)
+		rep.sent = append(r.endPause(inv), rep.sent...)
+	}
+	if r.item.IssueClosed {
+		also += " The last pass saw the issue closed: reopen it if it still is."
+	}
+	rep.Said = fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.", label, r.v.Policy.Labels.Ignore) + also
+	rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the following pass starts the work if the issue is open.", label) + also
+	return rep
+}
+
+// endLabel returns the action that removes the label for which the work began. While other work on the issue goes on, the
+// label is of that.
+func (r *commander) endLabel(inv invocation) []work.Action {
+	switch {
+	case r.item.Flow == work.FlowReview:
+		return []work.Action{r.noReview(inv)}
+	case r.continued() != "":
+		return nil
+	}
+	return []work.Action{r.flowLabel(inv, "")}
 }
 
 // flowLabel returns the action that sets one of the labels that start work, or removes all of them.
@@ -86,19 +106,16 @@ func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return refusal("%s, so there is nothing to pause.", why)
 	}
-	if since := r.pauseOf(inv); since != nil {
-		return reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+	if r.pauseOf(inv) != nil {
+		return r.pauseAgain(inv)
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {
+		rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 		rep.Said = fmt.Sprintf("The label `%s` is set: no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(work.VerbResume))
 		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(work.VerbResume))
 		return rep
 	}
-	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
-	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
-	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
-	r.begun = append(r.begun, *r.item.Pause)
+	rep := Reply{sent: []work.Action{r.beginPause(inv, r.item.Number)}}
 	nothing := ""
 	if r.item.Replans() {
 		nothing = " no issue of the roadmap begins,"
@@ -106,6 +123,57 @@ func (r *commander) pause(inv invocation) Reply {
 	rep.Said = fmt.Sprintf("Paused. No agent works on this,%s and comments made during the pause are never acted on. "+
 		"To end the pause, use %s or remove the label `%s`.", nothing, r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
+}
+
+// pauseAgain pauses what is paused already: somebody may have removed the label since a pass read it, and the command is
+// newer.
+func (r *commander) pauseAgain(inv invocation) Reply {
+	since := *r.item.Pause
+	rep := reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+	rep.sent = []work.Action{r.beginPause(inv, since.Number)}
+	return rep
+}
+
+// beginPause begins a pause on the issue or the pull request, and returns the action for its label.
+func (r *commander) beginPause(inv invocation, number int) work.Action {
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Number: number, Began: inv.at, By: inv.by}})
+	begun := work.Pause{RepoID: r.v.Repo.ID, Number: number, Began: inv.at, By: inv.by}
+	r.begun = append(r.begun, begun)
+	if r.item.Pause == nil {
+		r.item.Pause = &begun
+	}
+	return r.ignoreLabel(inv, number, work.VerbPause)
+}
+
+// endPause ends the pauses of the issue and its pull request, and returns the actions for their labels.
+func (r *commander) endPause(inv invocation) []work.Action {
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
+	r.item.Pause = nil
+	for i := range r.begun {
+		if r.begun[i].Open() {
+			r.begun[i].Ended = inv.at
+		}
+	}
+	r.unlabel(r.v.Policy.Labels.Ignore)
+	return r.pauseLabels(inv)
+}
+
+// pauseLabels returns the actions that remove the label of a pause from the issue and its pull request.
+func (r *commander) pauseLabels(inv invocation) []work.Action {
+	sent := []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}
+	if r.item.HasPull() {
+		sent = append(sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
+	}
+	return sent
+}
+
+// unlabel takes a label out of the merge box as it was last read: a command has ended what it says.
+func (r *commander) unlabel(label string) {
+	if !r.item.HasPull() {
+		return
+	}
+	r.item.Landing.Box = r.item.Landing.Box.Without(label)
+	r.p.add(change.Unlabelled{Pull: r.item.Pull.ID, Label: label})
 }
 
 // pauseOf returns the pause that a command is about; nil: there is none. On an issue with several open pull requests, that
@@ -161,29 +229,33 @@ func (r *commander) unpause(inv invocation) Reply {
 	case r.item.Pause == nil && beside != "":
 		return reply("%s%s", beside, r.statusSentences())
 	case r.item.Pause == nil && r.item.ID != 0:
-		return reply("It is not paused. %s", r.statusSentences())
-	}
-	if r.item.ID == 0 {
+		labels := r.pauseLabels(inv)
+		if r.item.HasPull() {
+			labels = append(labels, reviewCommands{r}.holdLabel(inv, false))
+		}
+		return r.notPaused("It", r.statusSentences(), labels...)
+	case r.item.ID == 0:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is removed.", r.v.Policy.Labels.Ignore),
 			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
 		}
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
-	if r.item.HasPull() {
-		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
-	}
-	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
-	r.item.Pause, r.released = nil, true
-	for i := range r.begun {
-		if r.begun[i].Open() {
-			r.begun[i].Ended = inv.at
-		}
-	}
+	rep := Reply{sent: r.endPause(inv)}
 	if r.item.HeldBack != nil {
 		beside += fmt.Sprintf("It is still on hold by %s: %s ends that. ", r.item.HeldBack.By, r.command(work.VerbResume))
 	}
 	rep.Said = "The pause is over: comments made before it and after it count. " + beside + r.statusSentences()
+	return rep
+}
+
+// notPaused answers a resume where no pass has read a pause or a hold. A terminal may know of a label that was set since.
+func (r *commander) notPaused(what, next string, labels ...work.Action) Reply {
+	rep := Reply{Said: what + " is not paused."}
+	if r.v.Terminal != "" {
+		rep = reply("%s was not paused at the last pass; a label `%s` or `%s` that was set since is removed.", what, r.v.Policy.Labels.Ignore, r.v.Policy.Labels.Hold)
+		rep.sent = labels
+	}
+	rep.Said = strings.TrimSpace(rep.Said + " " + next)
 	return rep
 }
 

@@ -183,6 +183,9 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 	} else if over {
 		rep := reply("%s, so there is nothing to cancel. %s.", why, r.again())
 		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Reason.Kind != work.WhyRoadmapCancelled
+		if r.v.Terminal != "" && !rep.Refused { // somebody may have set the label since a pass read it
+			rep.sent = r.endLabel(inv)
+		}
 		return rep
 	}
 	said := "The work is cancelled."
@@ -195,9 +198,9 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 		said += " A turn is in progress: it ends at its next step, and what it has pushed until then stays."
 	}
 	if r.item.Flow == work.FlowReview {
-		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.closeItem(inv), turn.EventKeys...)}
+		return Reply{Said: said + " " + r.again() + ".", sent: r.endLabel(inv), void: append(r.closeItem(inv), turn.EventKeys...)}
 	}
-	next := Reply{Said: r.again() + ".", sent: []work.Action{r.flowLabel(inv, "")}}
+	next := Reply{Said: r.again() + ".", sent: r.endLabel(inv)}
 	if r.item.Replans() {
 		next = r.endRevision(inv)
 	}

@@ -106,8 +106,11 @@ func (r reviewCommands) hold(inv invocation) Reply {
 		return refusal("%s, so there is nothing to hold.", over)
 	case !r.item.HasPull():
 		return refusal("There is no pull request yet, so there is nothing to hold.")
-	case held != nil:
-		return reply("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
+	case held != nil: // somebody may have removed its label since a pass read it, and the command is newer
+		r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: review.Held{By: held.By, At: held.At}})
+		rep := reply("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
+		rep.sent = []work.Action{r.holdLabel(inv, true)}
+		return rep
 	}
 	r.item.HeldBack, r.item.ReviewsChanged = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
@@ -144,9 +147,8 @@ func (r reviewCommands) release(inv invocation) (work.Action, bool) {
 	if r.item.HeldBack == nil {
 		return work.Action{}, false
 	}
-	r.item.HeldBack, r.item.ReviewsChanged, r.released = nil, true, true
-	box := &r.item.Landing.Box // it was read during the hold
-	box.Found, box.Labels = work.Reason{}, slices.DeleteFunc(slices.Clone(box.Labels), func(l string) bool { return strings.EqualFold(l, r.v.Policy.Labels.Hold) })
+	r.item.HeldBack, r.item.ReviewsChanged = nil, true
+	r.unlabel(r.v.Policy.Labels.Hold)
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
 		r.item.Reviews.Record.Why = r.about().Choose().Why // the reviews' current reason
 	}

@@ -23,10 +23,8 @@ func (r *commander) status() Reply {
 	}
 	if r.item.HasPull() {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.item.Pull.Number, r.item.Pull.State))
-		for _, n := range r.item.Open {
-			if n != r.item.Pull.Number {
-				lines = append(lines, fmt.Sprintf("another pull request of this issue: #%d, open", n))
-			}
+		for _, name := range r.openBeside() {
+			lines = append(lines, fmt.Sprintf("another pull request of this issue: %s, open", name))
 		}
 	}
 	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets, false))

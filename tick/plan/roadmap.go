@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
-	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -161,30 +160,26 @@ func (r *commander) changesRoadmap() bool {
 
 // pauseRoadmap keeps the issues below a roadmap from beginning. A hold does the same there.
 func (r *commander) pauseRoadmap(inv invocation) Reply {
-	if since := r.item.Pause; since != nil {
-		return reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+	if r.item.Pause != nil {
+		return r.pauseAgain(inv)
 	}
-	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
-	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	label := r.beginPause(inv, r.item.Number)
 	rep := reply("Paused: no issue of this roadmap begins, and none is opened. Issues on which work has begun continue; each can be paused by itself. "+
 		"To end the pause, use %s or remove the label `%s`.", r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
-	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
+	rep.sent = []work.Action{label}
 	return rep
 }
 
 // resumeRoadmap ends what pauseRoadmap began, or one of the labels.
 func (r *commander) resumeRoadmap(inv invocation) Reply {
+	labels := work.Labelling{Without: []string{r.v.Policy.Labels.Ignore, r.v.Policy.Labels.Hold}}.Action(r.v.Repo, r.item.ID, r.item.Number, "pause")
+	labels.Need, labels.Why = work.NeedRequired, inv.given()
 	switch {
 	case r.item.Pause == nil && r.item.IssueClosed:
-		return reply("The roadmap is not paused. Its issue is closed, so nothing of it begins: reopen the issue.")
+		return r.notPaused("The roadmap", "Its issue is closed, so nothing of it begins: reopen the issue.", labels)
 	case r.item.Pause == nil:
-		return reply("The roadmap is not paused.")
+		return r.notPaused("The roadmap", "", labels)
 	}
-	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
-	r.item.Pause = nil
-	a := work.Labelling{Without: []string{r.v.Policy.Labels.Ignore, r.v.Policy.Labels.Hold}}.Action(r.v.Repo, r.item.ID, r.item.Number, "pause")
-	a.Need, a.Why = work.NeedRequired, inv.given()
-	rep := reply("The pause is over: the issues of this roadmap begin as its limits allow.")
-	rep.sent = []work.Action{a}
-	return rep
+	r.endPause(inv)
+	return Reply{Said: "The pause is over: the issues of this roadmap begin as its limits allow.", sent: []work.Action{labels}}
 }

@@ -91,12 +91,11 @@ func (p *Plan) contain(v known.Snapshot, item known.Item, take func()) {
 
 // itemPlanner plans one work item.
 type itemPlanner struct {
-	v        known.Snapshot
-	p        *Plan
-	item     known.Item   // a copy, with this plan's decisions
-	begun    []work.Pause // started by commands of this plan
-	pointed  []work.Event // redirected to the pull request by this plan
-	released bool         // a command of this plan ended a hold or a pause, and its label goes with it
+	v       known.Snapshot
+	p       *Plan
+	item    known.Item   // a copy, with this plan's decisions
+	begun   []work.Pause // started by commands of this plan
+	pointed []work.Event // redirected to the pull request by this plan
 }
 
 // plannerOf returns a planner for a copy of the item; the snapshot is not changed.
@@ -168,7 +167,7 @@ func (r *itemPlanner) applyEnd() bool {
 
 // moveToEnd moves the item if its pull request or issue ended, or was reopened, and returns why.
 func (r *itemPlanner) moveToEnd() (why string) {
-	cause, to := work.Cause(""), r.item.State
+	cause, to, reason := work.Cause(""), r.item.State, work.Reason{}
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
 		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
@@ -177,6 +176,9 @@ func (r *itemPlanner) moveToEnd() (why string) {
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
 		cause, to, why = work.CausePullClosed, work.StateClosed, work.ReasonClosed
+		if r.item.BranchDeleted() {
+			reason = work.Reason{Kind: work.WhyClosed, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch}
+		}
 	case r.item.ReviewWithdrawn():
 		if cause, to = work.CauseWithdrawn, work.StateClosed; r.item.State != to {
 			why = "the label was taken away"
@@ -194,16 +196,20 @@ func (r *itemPlanner) moveToEnd() (why string) {
 		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
-		r.move(cause, to, why)
+		r.moveFor(work.Move{Cause: cause, To: to, Reason: reason}, why)
 	}
 	r.item.State = to
 	return why
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
-	r.moves(work.Move{Cause: cause, To: to}, r.words("move", "", why))
-	if r.item.Parent != 0 && !r.item.Replans() && to == work.StateCompleted {
-		r.p.add(change.Move{Move: work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to}})
+	r.moveFor(work.Move{Cause: cause, To: to}, why)
+}
+
+func (r *itemPlanner) moveFor(m work.Move, why string) {
+	r.moves(m, r.words("move", "", why))
+	if r.item.Parent != 0 && !r.item.Replans() && m.To == work.StateCompleted {
+		r.p.add(change.Move{Move: work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: m.To}})
 	}
 }
 

@@ -268,10 +268,15 @@ func ended(i known.Item) work.Reason {
 		return work.Reason{Kind: work.WhyDesignMerged}
 	case i.State == work.StateMerged, i.State == work.StateCompleted:
 		return work.Reason{Kind: work.WhyMerged}
-	case i.IssueClosed:
-		return work.Reason{Kind: work.WhyClosed, Name: "the issue"}
 	}
-	return work.Reason{Kind: work.WhyClosed}
+	why := work.Reason{Kind: work.WhyClosed, Branch: i.Reason.Branch}
+	if i.IssueClosed {
+		why.Name = "the issue"
+	}
+	if i.Pull.State == work.PullClosed {
+		why.Number = i.Pull.Number
+	}
+	return why
 }
 
 // ending reports whether a turn has had its first effect: it will be completed.
@@ -328,7 +333,9 @@ func idle(i known.Item, o Outlook) work.Reason {
 // against that. Until a pass has stored that the head is approved, and GitHub has taken the commit status that says
 // so, that is pending there, and a rule may require it.
 func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
-	switch h := i.HeldBack; {
+	switch h, head := i.HeldBack, i.NewestHead(); {
+	case why.Kind.OfHead() && head != i.Pull.HeadOID: // it is of the old head
+		return work.Reason{Kind: work.WhyHeadNotRead, Commit: head}
 	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
 	case len(i.Faults) > 0:
 		return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}

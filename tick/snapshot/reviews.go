@@ -106,7 +106,7 @@ func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	}
 	pulls := map[int][]int{} // the open ones, by issue
 	for _, i := range v.Items {
-		if i.Pull.State == work.PullOpen {
+		if i.Pull.State == work.PullOpen && i.State != work.StateClosed {
 			pulls[i.Number] = append(pulls[i.Number], i.Pull.Number)
 		}
 	}

@@ -120,10 +120,10 @@ var reasons = []row{
 		work.WhyBaseGone, People, AtOnce, "the base branch {branch} is gone from the remote",
 		retried("restore it, or give the pull request another base", "comment on the pull request"), nil,
 	},
-	{work.WhyNoCommit, People, AtOnce, "the repository has no commit on its default branch {branch}", retried("push a first commit", "set the label again"), nil},
+	{work.WhyNoCommit, People, AtOnce, "the repository has no commit on its default branch {branch}", fix("push a first commit"), nil},
 	{
 		work.WhyForeignPull, People, AtOnce, "pull request #{number} for the branch {branch} exists already, and gh mergexo did not open it",
-		retried("close #{number} and delete its branch", "set the label again"), nil,
+		fix("close #{number} and delete its branch"), nil,
 	},
 	{
 		work.WhyPushRefused, Operator, AtOnce, "the push was refused: {text}",
@@ -304,7 +304,10 @@ var reasons = []row{
 	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
-	{work.WhyClosed, People, Never, "{text}", step("nothing; reopen {name} and set the label again to start over|nothing; set the label again to start over"), nil},
+	{
+		work.WhyClosed, People, Never, "{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
+		step("nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]]set its label (where it is set, remove it first) to start over"), nil,
+	},
 
 	// Reviews that are stopped.
 	{work.WhyReviewCycles, People, AtOnce, "PR #{number} exceeded max fix cycles ({count}) — requires human review", restartReviews, nil},
@@ -327,7 +330,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyReviewAuthor, People, Reminded, `its author: reviewer "{name}" requests changes`,
-		step("a push is reviewed again; if its author has no write permission, once the label is set again"), nil,
+		step("a push is reviewed again; if its author has no write permission, once the label is removed and set again"), nil,
 	},
 	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
 	{work.WhyReviewNoCI, People, Overdue, "CI did not start, and nobody reviews it before that", step("rerun it on GitHub: a reviewer looks at it once it is green"), nil},

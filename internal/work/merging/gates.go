@@ -220,7 +220,7 @@ func (g *gates) hold() closed {
 	if held != nil && (!held.Labelled || labelled || !g.f.Box.Read()) {
 		return waits(work.Reason{Kind: work.WhyMergeHeld, Who: held.By, At: held.At.UnixMilli()})
 	}
-	if !g.f.Released && (labelled || work.HasLabel(g.f.Box.Labels, g.p.Ignore) || work.HasLabel(g.f.Box.Issue.Labels, g.p.Ignore)) {
+	if labelled || work.HasLabel(g.f.Box.Labels, g.p.Ignore) || work.HasLabel(g.f.Box.Issue.Labels, g.p.Ignore) {
 		return waits(work.Reason{Kind: work.WhyMergeHeld})
 	}
 	return closed{}

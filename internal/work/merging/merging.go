@@ -232,6 +232,19 @@ type Box struct {
 	Freeze       int      `json:"freeze,omitempty"` // an open issue with the freeze label
 }
 
+// Without returns the box without a label of the pull request and of its issue, and without what that kept from being
+// merged.
+func (b Box) Without(label string) Box {
+	other := func(labels []string) []string {
+		return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return strings.EqualFold(l, label) })
+	}
+	b.Labels, b.Issue.Labels = other(b.Labels), other(b.Issue.Labels)
+	if b.Found.Kind == work.WhyMergeHeld {
+		b.Found = work.Reason{}
+	}
+	return b
+}
+
 // Counted reports whether the box shows what merging the pull request changes: its Change was read
 // from its merge bases.
 func (b Box) Counted(p work.PullRequest) bool { return b.From != "" && b.From == p.MergeBase }
@@ -278,7 +291,6 @@ type Facts struct {
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people
 	Held           *review.Held
-	Released       bool        // a command of this plan ends the hold, and the label goes with it
 	Busy           bool        // a turn is running, or must run before the merge
 	Answers        bool        // that turn answers people or changes the head
 	Queued         bool        // we queued this head, and nobody has dequeued it since
