@@ -124,7 +124,7 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	at := slices.IndexFunc(planned, func(a work.Action) bool {
 		return a.Kind == work.ActionPullRequest && a.State == work.ActionApplied
 	})
-	if at < 0 {
+	if at < 0 || slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionComment }) { // an earlier pass planned it
 		return nil
 	}
 	a := announcement(l, planned[at])
@@ -146,13 +146,9 @@ func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what 
 	return err
 }
 
-// announcedAt is the place of the announcement among a start's actions, behind its push and its pull request. Its token
-// is made of that also where nothing is pushed: a database that was set back knows nothing of a push that was made.
-const announcedAt = 2
-
 // announcement returns the comment about the pull request that pr opened.
 func announcement(l *env.Lease, pr work.Action) work.Action {
-	token, until := work.CommentToken(l.Turn.Key, announcedAt), "from now on"
+	token, until := work.CommentToken(l.Turn.Key), "from now on"
 	if l.Item.Flow.Document() {
 		until = "until it is merged"
 	}
