@@ -70,7 +70,11 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err := q.chooseCommit(ctx, p, l); err != nil {
 		return Prompt{}, err
 	}
-	c, err := p.turns.Briefs.PromptContext(ctx, l)
+	before, err := p.turns.Briefs.Past(ctx, l)
+	if err != nil {
+		return Prompt{}, err
+	}
+	c, err := p.turns.Briefs.PromptContext(ctx, l, before)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -79,7 +83,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		text, err := p.Prompts.Part(q.Name, l.Turn.Kind, c)
 		return Prompt{Text: text}, err
 	}
-	req, err := p.turns.Briefs.Write(ctx, l, kind, c)
+	req, err := p.turns.Briefs.Write(l, kind, c, before)
 	return Prompt{Text: req.Sent()}, err
 }
 

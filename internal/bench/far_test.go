@@ -70,11 +70,11 @@ var mostFar = map[string]int{"status": 8, "a dry run": 22, "an idle pass": 22, "
 func (w *far) farTrips(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{"an idle pass": w.trips(t, "tick", "--now"), "status": w.trips(t, "status"), "a dry run": w.trips(t, "tick", "--dry-run")}
-	w.ageDetails(t)
-	all["a pass that reads again"] = w.trips(t, "tick", "--now")
 	w.openIssue(t)
 	w.later.Add(int64(2 * time.Minute))
 	all["a pass with a turn"] = w.trips(t, "tick", "--now")
+	w.ageDetails(t)
+	all["a pass that reads again"] = w.trips(t, "tick", "--now")
 	return all
 }
 
