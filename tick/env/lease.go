@@ -134,6 +134,8 @@ type Lease struct {
 	BegunRuns []int64 // ids of agent runs that this pass began
 	Used      bool    // the usage of BegunRuns is unknown in part or not zero
 
+	Told []work.Known // what was known of the usage of its agent's last runs when the newest one began
+
 	Warning string // a problem for the operator that the turn's runs showed; empty: none
 
 	Setup *prompts.Setup // the repository's set-up in the checkout; nil: none

@@ -377,6 +377,9 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 			if counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session); err != nil {
 				return err
 			}
+			if l.Told, err = tx.ListUsageKnown(ctx, l.Turn.Agent, run.Began.Add(-costLookback)); err != nil {
+				return err
+			}
 			if err := p.looks.affords(ctx, tx, l); err != nil {
 				return err
 			}
@@ -421,14 +424,10 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		last, err := tx.ListUsageKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
-		if err != nil {
-			return err
-		}
 		told, untold := func(k work.Known) bool { return k.Cost }, func(k work.Known) bool { return !k.Cost }
 		// A run that met a limit may have been about to tell: it speaks for its agent unless another one told.
-		run.Tells = answered(ended) || metLimit(ended) && (run.Known.Cost || !slices.ContainsFunc(last, told))
-		unlimited = run.Tells && !run.Known.Cost && !slices.ContainsFunc(last, untold) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
+		run.Tells = answered(ended) || metLimit(ended) && (run.Known.Cost || !slices.ContainsFunc(l.Told, told))
+		unlimited = run.Tells && !run.Known.Cost && !slices.ContainsFunc(l.Told, untold) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
