@@ -7,6 +7,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +40,10 @@ type Scope struct {
 	Looks    *Looks            // made for its actions; others are looked for right before they are sent
 	Opened   func(github.Pull) // optional: is given the pull request that is opened
 	Event    string            // the API's event of a review; empty: a comment
+	Names    store.Names       // what the actions belong to; zero: it is read of each that is sent
 
-	names store.Names // of the action that is sent, for the log
+	// Recorded stores what depends on an action, with the record that its effect was seen; nil: nothing does.
+	Recorded func(context.Context, *store.Tx, work.Action) error
 }
 
 // Gateway is the part of GitHub's API that actions use.
@@ -77,7 +80,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if err != nil {
 		return a, err
 	}
-	if err := r.ownOnly(ctx, a); err != nil {
+	if err := r.ownOnly(ctx, s.Names, a); err != nil {
 		return a, err
 	}
 	seen := s.look(ctx, e, a)
@@ -94,7 +97,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if may, err := last(); err != nil || !may {
 		return a, err
 	}
-	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.Names, err = r.intend(ctx, s.Names, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	if r.Alive != nil {
@@ -157,26 +160,26 @@ func (r *Runner) RecordIfSeen(ctx context.Context, s Scope, a work.Action) (seen
 // intend stores that a is about to be sent, and when it may be sent again, unless it may not be sent. If the process dies
 // before GitHub answers, the next pass treats the answer as unclear. Effects that GitHub itself
 // creates at most once need no wait.
-func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (_ work.Action, names store.Names, err error) {
+func (r *Runner) intend(ctx context.Context, known store.Names, a work.Action, remade bool) (_ work.Action, names store.Names, err error) {
 	now := r.Now()
 	var refused error
 	err = r.update(ctx, a, func(tx *store.Tx) (err error) {
-		if names, err = tx.NamesOf(ctx, a); err != nil {
-			return err
-		}
-		if refused = pace(ctx, tx, a.Kind, now); refused != nil {
-			return refused
+		if names = known; names.Item == 0 {
+			if names, err = tx.NamesOf(ctx, a); err != nil {
+				return err
+			}
 		}
 		if a.Kind == work.ActionSticky && !remade {
-			a.Sends, err = tx.MarkEdited(ctx, a.ID)
-			return err
+			return tx.MarkEdited(ctx, a.ID, paces(a.Kind, now)...)
 		}
-		a.Sends, err = tx.MarkSent(ctx, a.ID, now)
-		if err != nil || !remade {
+		if err := tx.MarkSent(ctx, a.ID, now, paces(a.Kind, now)...); err != nil || !remade {
 			return err
 		}
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
+	if errors.Is(err, store.ErrStale) {
+		err = cmp.Or(r.Store.View(ctx, func(tx *store.Tx) error { refused = tooFast(ctx, tx, a.Kind, now); return refused }), err)
+	}
 	if refused != nil {
 		return a, names, refused
 	}
@@ -184,6 +187,7 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (_ work
 		return a, names, fmt.Errorf("record the intent of %s: %w", describe(a), err)
 	}
 	a.State = work.ActionSent
+	a.Sends++
 	if remade {
 		a.Made++
 	}
@@ -281,16 +285,13 @@ func (e *ForeignError) Error() string {
 
 // ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge
 // it.
-func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
+func (r *Runner) ownOnly(ctx context.Context, names store.Names, a work.Action) (err error) {
 	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionEditPull || a.Kind == work.ActionClose || a.Kind.Merging()
-	if !touches || a.ItemID == 0 {
-		return nil
+	if touches && names.Item == 0 {
+		names, err = store.Read(ctx, r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(ctx, a) })
 	}
-	return r.Store.View(ctx, func(tx *store.Tx) error {
-		item, err := tx.GetItem(ctx, a.ItemID)
-		if err == nil && item.Flow == work.FlowReview {
-			err = &ForeignError{Kind: a.Kind, Number: item.Number}
-		}
-		return err
-	})
+	if err == nil && touches && names.Flow == work.FlowReview {
+		err = &ForeignError{Kind: a.Kind, Number: names.Issue}
+	}
+	return err
 }

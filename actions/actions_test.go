@@ -289,7 +289,7 @@ func TestWritesArePaced(t *testing.T) {
 	for i := range sendsPerMinute {
 		a := s.plan(fmt.Sprint("comment ", i))
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.MarkSent(t.Context(), a.ID, s.at())
+			err := tx.MarkSent(t.Context(), a.ID, s.at())
 			return err
 		}))
 	}

@@ -91,7 +91,7 @@ func TestWhatIsSoIsNotWritten(t *testing.T) {
 	}
 	sent := s.label(green)
 	s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.MarkSent(t.Context(), sent.ID, s.at())
+		err := tx.MarkSent(t.Context(), sent.ID, s.at())
 		return err
 	}))
 	if a = s.label(red); a.State != work.ActionPlanned {

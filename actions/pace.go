@@ -16,24 +16,34 @@ const (
 	sendsPerHour   = 400
 )
 
-// pace refuses a send that would come too close to GitHub's content limits. It counts the stored
-// rows, so the counts cover all passes.
-func pace(ctx context.Context, tx *store.Tx, kind work.ActionKind, now time.Time) error {
-	if !createsContent(kind) {
-		return nil
+// windows are the times in which only so much content is sent.
+var windows = []struct {
+	length time.Duration
+	most   int
+}{{time.Minute, sendsPerMinute}, {time.Hour, sendsPerHour}}
+
+// paces are the limits of a send: it must not come too close to GitHub's content limits. The stored rows are counted, so
+// the counts cover all passes.
+func paces(kind work.ActionKind, now time.Time) (all []store.Pace) {
+	for _, w := range windows {
+		if createsContent(kind) {
+			all = append(all, store.Pace{Since: now.Add(-w.length), Most: w.most})
+		}
 	}
-	for _, limit := range []struct {
-		window time.Duration
-		most   int
-	}{{time.Minute, sendsPerMinute}, {time.Hour, sendsPerHour}} {
-		n, err := tx.CountSends(ctx, now.Add(-limit.window))
+	return all
+}
+
+// tooFast returns why an action that was not marked as sent has to wait; nil: that has another reason.
+func tooFast(ctx context.Context, tx *store.Tx, kind work.ActionKind, now time.Time) error {
+	for i, p := range paces(kind, now) {
+		n, err := tx.CountSends(ctx, p.Since)
 		if err != nil {
 			return err
 		}
-		if n >= limit.most {
+		if n >= p.Most {
 			return &work.WaitError{
-				Until:  now.Add(limit.window / 2),
-				Reason: work.Reason{Kind: work.WhyPace, Count: n, Text: limit.window.String()},
+				Until:  now.Add(windows[i].length / 2),
+				Reason: work.Reason{Kind: work.WhyPace, Count: n, Text: windows[i].length.String()},
 			}
 		}
 	}

@@ -76,21 +76,25 @@ func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, w
 // record stores that an action's effect was seen, and plans the removal of duplicates of our own.
 func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observation) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose what was seen
-	now := r.Now()
+	now, done := r.Now(), a
+	done.State, done.ResultID, done.ResultURL, done.SeenAt = work.ActionApplied, seen.id, seen.url, now
 	err := r.update(ctx, a, func(tx *store.Tx) error {
 		for _, id := range seen.extra {
 			if err := tx.PlanAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
 				return err
 			}
 		}
-		return tx.MarkApplied(ctx, a.ID, seen.id, seen.url, now)
+		if err := tx.MarkApplied(ctx, a.ID, seen.id, seen.url, now); err != nil || s.Recorded == nil {
+			return err
+		}
+		return s.Recorded(ctx, tx, done)
 	})
 	if err != nil {
 		return r.renewed(ctx, a, fmt.Errorf("record %s: %w", describe(a), err))
 	}
-	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
-	attrs := logAttrs(s.Repo, a, s.names, "url", a.ResultURL)
-	if s.names.Item == 0 { // it was found, not sent
+	a = done
+	attrs := logAttrs(s.Repo, a, s.Names, "url", a.ResultURL)
+	if s.Names.Item == 0 { // it was found, not sent
 		attrs = r.LogAttrs(ctx, s.Repo, a, "url", a.ResultURL)
 	}
 	r.Log.InfoContext(ctx, "action applied", attrs...)

@@ -141,26 +141,41 @@ func (t *Tx) listWithoutTurn(ctx context.Context, what string, repoID int64, whi
 	return all, err
 }
 
-// MarkSent records the intent to send an action now and returns the number of sends, including this
-// one. Commit before sending the request. It fails with ErrStale if
-// the action is settled.
-func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
-	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
+// Pace limits how many writes of content are sent in a time.
+type Pace struct {
+	Since time.Time
+	Most  int
+}
+
+// MarkSent records the intent to send an action now. Commit before sending the request. It fails with ErrStale if
+// the action is settled, or one of the paces is used up.
+func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time, paces ...Pace) error {
+	return t.markSent(ctx, fmt.Sprintf("mark action %d as sent", id), paces,
 		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + CASE kind WHEN 'sticky' THEN 1 ELSE 0 END WHERE id = ? AND `+unsettled, t.stamp(at), id)
 }
 
 // MarkEdited is MarkSent for a send that creates nothing new.
-func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
-	return t.countSend(ctx, fmt.Sprintf("mark action %d as edited", id), id, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
+func (t *Tx) MarkEdited(ctx context.Context, id int64, paces ...Pace) error {
+	return t.markSent(ctx, fmt.Sprintf("mark action %d as edited", id), paces, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
 }
 
-func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
-	sends, _, err := findRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
-	if err != nil {
-		return 0, err
+func (t *Tx) markSent(ctx context.Context, what string, paces []Pace, query string, args ...any) error {
+	for _, p := range paces {
+		query += ` AND (SELECT COUNT(*) ` + sentSince + `) < ?`
+		args = append(append(args, millis(p.Since)), append(anys(contentKinds), p.Most)...)
 	}
-	return sends + 1, t.execOne(ctx, what, ErrStale, query, args...)
+	return t.execOne(ctx, what, ErrStale, query, args...)
 }
+
+// contentKinds are the kinds of actions whose sends GitHub limits.
+var contentKinds = []work.ActionKind{
+	work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionReview, work.ActionChild,
+	work.ActionEditIssue, work.ActionEditPull,
+}
+
+// sentSince selects the sends of content since a time. The index has the condition sent_at > 0, so SQLite uses it only if
+// the query has it too. If the condition came first, SQLite would search the index by it.
+const sentSince = `FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // MarkUnsent records that no send of the action was carried out or still can be. Its count of sends
 // is reset; the time of the last send is kept. It fails with ErrStale if the action is settled.
@@ -231,18 +246,14 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 // CountSends counts the writes of content (comments, replies, reviews, pull requests, issues, their edits) since
 // a time, over all repositories. GitHub limits these.
 func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
-	n, _, err := findRow(ctx, t, "count sends", scanID,
-		// The index has the condition sent_at > 0, so SQLite uses it only if the query has it too.
-		// If the condition came first, SQLite would search the index by it.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
-		work.ActionReview, work.ActionChild, work.ActionEditIssue, work.ActionEditPull)
-	return int(n), err
+	n, _, err := findRow(ctx, t, "count sends", scanCount, `SELECT COUNT(*) `+sentSince, append([]any{millis(since)}, anys(contentKinds)...)...)
+	return n, err
 }
 
-// Names are an action's item, issue, pull request and turn, for the log.
+// Names are what an action belongs to.
 type Names struct {
-	Item  int64  // 0: it belongs to none
+	Item  int64 // 0: it belongs to none
+	Flow  work.Flow
 	Issue int    // of the item
 	Pull  int    // the item's newest pull request; 0: none yet
 	Turn  string // the turn's key; empty for a notice
@@ -250,9 +261,11 @@ type Names struct {
 
 // NamesOf returns the names of an action.
 func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
-	scan := func(row scanner) (n Names, err error) { return n, row.Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn) }
+	scan := func(row scanner) (n Names, err error) {
+		return n, row.Scan(&n.Item, &n.Flow, &n.Issue, &n.Pull, &n.Turn)
+	}
 	n, _, err := findRow(ctx, t, "names of action "+a.Token, scan, `
-		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce((SELECT turn_key FROM turns WHERE id = ?1), '')
+		SELECT i.id, i.flow, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce((SELECT turn_key FROM turns WHERE id = ?1), '')
 		FROM work_items i WHERE i.id = coalesce((SELECT item_id FROM turns WHERE id = ?1), ?2)`, a.TurnID, a.ItemID)
 	return n, err
 }

@@ -63,7 +63,7 @@ func TestAddActionByToken(t *testing.T) {
 	want.ID, want.State, want.PlannedAt = first.ID, work.ActionPlanned, first.PlannedAt // looked for since it was planned first
 	equal(t, addAction(t, d, again), want)
 
-	equal(t, inTx(t, d, func(tx *Tx) (int, error) { return tx.MarkSent(ctx, first.ID, t0) }), 1)
+	update(t, d, func(tx *Tx) error { return tx.MarkSent(ctx, first.ID, t0) })
 	sent := getAction(t, d, "reply")
 	third := again
 	third.TurnID, third.Body = u.ID, "third"
@@ -83,7 +83,7 @@ func TestMarkSentThenApplied(t *testing.T) {
 	d, ctx := openAt(t, path), t.Context()
 	a := addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
 	for want := 1; want <= 3; want++ {
-		sends, err := d.markSent(ctx, a.ID, t0.Add(time.Duration(want)*time.Minute))
+		sends, err := d.sendIn(ctx, a.ID, t0.Add(time.Duration(want)*time.Minute))
 		if err != nil || sends != want {
 			t.Fatalf("%d sends, %v; want %d", sends, err, want)
 		}
@@ -98,7 +98,7 @@ func TestMarkSentThenApplied(t *testing.T) {
 		[]any{work.ActionApplied, "77", "https://x/77", t0.Add(2 * time.Hour), 3, "", time.Time{}})
 
 	for what, write := range map[string]func(*Tx) error{
-		"sent":     func(tx *Tx) error { _, err := tx.MarkSent(ctx, a.ID, t0); return err },
+		"sent":     func(tx *Tx) error { return tx.MarkSent(ctx, a.ID, t0) },
 		"applied":  func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "", "", t0) },
 		"void":     func(tx *Tx) error { return tx.MarkVoid(ctx, a.ID, "", "", t0) },
 		"dropped":  func(tx *Tx) error { return tx.MarkDropped(ctx, a.ID, "", t0) },
@@ -117,7 +117,7 @@ func TestRefusedPushWasNeverSent(t *testing.T) {
 	push := work.Action{RepoID: u.RepoID, TurnID: u.ID, ItemID: u.ItemID, Token: "push", Kind: work.ActionPush, Head: "old", PlannedAt: t0}
 	a := addAction(t, d, push)
 	update(t, d, func(tx *Tx) error {
-		if _, err := tx.MarkSent(ctx, a.ID, t0.Add(time.Minute)); err != nil {
+		if err := tx.MarkSent(ctx, a.ID, t0.Add(time.Minute)); err != nil {
 			return err
 		}
 		return tx.MarkUnsent(ctx, a.ID)
@@ -143,7 +143,7 @@ func TestHastenAction(t *testing.T) {
 		want time.Time
 	}{
 		"planned": {func(*Tx, int64) error { return nil }, time.Time{}},
-		"sent":    {func(tx *Tx, id int64) error { return second(tx.MarkSent(ctx, id, t0)) }, until},
+		"sent":    {func(tx *Tx, id int64) error { return tx.MarkSent(ctx, id, t0) }, until},
 		"settled": {func(tx *Tx, id int64) error { return tx.MarkVoid(ctx, id, "", "gone", t0) }, time.Time{}},
 	} {
 		a := addAction(t, d, work.Action{RepoID: u.RepoID, ItemID: u.ItemID, Token: token})
@@ -169,7 +169,7 @@ func TestVoidTurnActions(t *testing.T) {
 	add(u, 3, "planned")
 	sent, applied := add(u, 2, "sent"), add(u, 1, "applied")
 	add(v, 1, "another turn's")
-	update(t, d, func(tx *Tx) error { _, err := tx.MarkSent(ctx, sent.ID, t0); return err })
+	update(t, d, func(tx *Tx) error { return tx.MarkSent(ctx, sent.ID, t0) })
 	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, applied.ID, "1", "", t0) })
 	update(t, d, func(tx *Tx) error { return tx.VoidTurnActions(ctx, u.ID, "merged", t0) })
 	var got []any
@@ -240,19 +240,21 @@ func TestCountSendsCountsContent(t *testing.T) {
 	} {
 		before := count()
 		a := addAction(t, d, work.Action{RepoID: r.ID, Kind: kind, Token: string(kind)})
-		update(t, d, func(tx *Tx) error { return second(tx.MarkSent(ctx, a.ID, t0)) })
+		update(t, d, func(tx *Tx) error { return tx.MarkSent(ctx, a.ID, t0) })
 		if got := count() > before; got != counts {
 			t.Errorf("%s is counted: %v", kind, got)
 		}
 	}
 }
 
-// markSent is Tx.MarkSent in its own transaction. When it returns, the intent is on disk and the
+// sendIn is Tx.MarkSent in its own transaction. When it returns, the intent is on disk and the
 // request may be sent.
-func (d *DB) markSent(ctx context.Context, id int64, at time.Time) (int, error) {
-	var sends int
-	err := d.Update(ctx, func(tx *Tx) (err error) {
-		sends, err = tx.MarkSent(ctx, id, at)
+func (d *DB) sendIn(ctx context.Context, id int64, at time.Time) (sends int, err error) {
+	err = d.Update(ctx, func(tx *Tx) error {
+		if err := tx.MarkSent(ctx, id, at); err != nil {
+			return err
+		}
+		sends, _, err = findRow(ctx, tx, "count the sends", scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 		return err
 	})
 	return sends, err

@@ -111,20 +111,12 @@ func (t *Tx) Hold(c Claim) { t.claims, t.checked = append(slices.Clone(t.claims)
 // those of a repository a higher id is then a later one. A transaction that commits late, without the
 // claim, would add an older version of a comment as the newest.
 func moves(query string) bool {
-	query = strings.TrimSpace(query)
-	rest, insert := strings.CutPrefix(query, "INSERT INTO ")
-	if !insert {
-		var update bool
-		if rest, update = strings.CutPrefix(query, "UPDATE "); !update {
-			return false
-		}
-	}
-	table, _, _ := strings.Cut(rest, " ")
-	switch table {
+	verb := strings.Fields(query)[0]
+	switch writtenTo(query) {
 	case "turns", "runs", "actions", "merges":
-		return true
+		return verb != "DELETE"
 	case "work_items", "events":
-		return insert
+		return verb == "INSERT"
 	}
 	return false
 }

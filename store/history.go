@@ -30,8 +30,8 @@ func (t *Tx) AddHistory(ctx context.Context, h work.History) error {
 	if h.At.IsZero() {
 		h.At = t.now
 	}
-	_, err := t.insert(ctx, "add history", "history", historyColumns, historyFields(&h))
-	return err
+	fields := historyFields(&h)
+	return t.write(ctx, "add history", `INSERT INTO history (`+historyColumns+`) VALUES (`+placeholders(len(fields))+`)`, fields...)
 }
 
 // ListHistory returns the last lines of a work item, newest first; limit 0: all.

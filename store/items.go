@@ -108,6 +108,12 @@ func (t *Tx) FindItem(ctx context.Context, repoID int64, number int) (work.Item,
 		selectItem+`WHERE repo_id = ? AND number = ? ORDER BY id DESC LIMIT 1`, repoID, number)
 }
 
+// GetNewest returns the newest item of an item's issue or pull request.
+func (t *Tx) GetNewest(ctx context.Context, id int64) (work.Item, error) {
+	return getRow(ctx, t, fmt.Sprintf("get the newest item beside item %d", id), scanItem,
+		selectItem+`WHERE repo_id = (SELECT repo_id FROM work_items WHERE id = ?1) AND number = (SELECT number FROM work_items WHERE id = ?1) ORDER BY id DESC LIMIT 1`, id)
+}
+
 // ListItems returns every work item of a repository, oldest first.
 func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 	return listRows(ctx, t, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)

@@ -515,13 +515,13 @@ func TestPlanMerging(t *testing.T) {
 	later := plan("two")
 	equal(t, []any{later.ID, later.Title, later.NotBefore, later.LastError}, []any{first.ID, "two", t0.Add(time.Hour), "busy"})
 
-	update(t, d, func(tx *Tx) error { return second(tx.MarkSent(ctx, first.ID, t0)) })
+	update(t, d, func(tx *Tx) error { return tx.MarkSent(ctx, first.ID, t0) })
 	equal(t, plan("three"), getAction(t, d, "merge"))
 	equal(t, getAction(t, d, "merge").Title, "two")
 	for _, settle := range []func(*Tx) error{
 		func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "", "the head moved", t0) },
 		func(tx *Tx) error {
-			return firstOf(second(tx.MarkSent(ctx, first.ID, t0)), tx.MarkDropped(ctx, first.ID, "given up", t0))
+			return firstOf(tx.MarkSent(ctx, first.ID, t0), tx.MarkDropped(ctx, first.ID, "given up", t0))
 		},
 	} {
 		update(t, d, settle)
@@ -529,7 +529,7 @@ func TestPlanMerging(t *testing.T) {
 		equal(t, []any{again.ID, again.State, again.Sends, again.Title, again.NotBefore, again.LastError}, []any{first.ID, work.ActionPlanned, 0, "four", time.Time{}, ""})
 	}
 	update(t, d, func(tx *Tx) error {
-		return firstOf(second(tx.MarkSent(ctx, first.ID, t0)), tx.MarkApplied(ctx, first.ID, "c", "", t0))
+		return firstOf(tx.MarkSent(ctx, first.ID, t0), tx.MarkApplied(ctx, first.ID, "c", "", t0))
 	})
 	equal(t, plan("five"), getAction(t, d, "merge"))
 	equal(t, getAction(t, d, "merge").State, work.ActionApplied)

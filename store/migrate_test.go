@@ -320,7 +320,7 @@ func livesOn(t *testing.T, d *DB) {
 // goOn closes a turn as a pass would.
 func goOn(ctx context.Context, tx *Tx, u work.Turn, actions []work.Action) error {
 	for _, a := range actions {
-		if _, err := tx.MarkSent(ctx, a.ID, t0); err != nil {
+		if err := tx.MarkSent(ctx, a.ID, t0); err != nil {
 			return err
 		}
 		if err := tx.MarkApplied(ctx, a.ID, "1", "", t0); err != nil {

@@ -32,7 +32,7 @@ const (
 // ordered are the functions whose statements order rows by their ids, or compare ids, and why they may.
 var ordered = map[string]string{
 	"constants of roadmaps.go": byPlanning, "ListIssuesBelow": byPlanning, "ListWorkOn": byPlanning,
-	"FindItem": byPlanning, "ListItems": byPlanning, "ListEndedItems": byPlanning, "GetItems": byPlanning, "ListTurns": byPlanning,
+	"FindItem": byPlanning, "GetNewest": byPlanning, "ListItems": byPlanning, "ListEndedItems": byPlanning, "GetItems": byPlanning, "ListTurns": byPlanning,
 	"ReopenEvents": byPlanning, "SupersedeOlderVersions": byPlanning,
 	"GetSessionUsage": byTurn, "PutSession": byTurn,
 	"ListSpent": byPlanning + "; " + byTurn, "RenewAllowance": byPlanning + "; " + byTurn,

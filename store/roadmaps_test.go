@@ -249,7 +249,7 @@ func TestANewDocumentPlansItsPartsAgain(t *testing.T) {
 			a.RepoID, a.ItemID, a.State, a.Need = r.ID, m.ItemID, work.ActionPlanned, work.NeedRequired
 			added, err := tx.AddAction(t.Context(), a)
 			if err == nil && a.Token == "sent" {
-				_, err = tx.MarkSent(t.Context(), added.ID, t0)
+				err = tx.MarkSent(t.Context(), added.ID, t0)
 			}
 			if err != nil {
 				return err

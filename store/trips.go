@@ -17,7 +17,8 @@ import (
 
 // A server may be far away: what a transaction costs is how often it waits for an answer. So a function runs first to
 // learn what it reads, with rows that are missing, and again with the answers. The beginning of a transaction is sent
-// with its first reads, and writes are sent with the next read, or with the end.
+// with its first reads, and writes are sent with the next read, or with the end. An answer stays true until the
+// transaction writes to a table that the question names: there are no triggers, and no key deletes or changes other rows.
 
 // View runs fn in a read transaction. It sees one state of the database, does not wait for writers and does not block
 // them. fn may run with rows that are missing, and again: each trip to a server asks all that is known to be read,
@@ -74,9 +75,10 @@ func (d *DB) UpdateIfNeeded(ctx context.Context, fn func(*Tx) error) error {
 
 // reads are what a function reads, with the answers that are there.
 type reads struct {
-	asked []*question
-	first bool  // what it reads after it wrote is not asked
-	wrote error // it wrote
+	asked   []*question
+	first   bool     // what it reads of a table to which it wrote is not asked
+	written []string // these tables
+	wrote   error    // it wrote
 }
 
 // question is one read, and what the server answered.
@@ -93,7 +95,7 @@ type question struct {
 // rows returns the answer to a statement; empty before there is one.
 func (r *reads) rows(text string, args []any) rows {
 	q := r.find(text, args)
-	if q == nil && (!r.first || r.wrote == nil) {
+	if q == nil && !(r.first && slices.ContainsFunc(r.written, func(table string) bool { return strings.Contains(text, table) })) {
 		q = &question{text: text, args: args}
 		r.asked = append(r.asked, q)
 	}
@@ -111,8 +113,13 @@ func (r *reads) find(text string, args []any) *question {
 }
 
 // write notes that a function writes.
-func (r *reads) write(what string) {
-	r.wrote = cmp.Or(r.wrote, fmt.Errorf("%s: %w", what, ErrReadOnly))
+func (r *reads) write(what, statement string) {
+	r.wrote, r.written = cmp.Or(r.wrote, fmt.Errorf("%s: %w", what, ErrReadOnly)), append(r.written, writtenTo(statement))
+}
+
+// forget forgets what was read of a table: it is written to.
+func (r *reads) forget(table string) {
+	r.asked = slices.DeleteFunc(r.asked, func(q *question) bool { return strings.Contains(q.text, table) })
 }
 
 func sameArg(a, b any) bool { return fmt.Sprintf("%T %v", a, a) == fmt.Sprintf("%T %v", b, b) }
@@ -254,7 +261,7 @@ type unsent struct {
 	begin  string // how the transaction begins
 	begun  bool
 	queued []*question
-	known  reads // that were answered before anything was written
+	known  reads // that were answered, of tables to which nothing was written since
 	failed error // of what was sent: the transaction is over
 }
 
@@ -263,14 +270,15 @@ type unsent struct {
 var errAlone = errors.New("a statement that was sent with others failed")
 
 // Ahead runs a part of a transaction that may run with rows that are missing, and again. On a server, all that it reads
-// before it writes is asked together.
+// of a table before it writes to it is asked together.
 func (t *Tx) Ahead(ctx context.Context, fn func(*Tx) error) error {
 	switch {
+	case t.reads != nil: // a part of what is learned from
 	case t.unsent != nil:
 		if err := t.unsent.ask(ctx, *t, fn); err != nil {
 			return err
 		}
-	case t.rehearsed && t.reads == nil:
+	case t.rehearsed:
 		missing := *t
 		missing.reads = &reads{first: true}
 		_ = learn(fn, &missing)
@@ -278,12 +286,12 @@ func (t *Tx) Ahead(ctx context.Context, fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// ask asks what a function reads before it writes: until then an answer stays true.
+// ask asks what a function reads of tables before it writes to them: until then an answer stays true.
 func (w *unsent) ask(ctx context.Context, t Tx, fn func(*Tx) error) error {
 	w.known.first = true
 	for range mostTrips {
 		before := len(w.known.asked)
-		w.known.wrote = nil
+		w.known.wrote, w.known.written = nil, nil
 		learning := t
 		learning.reads = &w.known
 		_ = learn(fn, &learning)
@@ -343,17 +351,22 @@ func (w *unsent) rows(ctx context.Context, text string, args []any) (rows, error
 	if q := w.known.find(text, args); q != nil {
 		return &answer{of: q}, nil
 	}
-	w.known = reads{} // it may write
 	q := &question{text: text, args: args}
+	if table := writtenTo(text); table != "" {
+		w.known.forget(table)
+	} else {
+		w.known.asked = append(w.known.asked, q)
+	}
 	return &answer{of: q}, w.send(ctx, q)
 }
 
 // exec queues a write. With one, another number of rows than one ends the transaction.
 func (w *unsent) exec(text string, args []any, one bool) {
+	w.known.forget(writtenTo(text))
 	if one {
 		text = `WITH done AS (` + text + ` RETURNING 1) SELECT 1 / CASE count(*) WHEN 1 THEN 1 ELSE 0 END FROM done`
 	}
-	w.queued, w.known = append(w.queued, &question{text: text, args: args}), reads{}
+	w.queued = append(w.queued, &question{text: text, args: args})
 }
 
 // count sends what is queued, and returns how many rows the last write changed.

@@ -200,6 +200,30 @@ func TestWritesAreSentTogether(t *testing.T) {
 	if n := proxy.Flights(); n != 3 {
 		t.Errorf("%d round trips", n)
 	}
+	proxy.Reset()
+	var before, after []work.Repo
+	update(t, d, func(tx *Tx) error {
+		return tx.Ahead(ctx, func(tx *Tx) (err error) { // a write to one table leaves true what was read of another
+			if before, err = tx.ListRepos(ctx); err != nil {
+				return err
+			}
+			if err := tx.PauseFleet(ctx, t0, "ann", "why"); err != nil {
+				return err
+			}
+			if _, err := tx.ListAccounts(ctx, work.RoleOperator); err != nil {
+				return err
+			}
+			if err := tx.DeferRepo(ctx, r.ID, t0, "more", true); err != nil {
+				return err
+			}
+			after, err = tx.ListRepos(ctx)
+			return err
+		})
+	})
+	equal(t, after[0].Failures, before[0].Failures+1)
+	if n := proxy.Flights(); n != 3 {
+		t.Errorf("%d round trips of an update that reads two tables before it writes to them, and one again", n)
+	}
 	for range 2 {
 		err := d.Update(ctx, func(tx *Tx) error {
 			if err := tx.PauseFleet(ctx, t0, "ann", "other"); err != nil {
@@ -217,7 +241,7 @@ func TestWritesAreSentTogether(t *testing.T) {
 		}
 		return tx.DeferRepo(ctx, r.ID, t0, "third", true)
 	})
-	if repo := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(ctx, r.ID) }); repo.Failures != 3 {
+	if repo := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(ctx, r.ID) }); repo.Failures != 4 {
 		t.Errorf("%d failures", repo.Failures)
 	}
 	if f := inTx(t, d, func(tx *Tx) (Fleet, error) { return tx.GetFleet(ctx) }); f.Why != "why" {

@@ -116,8 +116,8 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 	}
 	switch {
 	case t.reads != nil:
-		if isWrite(query) {
-			t.reads.write(query)
+		if writtenTo(query) != "" {
+			t.reads.write(query, query)
 			return &answer{}, nil
 		}
 		return t.reads.rows(query, args), nil
@@ -127,10 +127,14 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
 }
 
-// isWrite reports whether a query writes what it returns.
-func isWrite(query string) bool {
-	query = strings.TrimSpace(query)
-	return strings.HasPrefix(query, "INSERT ") || strings.HasPrefix(query, "UPDATE ")
+// writtenTo returns the table that a statement writes to; empty: it only reads.
+func writtenTo(statement string) string {
+	for _, verb := range []string{"INSERT INTO ", "UPDATE ", "DELETE FROM "} {
+		if rest, writes := strings.CutPrefix(strings.TrimSpace(statement), verb); writes {
+			return strings.Fields(rest)[0]
+		}
+	}
+	return ""
 }
 
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
@@ -216,7 +220,7 @@ const (
 
 func (t *Tx) change(ctx context.Context, what string, wants rowsChanged, query string, args []any) (n int64, err error) {
 	if t.reads != nil {
-		t.reads.write(what)
+		t.reads.write(what, query)
 		return 1, nil
 	}
 	if t.readOnly {
@@ -256,14 +260,14 @@ func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields 
 }
 
 func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fields []any, unless string) (int64, error) {
+	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
 	if t.reads != nil {
-		t.reads.write(what)
+		t.reads.write(what, query)
 		return 0, nil
 	}
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
-	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)

@@ -105,13 +105,7 @@ func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 
 // checkSameRepo checks before a turn's next step that its repository is still the same.
 func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
-	at := l.Turn.Step
-	if at == work.StepClaimed || at == work.StepAnswered {
-		if err := p.turns.LastLook.RequireConfigured(ctx, l); err != nil {
-			return err
-		}
-	}
-	if at == work.StepAnswered {
+	if l.Turn.Step == work.StepAnswered {
 		return nil // Finalize asks, beside its other reads
 	}
 	return p.StillSame(ctx, l.Repo, env.SameFor)

@@ -77,7 +77,11 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 	if err := q.chooseCommit(ctx, p, l); err != nil {
 		return Prompt{}, err
 	}
-	c, err := p.turns.Briefs.PromptContext(ctx, l)
+	before, err := p.turns.Briefs.Past(ctx, l)
+	if err != nil {
+		return Prompt{}, err
+	}
+	c, err := p.turns.Briefs.PromptContext(ctx, l, before)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -86,7 +90,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 		text, err := p.Prompts.Part(q.Name, l.Turn.Kind, c)
 		return Prompt{Text: text}, err
 	}
-	req, err := p.turns.Briefs.Write(ctx, l, kind, c)
+	req, err := p.turns.Briefs.Write(l, kind, c, before)
 	return Prompt{Text: req.Sent(), Early: l.Turn.Reason == ""}, err // what asks for a turn gives the reason
 }
 

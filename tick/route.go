@@ -32,9 +32,6 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo, rep *env.Report) ([
 	if len(busy) == 0 && len(p.Config.Notify) == 0 { // a spent budget is told also if nothing waits for it
 		return nil, nil
 	}
-	if err := p.loader.ReadDay(ctx); err != nil {
-		return nil, fmt.Errorf("read what was spent today: %w", err)
-	}
 	p.busy = nil // what is decided makes more to send
 	var plans []plan.Plan
 	for _, r := range ready {
@@ -57,6 +54,11 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo, rep *env.Report) ([
 		}
 		p.reportPanics(ctx, r, made, rep)
 		plans = append(plans, made)
+	}
+	if len(plans) == 0 {
+		if err := p.loader.ReadDay(ctx); err != nil {
+			return nil, fmt.Errorf("read what was spent today: %w", err)
+		}
 	}
 	return plans, nil
 }

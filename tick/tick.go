@@ -193,8 +193,8 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	beside.Wait()
 }
 
-// step runs a turn's phases. Each stores its result before it returns; a resumed turn skips the
-// stored ones.
+// step runs a turn's phases. Each that ends a step stores its result before it returns; a resumed turn skips
+// these.
 func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 	for _, phase := range []struct {
 		at   work.Step

@@ -48,12 +48,12 @@ func mutants() []mutant {
 			guard: "the stored commit is the one that is pushed", file: "tick/turn/finalize.go", scenario: "bugfix", points: diesBeforePushes,
 			edits: []edit{
 				{`
-	push, pushes, err := plannedPush(l, planned)
+	push, pushes, err := plannedPush(l, now.planned)
 	if err != nil {
 		return err
 	}
 `, `
-	push, pushes, err := plannedPush(l, planned)
+	push, pushes, err := plannedPush(l, now.planned)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func mutants() []mutant {
 		{
 			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
 			edits: []edit{{`
-	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.Names, err = r.intend(ctx, s.Names, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 `, `
@@ -93,7 +93,7 @@ func mutants() []mutant {
 		{
 			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
 			edits: []edit{{`
-	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.Names, err = r.intend(ctx, s.Names, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	if r.Alive != nil {
@@ -105,7 +105,7 @@ func mutants() []mutant {
 	return r.recordResult(ctx, s, a, done, err)
 `, `
 	done, sent := e.do(ctx, s, a)
-	if a, s.names, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
+	if a, s.Names, err = r.intend(ctx, s.Names, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	return r.recordResult(ctx, s, a, done, sent)
@@ -155,14 +155,14 @@ func mutants() []mutant {
 			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`
-	for i, a := range planned {
-		if overtaken(l, planned) {
+	for i, a := range l.Planned {
+		if overtaken(l, l.Planned) {
 `, `
 	if err := p.Advance(ctx, l, work.StepApplied); err != nil {
 		return err
 	}
-	for i, a := range planned {
-		if overtaken(l, planned) {
+	for i, a := range l.Planned {
+		if overtaken(l, l.Planned) {
 `},
 				{`
 	return p.Advance(ctx, l, work.StepApplied)

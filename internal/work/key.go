@@ -75,10 +75,8 @@ func ReplyToken(repo RepoKey, number int, commentID int64, hash string) string {
 	return token("reply", repo, number, strconv.FormatInt(commentID, 10), hash)
 }
 
-// CommentToken is the token of the comment at a position in a turn.
-func CommentToken(turnKey string, position int) string {
-	return digest("comment", turnKey, strconv.Itoa(position))
-}
+// CommentToken is the token of a turn's comment in a conversation, of which a turn makes one.
+func CommentToken(turnKey string) string { return digest("comment", turnKey) }
 
 // PullRequestToken is the token of opening a branch's pull request.
 func PullRequestToken(repo RepoKey, branch string) string {

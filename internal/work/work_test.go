@@ -70,7 +70,7 @@ func TestTokensAreMadeOfWhatAnActionIsFor(t *testing.T) {
 	old, edited := ContentHash("please"), ContentHash("please!")
 	tokens := []string{
 		ReplyToken(app, 2, 55, old), ReplyToken(app, 2, 55, edited), ReplyToken(app, 2, 56, old), ReplyToken(app, 3, 55, old),
-		CommentToken("k", 1), CommentToken("k", 2), CommentToken("l", 1),
+		CommentToken("k"), CommentToken("l"),
 		PullRequestToken(app, "b"), PullRequestToken(app, "c"), PushToken(app, "b", "", "k"), PushToken(app, "b", "old", "k"), PushToken(app, "b", "", "l"),
 		RedirectToken(app, 2, "55"), RedirectToken(app, 2, "56"), NoticeToken(app, 2, "55"), RemoveToken(app, EventIssue, "55"),
 		ReactionToken(app, EventIssue, "55"), ReactionToken(app, EventReview, "55"), ResolveToken(app, 2, "T", "k"), ResolveToken(app, 2, "T", "l"),
@@ -117,7 +117,7 @@ func TestTurnAfterASupersededOne(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	token := CommentToken("k", 1)
+	token := CommentToken("k")
 	rapid.Check(t, func(t *rapid.T) {
 		handled := rapid.SliceOfN(rapid.StringMatching(`[0-9]{1,3}:review:[0-9]{1,4}:[0-9a-f]{16}`), 0, 4).Draw(t, "handled")
 		body := Mark(rapid.String().Draw(t, "body"), Marks{Token: token, Handled: handled})
@@ -139,7 +139,7 @@ func TestMarks(t *testing.T) {
 // TestOursIsAccountAndMarker: the operator shares the account, anyone can
 // paste a marker.
 func TestOursIsAccountAndMarker(t *testing.T) {
-	marked := Mark("hello", Marks{Token: CommentToken("k", 1)})
+	marked := Mark("hello", Marks{Token: CommentToken("k")})
 	us, them := Account{ID: 7}, Account{ID: 8}
 	for _, c := range []struct {
 		body   string

@@ -145,22 +145,24 @@ func (a Applier) Apply(ctx context.Context, repo work.Repo, changes []Change) ([
 	now := a.Now()
 	var logged []store.ReviewLog
 	err := a.Store.Update(ctx, func(rows *store.Tx) error {
-		tx := &Tx{Tx: rows, Repo: repo, Now: now, Show: a.Show}
-		for _, c := range changes {
-			if place(c) < 0 {
-				return fmt.Errorf("%s is no kind of change", Kind(c))
+		return rows.Ahead(ctx, func(rows *store.Tx) error {
+			tx := &Tx{Repo: repo, Now: now, Show: a.Show}
+			for _, c := range changes {
+				if place(c) < 0 {
+					return fmt.Errorf("%s is no kind of change", Kind(c))
+				}
+				before := tx.logged
+				err := rows.Ahead(ctx, func(part *store.Tx) error {
+					tx.Tx, tx.logged = part, before
+					return c.Apply(ctx, tx)
+				})
+				if err != nil {
+					return fmt.Errorf("apply %s: %w", Kind(c), err)
+				}
 			}
-			before := tx.logged
-			err := rows.Ahead(ctx, func(part *store.Tx) error {
-				tx.Tx, tx.logged = part, before
-				return c.Apply(ctx, tx)
-			})
-			if err != nil {
-				return fmt.Errorf("apply %s: %w", Kind(c), err)
-			}
-		}
-		logged = tx.logged
-		return nil
+			logged = tx.logged
+			return nil
+		})
 	})
 	return logged, err
 }

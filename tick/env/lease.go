@@ -126,12 +126,15 @@ type Lease struct {
 	Issue           github.Issue   // a start's, as it was read beside its branch
 	IssueAt         time.Time      // when; zero: not read
 	Shown           github.Pull    // of a turn about red checks: its pull request as it was read with them; zero: not read
+	Planned         []work.Action  // the turn's actions as this pass last read them
 	Opened          github.Pull    // the pull request that this pass opened; zero: none
 	Looks           *actions.Looks // for the turn's actions, made beside the reads before its first effect
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
 	Used      bool    // the usage of BegunRuns is unknown in part or not zero
+
+	Told []work.Known // what was known of the usage of its agent's last runs when the newest one began
 
 	Warning string // a problem for the operator that the turn's runs showed; empty: none
 
@@ -307,8 +310,11 @@ func (p *Env) SaveTurn(ctx context.Context, l *Lease) error {
 	return nil
 }
 
-// Advance stores that the turn has reached a step.
+// Advance stores that the turn has reached a step, unless that was stored with its last action.
 func (p *Env) Advance(ctx context.Context, l *Lease, to work.Step) error {
+	if l.Turn.Step == to {
+		return nil
+	}
 	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AdvanceTurn(ctx, l.Turn.ID, l.Turn.Step, to, p.Now()) })
 	if err != nil {
 		return fmt.Errorf("advance turn %s: %w", l.Turn.Key, err)

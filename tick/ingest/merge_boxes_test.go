@@ -329,7 +329,7 @@ func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionStat
 		RepoID: w.repo.ID, Kind: work.ActionDequeue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.DequeueToken(w.repo.Key(), 10, "aaa", 0),
 	})
 	if err == nil && state != work.ActionPlanned {
-		_, err = tx.MarkSent(ctx, a.ID, noon)
+		err = tx.MarkSent(ctx, a.ID, noon)
 	}
 	if err == nil && state == work.ActionApplied {
 		err = tx.MarkApplied(ctx, a.ID, "", "", noon)

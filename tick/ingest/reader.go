@@ -134,6 +134,9 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Co
 // OnIssue returns the comments on the issue itself.
 func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 
+// Any reports whether there are some.
+func (n *News) Any() bool { return len(n.reading.events) > 0 }
+
 // Put stores the comments.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
 	return n.reading.storeEvents(ctx, tx, n.reading.now())

@@ -50,7 +50,7 @@ func TestDeathAroundADequeue(t *testing.T) {
 				t.Fatalf("planned: %+v", all)
 			}
 			s.update(func(tx *store.Tx) error {
-				if _, err := tx.MarkSent(t.Context(), all[0].ID, s.at()); err != nil || !recorded {
+				if err := tx.MarkSent(t.Context(), all[0].ID, s.at()); err != nil || !recorded {
 					return err
 				}
 				return tx.MarkApplied(t.Context(), all[0].ID, "", "", s.at())

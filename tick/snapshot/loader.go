@@ -35,9 +35,12 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 	return spending.DayOf(spent, b, now), err
 }
 
-// View reads what routing one repository may depend on.
+// View reads what routing one repository may depend on, the day's budgets among it.
 func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		if p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, tx.Moment(p.Now)); err != nil {
+			return err
+		}
 		v, err = p.read(ctx, tx, r, asking)
 		return err
 	})

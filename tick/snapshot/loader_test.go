@@ -335,7 +335,7 @@ func TestWhoMerged(t *testing.T) {
 				return err
 			}
 			if c.sent {
-				if _, err := tx.MarkSent(t.Context(), a.ID, noon); err != nil {
+				if err := tx.MarkSent(t.Context(), a.ID, noon); err != nil {
 					return err
 				}
 			}

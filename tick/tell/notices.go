@@ -35,7 +35,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 }
 
 func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
-	if _, halted := p.Halted(ctx); halted || !r.Ready || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return
 	}
 	r.Sends.Lock()
@@ -48,14 +48,9 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 		return
 	}
 	defer unlock()
-	ctx, err = p.take(ctx, r)
+	ctx, due, err := p.take(ctx, r)
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not claim the notices", "repo_full_name", r.Name.FullName(), "error", err)
-		return
-	}
-	due, err := p.DueNotices(ctx, r) // another pass may have sent them while we took the lock
-	if err != nil {
-		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	var looks *actions.Looks
@@ -130,41 +125,32 @@ func mustDrop(a work.Action, err error) bool {
 // last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
 // may reach; of the failed ones, those with the oldest try.
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
-	return p.dueNotices(ctx, r, func(*store.Tx) error { return nil })
+	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Action, error) { return p.readDue(ctx, tx, r) })
 }
 
-// dueNotices is DueNotices that reads more in the same transaction.
-func (p *Notices) dueNotices(ctx context.Context, r *env.Repo, more func(*store.Tx) error) (due []work.Action, err error) {
-	now, tried := p.Now(), map[line][]work.Action{}
-	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		clear(tried)
-		taken := map[line]int{}
-		if err := more(tx); err != nil {
-			return err
+func (p *Notices) readDue(ctx context.Context, tx *store.Tx, r *env.Repo) (due []work.Action, err error) {
+	now, taken, tried := tx.Moment(p.Now), map[line]int{}, map[line][]work.Action{}
+	held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
+		if held(a) {
+			return false
 		}
-		held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
-		if err != nil {
-			return err
+		if r.Removed && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
+			return false
 		}
-		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
-			if held(a) {
-				return false
-			}
-			if r.Removed && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
-				return false
-			}
-			if waitsForOthers(a) {
-				return true
-			}
-			of := lineOf(a)
-			if of.failedBefore > 0 {
-				tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
-				return false
-			}
-			taken[of]++
-			return taken[of] <= mostInLine
-		})
-		return err
+		if waitsForOthers(a) {
+			return true
+		}
+		of := lineOf(a)
+		if of.failedBefore > 0 {
+			tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
+			return false
+		}
+		taken[of]++
+		return taken[of] <= mostInLine
 	})
 	for _, all := range tried {
 		due = append(due, longestLeft(all, mostInLine)...)
@@ -291,14 +277,7 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}
 	says := explain.Reason(m.Reason, explain.Place{Spending: true}).Here()
-	item, err := tx.GetItem(ctx, m.Item)
-	if err != nil {
-		return err
-	}
-	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
-		return err
-	}
-	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
+	return p.show(ctx, tx, m, now, func(tx *store.Tx) error { return tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now) })
 }
 
 // ContainItem contains what is done for an item outside of the plan and of turns. A panic stops the item; if

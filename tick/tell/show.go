@@ -3,6 +3,7 @@ package tell
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -25,26 +26,39 @@ import (
 
 // Show plans what GitHub shows after a move.
 func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
-	item, err := tx.GetItem(ctx, m.Item)
-	if err != nil {
-		return err
-	}
-	return tx.Ahead(ctx, func(tx *store.Tx) error { return p.show(ctx, tx, item, m, now) })
+	return p.show(ctx, tx, m, now, func(*store.Tx) error { return nil })
 }
 
-func (p *Notices) show(ctx context.Context, tx *store.Tx, item work.Item, m work.Move, now time.Time) error {
-	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
-	if s.Remote == nil {
-		return nil // no longer configured: nothing is changed
-	}
+// show moves an item, and plans what GitHub shows of that. It reads before it moves: on a server that is one question.
+func (p *Notices) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time, move func(*store.Tx) error) error {
+	return tx.Ahead(ctx, func(tx *store.Tx) error {
+		s := Target{now: now, redact: p.Secrets.Redact}
+		var errs [3]error
+		s.item, errs[0] = tx.GetItem(ctx, m.Item)
+		s.pull, s.hasPull, errs[1] = tx.FindPullOfItem(ctx, m.Item)
+		s.newest, errs[2] = tx.GetNewest(ctx, m.Item)
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
+		if err := move(tx); err != nil {
+			return err
+		}
+		if s.Remote = p.ShownAt(s.item.RepoID); s.Remote == nil {
+			return nil // no longer configured: nothing is changed
+		}
+		return p.showMoved(ctx, tx, s, m)
+	})
+}
+
+func (p *Notices) showMoved(ctx context.Context, tx *store.Tx, s Target, m work.Move) error {
 	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
 	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
-		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
+		return fmt.Errorf("show why item %d is blocked: %w", s.item.ID, err)
 	}
 	if err := s.showLabels(ctx, tx, m); err != nil {
-		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
+		return fmt.Errorf("show the state of item %d: %w", s.item.ID, err)
 	}
 	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
 		return tx.MarkReviewsChanged(ctx, s.pull.ID)
@@ -63,6 +77,9 @@ func (p *Notices) ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Recor
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
 	}
+	if s.newest, err = tx.GetNewest(ctx, item.ID); err != nil {
+		return err
+	}
 	s.place = p.Public(s.Remote, item, false)
 	m := work.Move{Item: item.ID}
 	m.To, m.Reason = r.Shows()
@@ -75,10 +92,9 @@ func (p *Notices) ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Recor
 	return nil
 }
 
-// locate loads the item's pull request, its reviews and the place of its conversation.
+// locate loads the reviews of the item's pull request and the place of its conversation.
 func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
-	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
-	if err == nil && s.hasPull {
+	if s.hasPull {
 		var stored store.Reviews
 		stored, err = tx.GetReviews(ctx, s.pull.ID)
 		s.reviews = stored.Record
@@ -90,6 +106,7 @@ func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err erro
 // Target is an item with where it is shown.
 type Target struct {
 	item    work.Item
+	newest  work.Item // of its issue
 	pull    work.PullRequest
 	hasPull bool
 	roadmap bool          // it stands for the merged roadmap of the item's issue
@@ -129,9 +146,9 @@ func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error
 // item. The issue of a merged roadmap shows the roadmap's state while the roadmap is stopped, and once it has
 // ended. In between it shows the state of the pull request that changes the roadmap.
 func (s Target) onIssue(ctx context.Context, tx *store.Tx, m work.Move) (work.Move, bool, error) {
-	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
-	if err != nil || newest.Flow != work.FlowRoadmap {
-		return m, err == nil && newest.ID == s.item.ID, err
+	newest := s.newest
+	if newest.Flow != work.FlowRoadmap {
+		return m, newest.ID == s.item.ID, nil
 	}
 	if newest.ID != s.item.ID {
 		m = work.Move{Item: newest.ID, To: newest.State}
@@ -489,6 +506,9 @@ func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.T
 		return Target{}, err
 	}
 	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now, redact: p.Secrets.Redact}
+	if s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, id); err != nil {
+		return s, err
+	}
 	return s, p.locate(ctx, tx, &s)
 }
 
@@ -520,34 +540,51 @@ func (p *Notices) deferDropped(ctx context.Context, a work.Action) error {
 	})
 }
 
-// Waiting reports whether a repository has notices to send; true if that cannot be read.
+// Waiting reports whether a repository has notices to send; true if that cannot be read. While everything is
+// paused it has none.
 func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	if !r.Ready {
 		return false
 	}
+	var fleet store.Fleet
 	var dropped []int64
-	due, err := p.dueNotices(ctx, r, func(tx *store.Tx) (err error) {
-		dropped, err = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
-		return err
+	var due []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		var errs [3]error
+		fleet, errs[0] = tx.GetFleet(ctx)
+		dropped, errs[1] = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+		due, errs[2] = p.readDue(ctx, tx, r)
+		return errors.Join(errs[:]...)
 	})
-	return err != nil || len(due)+len(dropped) > 0
+	_, halted := p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, err })
+	return !halted && (err != nil || len(due)+len(dropped) > 0)
 }
 
 // take takes over a repository's notices, and plans the dropped ones again that are due. It returns
-// the context under whose claim they are sent.
-func (p *Notices) take(ctx context.Context, r *env.Repo) (context.Context, error) {
+// the context under whose claim they are sent, and those that are due: another pass may have sent some while
+// this one took the lock.
+func (p *Notices) take(ctx context.Context, r *env.Repo) (_ context.Context, due []work.Action, err error) {
 	var claim store.Claim
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if claim, err = tx.TakeNotices(ctx, r.Row.ID); err != nil {
-			return err
-		}
-		ids, err := tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
-		for _, id := range ids {
-			if err := tx.ReplanDropped(ctx, id); err != nil {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.Ahead(ctx, func(tx *store.Tx) (err error) {
+			ids, err := tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+			if err != nil {
 				return err
 			}
-		}
-		return err
+			if due, err = p.readDue(ctx, tx, r); err != nil {
+				return err
+			}
+			if claim, err = tx.TakeNotices(ctx, r.Row.ID); err != nil || len(ids) == 0 {
+				return err
+			}
+			for _, id := range ids {
+				if err := tx.ReplanDropped(ctx, id); err != nil {
+					return err
+				}
+			}
+			due, err = p.readDue(ctx, tx, r)
+			return err
+		})
 	})
-	return store.Under(ctx, claim), err
+	return store.Under(ctx, claim), due, err
 }

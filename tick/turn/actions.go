@@ -165,7 +165,7 @@ func (c *composer) generalComment() {
 		return
 	}
 	t := c.l.Turn
-	token := work.CommentToken(t.Key, len(c.planned))
+	token := work.CommentToken(t.Key)
 	c.add(work.Action{
 		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
 		Body: c.signed(text, work.Marks{Token: token, Proposals: work.MarkProposals(c.l.Proposals)}), Why: t.Reason,

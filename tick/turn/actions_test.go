@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
@@ -62,6 +63,30 @@ func TestCommentsFit(t *testing.T) {
 	text, _, _ := strings.Cut(last.Body, "\n\n<!-- mergexo-")
 	if !ok || len(marks.Handled) != 50 || public.Balanced(text) != text {
 		t.Errorf("%v, %d handled, open at %q", ok, len(marks.Handled), text[len(text)-100:])
+	}
+}
+
+// A turn that answers again, because the database was set back by a failover, makes the same comment, whatever else it
+// plans: its push is on the branch already, or the agent replies to other comments than before.
+func TestACommentIsFoundAgainWhateverElseIsPlanned(t *testing.T) {
+	answer := prompts.Answer{GeneralComment: "Done.", CommitMessage: "m"}
+	comment := func(l *env.Lease, a prompts.Answer) string {
+		planned := planActions(l, a)
+		at := slices.IndexFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionComment })
+		return planned[at].Token
+	}
+	pushes, pushed, edits := leaseOf(work.KindImplementationFeedback, 2), leaseOf(work.KindImplementationFeedback, 2), leaseOf(work.KindImplementationFeedback, 2)
+	pushed.Turn.Commit = ""
+	pushed.Carried = map[string]bool{pushed.Turn.EventKeys[0]: true, pushed.Turn.EventKeys[1]: true}
+	more := answer
+	more.FlakyTest = &prompts.FlakyTest{Name: "TestX", Reason: "slow"}
+	edits.Turn.Commit, edits.Red = "", []github.Check{{Name: "ci"}}
+	first := comment(pushes, answer)
+	if second, third := comment(pushed, answer), comment(edits, more); first != second || first != third {
+		t.Errorf("tokens %s, %s and %s", first, second, third)
+	}
+	if pushes.Turn.Key += "x"; comment(pushes, answer) == first {
+		t.Error("two turns have one comment")
 	}
 }
 

@@ -30,31 +30,32 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 	}
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return err
+	if l.Looks == nil { // else Finalize has read and looked in this pass
+		var err error
+		if l.Planned, err = p.TurnActions(ctx, l); err != nil {
+			return err
+		}
+		l.Looks = actions.Look(ctx, p.Scope(l.Repo), l.Planned...)
 	}
-	if l.Looks == nil {
-		l.Looks = actions.Look(ctx, p.Scope(l.Repo), planned...)
-	}
-	for i, a := range planned {
-		if overtaken(l, planned) {
+	for i, a := range l.Planned {
+		if overtaken(l, l.Planned) {
 			break
 		}
 		if a.Kind == work.ActionPush || a.State.Settled() {
 			continue
 		}
-		if planned[i], err = p.applyOne(ctx, l, a); err != nil {
+		var err error
+		if l.Planned[i], err = p.applyOne(ctx, l, a); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	if err := p.announcePull(ctx, l); err != nil {
+	if err := p.announcePull(ctx, l, l.Planned); err != nil {
 		return err
 	}
-	if err := p.afterReview(ctx, l); err != nil {
+	if err := p.afterReview(ctx, l, l.Planned); err != nil {
 		return err
 	}
 	return p.Advance(ctx, l, work.StepApplied)
@@ -100,7 +101,7 @@ func (p *Turns) resolveLater(ctx context.Context, l *env.Lease, a work.Action) e
 func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) (work.Action, error) {
 	scope := p.scope(l)
 	if env.SpeaksFor(a) == "" {
-		return p.Effects().Apply(ctx, scope, a)
+		return p.effect(ctx, l, scope, a)
 	}
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
@@ -114,17 +115,13 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) (work.Act
 	return a, speaker.ExplainRefusal(err)
 }
 
-// announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment is planned only
-// once the number is known. It reads the stored actions, as a pass may have died between the two.
-func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return err
-	}
+// announcePull comments on the issue that the turn opened a pull request (cosmetic). The comment was planned with the
+// record of its number.
+func (p *Turns) announcePull(ctx context.Context, l *env.Lease, planned []work.Action) error {
 	at := slices.IndexFunc(planned, func(a work.Action) bool {
 		return a.Kind == work.ActionPullRequest && a.State == work.ActionApplied
 	})
-	if at < 0 {
+	if at < 0 || slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionComment }) { // an earlier pass planned it
 		return nil
 	}
 	a := announcement(l, planned[at])
@@ -132,11 +129,14 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	return p.applyNew(ctx, l, a, "the announcement")
 }
 
-// applyNew stores one more action of the turn and applies it.
+// applyNew stores one more action of the turn, unless it is stored, and applies it.
 func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what string) error {
 	var planned work.Action
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		planned, err = tx.AddAction(ctx, a)
+	err := p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) (err error) {
+		var known bool
+		if planned, known, err = tx.GetAction(ctx, a.Token); err == nil && !known {
+			planned, err = tx.AddAction(ctx, a)
+		}
 		return err
 	})
 	if err != nil {
@@ -146,13 +146,9 @@ func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what 
 	return err
 }
 
-// announcedAt is the place of the announcement among a start's actions, behind its push and its pull request. Its token
-// is made of that also where nothing is pushed: a database that was set back knows nothing of a push that was made.
-const announcedAt = 2
-
 // announcement returns the comment about the pull request that pr opened.
 func announcement(l *env.Lease, pr work.Action) work.Action {
-	token, until := work.CommentToken(l.Turn.Key, announcedAt), "from now on"
+	token, until := work.CommentToken(l.Turn.Key), "from now on"
 	if l.Item.Flow.Document() {
 		until = "until it is merged"
 	}

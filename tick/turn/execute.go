@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -60,10 +59,11 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	if l.Setup, err = p.setUp(ctx, l, ag, checkoutOf(l)); err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
-	if err := p.ask(ctx, l); err != nil {
+	session, err := p.ask(ctx, l)
+	if err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
-	answer, err := p.runUntilTestsPass(ctx, l, ag)
+	answer, err := p.runUntilTestsPass(ctx, l, ag, session)
 	if err != nil {
 		if gone := p.Store.InPlace(); gone != nil { // another pass may use the same paths
 			return errors.Join(err, gone)
@@ -81,50 +81,57 @@ func agentBlocked(a prompts.Answer) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyQuestion, Text: a.BlockedReason}}
 }
 
-// ask stores the prompt, once per turn. It stores a new one if an attempt left unfinished work or
-// the surroundings changed.
-func (p *runner) ask(ctx context.Context, l *env.Lease) error {
+// ask makes the prompt, once per turn, and a new one if an attempt left unfinished work or the surroundings
+// changed. Its first run stores it. It returns the session that the run continues; empty: a new one.
+func (p *runner) ask(ctx context.Context, l *env.Lease) (session string, err error) {
 	if err := p.looks.requireTrusted(ctx, l); err != nil {
-		return err
+		return "", err
 	}
-	partial, err := p.partial(ctx, l)
+	before, err := p.briefs.Past(ctx, l)
 	if err != nil {
-		return err
+		return "", err
+	}
+	l.EarlierKeys = before.earlierComments(l)
+	partial, err := partial(ctx, l, before.turns)
+	if err != nil {
+		return "", err
 	}
 	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.surroundings(l)) {
 		p.bringAttachments(ctx, l)
-		return nil
+		return before.session, nil
 	}
 	if err := p.looks.requireConfirmed(ctx, l); err != nil {
-		return err
+		return "", err
 	}
-	if err := p.restorer.addNewComments(ctx, l); err != nil {
-		return fmt.Errorf("take in what was said: %w", err)
+	if len(before.queued) > 0 {
+		if err := p.restorer.addNewComments(ctx, l); err != nil {
+			return "", fmt.Errorf("take in what was said: %w", err)
+		}
 	}
-	c, err := p.briefs.PromptContext(ctx, l)
+	c, err := p.briefs.PromptContext(ctx, l, before)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if l.Approves() {
 		c.ReadOnly = true
 	}
 	c.Partial = partial
 	if c.Attachments, err = p.attachments(ctx, l, c); err != nil {
-		return fmt.Errorf("fetch what was attached: %w", err)
+		return "", fmt.Errorf("fetch what was attached: %w", err)
 	}
 	if len(c.Attachments) > 0 { // that took a while
 		if err := p.looks.requireConfirmed(ctx, l); err != nil {
-			return err
+			return "", err
 		}
 	}
-	req, err := p.briefs.Write(ctx, l, l.Turn.Kind, c)
+	req, err := p.briefs.Write(l, l.Turn.Kind, c, before)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if l.Turn.Request, err = json.Marshal(req); err != nil {
-		return fmt.Errorf("encode the prompt: %w", err)
+		return "", fmt.Errorf("encode the prompt: %w", err)
 	}
-	return p.SaveTurn(ctx, l)
+	return before.session, nil
 }
 
 // answer runs the agent. If the answer breaks the rules, it runs the agent once more and quotes the
@@ -268,9 +275,6 @@ func designPriority(item work.Item, a prompts.Answer) int {
 func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
-	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
-		return fmt.Errorf("read what was said before: %w", err)
-	}
 	if err := p.sign(ctx, l); err != nil {
 		return fmt.Errorf("read who reviewed it before: %w", err)
 	}
@@ -322,25 +326,6 @@ func (p *runner) active(l *env.Lease) func() {
 	return func() { l.Slot.Touch(p.Local()) }
 }
 
-// earlierComments returns the keys of issue comments made for an earlier flow whose label was
-// removed. A start's prompt contains them, so the pull request marks them as handled.
-func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {
-	if !l.Turn.Kind.Start() {
-		return nil, nil
-	}
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		keys = nil
-		said, err := tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
-		for _, e := range said {
-			if e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
-				keys = append(keys, e.Key)
-			}
-		}
-		return err
-	})
-	return keys, err
-}
-
 // askedOf returns what the answer may and must refer to, according to the stored prompt. Later
 // changes do not count.
 func askedOf(t work.Turn) (prompts.Asked, error) {
@@ -382,7 +367,7 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 // beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
 // session so far.
 func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (run work.Run, counted work.Usage, err error) {
-	if err := p.looks.requireNotHalted(ctx, l); err != nil {
+	if _, err := p.looks.wanted(ctx, l); err != nil {
 		return run, counted, err
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
@@ -390,6 +375,9 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.Ahead(ctx, func(tx *store.Tx) (err error) {
 			if counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session); err != nil {
+				return err
+			}
+			if l.Told, err = tx.ListUsageKnown(ctx, l.Turn.Agent, run.Began.Add(-costLookback)); err != nil {
 				return err
 			}
 			if err := p.looks.affords(ctx, tx, l); err != nil {
@@ -436,14 +424,10 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		last, err := tx.ListUsageKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
-		if err != nil {
-			return err
-		}
 		told, untold := func(k work.Known) bool { return k.Cost }, func(k work.Known) bool { return !k.Cost }
 		// A run that met a limit may have been about to tell: it speaks for its agent unless another one told.
-		run.Tells = answered(ended) || metLimit(ended) && (run.Known.Cost || !slices.ContainsFunc(last, told))
-		unlimited = run.Tells && !run.Known.Cost && !slices.ContainsFunc(last, untold) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
+		run.Tells = answered(ended) || metLimit(ended) && (run.Known.Cost || !slices.ContainsFunc(l.Told, told))
+		unlimited = run.Tells && !run.Known.Cost && !slices.ContainsFunc(l.Told, untold) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}

@@ -17,27 +17,26 @@ import (
 // Finalize reads everything about the turn again and pushes. The agent may have taken an hour: the
 // pull request may be merged, comments deleted, or the head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
-	if err := p.LastLook.reload(ctx, l); err != nil {
-		return err
-	}
-	planned, err := p.TurnActions(ctx, l)
+	now, err := p.LastLook.wanted(ctx, l)
 	if err != nil {
 		return err
 	}
-	s, said, err := p.readAgain(ctx, l, planned)
+	l.Item, l.Events = now.item, now.events
+	s, said, err := p.readAgain(ctx, l, now.planned)
 	if err != nil {
 		return err
 	}
 	if err := p.LastLook.recheck(ctx, l, s); err != nil {
 		return err
 	}
-	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
+	var waiting queue
+	if now, err = p.LastLook.wanted(ctx, l, waiting.reading(ctx, l)); err != nil { // GitHub was asked since
 		return err
 	}
 	if err := p.takeOver(ctx, l); err != nil {
 		return err
 	}
-	push, pushes, err := plannedPush(l, planned)
+	push, pushes, err := plannedPush(l, now.planned)
 	if err != nil {
 		return err
 	}
@@ -45,8 +44,10 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if pushes {
-		if err := p.takeInIssueComments(ctx, l, push, said); err != nil {
-			return err
+		if !l.Turn.Begun(now.planned) {
+			if err := p.takeInIssueComments(ctx, l, push, waiting, said); err != nil {
+				return err
+			}
 		}
 		if err := p.LastLook.requireSound(ctx, l, l.Turn.Commit); err != nil {
 			return err
@@ -56,6 +57,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		}
 		p.Changed(l, "pushed", work.Short(l.Turn.Commit))
 	}
+	l.Planned = now.planned
 	return p.Advance(ctx, l, work.StepPushed)
 }
 
@@ -99,7 +101,43 @@ func plannedPush(l *env.Lease, planned []work.Action) (work.Action, bool, error)
 func (p *Turns) scope(l *env.Lease) actions.Scope {
 	s := p.Scope(l.Repo)
 	s.Looks, s.Opened = l.Looks, func(p github.Pull) { l.Opened = p }
+	s.Names = store.Names{Item: l.Item.ID, Flow: l.Item.Flow, Issue: l.Item.Number, Turn: l.Turn.Key}
+	if !l.Turn.Kind.Start() {
+		s.Names.Pull = l.Turn.Number
+	}
 	return s
+}
+
+// effect applies an action of the turn that is not settled, and stores with its record what follows from it: the step
+// that the turn reaches, and the announcement of a pull request.
+func (p *Turns) effect(ctx context.Context, l *env.Lease, s actions.Scope, a work.Action) (work.Action, error) {
+	to := stepAfter(l, a)
+	s.Recorded = func(ctx context.Context, tx *store.Tx, done work.Action) error {
+		switch {
+		case done.Kind == work.ActionPullRequest:
+			return tx.PlanAction(ctx, announcement(l, done))
+		case to != "":
+			return tx.AdvanceTurn(ctx, l.Turn.ID, l.Turn.Step, to, done.SeenAt)
+		}
+		return nil
+	}
+	done, err := p.Effects().Apply(ctx, s, a)
+	if to != "" && done.State == work.ActionApplied {
+		l.Turn.Step = to
+	}
+	return done, err
+}
+
+// stepAfter returns the step that a turn reaches with an action; empty: it reaches none.
+func stepAfter(l *env.Lease, a work.Action) work.Step {
+	switch {
+	case a.State.Settled():
+	case a.Kind == work.ActionPush:
+		return work.StepPushed
+	case a.Kind == work.ActionComment && l.Turn.Kind.Start(): // the announcement comes last
+		return work.StepApplied
+	}
+	return ""
 }
 
 // push pushes the turn's commit to its branch. If somebody moved the head, the commit is replayed
@@ -108,7 +146,7 @@ func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 	if l.Turn.Commit != "" && !l.Repo.Git().Has(ctx, l.Turn.Commit) {
 		return p.commitLost(ctx, l, a)
 	}
-	_, err := p.Effects().Apply(ctx, p.scope(l), a)
+	_, err := p.effect(ctx, l, p.scope(l), a)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok {
 		return p.replay(ctx, l, a)
 	}
@@ -198,7 +236,7 @@ func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, h
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
 	l.Turn = turn
-	_, err = p.Effects().Apply(ctx, p.Scope(l.Repo), again)
+	_, err = p.effect(ctx, l, p.Scope(l.Repo), again)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // the next pass tries again
 		return &work.WaitError{Reason: work.Reason{Kind: work.WhyBranchMoves}, Err: err}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -91,16 +92,28 @@ func talkOf(l *env.Lease) []change.Change {
 	return kept
 }
 
+// queue is what people said on a start's issue, and no turn has.
+type queue struct {
+	comments  []work.Event
+	commanded bool // a command waits, too
+}
+
+// reading returns what reads it.
+func (q *queue) reading(ctx context.Context, l *env.Lease) func(*store.Tx) error {
+	return func(tx *store.Tx) error {
+		var errs [2]error
+		q.comments, errs[0] = env.QueuedComments(ctx, tx, l.Item)
+		q.commanded, errs[1] = hasPendingCommand(ctx, tx, l)
+		return errors.Join(errs[:]...)
+	}
+}
+
 // takeInIssueComments takes in what was said on the issue since the claim, right before the first
 // effect of a start. New comments end the turn, and another turn handles them before a pull request is
 // opened. After the push was sent, new comments go to the first turn on the pull request.
-func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work.Action, said []github.Comment) error {
-	begun := push.Base != "" // on a branch pushed before the state folder was lost
-	if !l.Turn.Kind.Start() || begun {
+func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work.Action, q queue, said []github.Comment) error {
+	if !l.Turn.Kind.Start() || push.Base != "" { // on a branch pushed before the state folder was lost
 		return nil
-	}
-	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
-		return err
 	}
 	news, err := p.reader.NewComments(ctx, l, said)
 	if err != nil {
@@ -109,25 +122,20 @@ func (p *Turns) takeInIssueComments(ctx context.Context, l *env.Lease, push work
 	if found := news.OnIssue(); len(found) > 0 {
 		p.LogComments(ctx, l, "issue comments seen", found)
 	}
-	var unheard []work.Event
-	var commanded bool
-	err = p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) error {
-		if err := news.Put(ctx, tx); err != nil {
-			return err
-		}
-		queued, err := env.QueuedComments(ctx, tx, l.Item)
-		if err != nil {
-			return err
-		}
-		start := runStart(l.Turn.Request)
-		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return work.CommentID(e) <= start })
-		commanded, err = hasPendingCommand(ctx, tx, l)
-		return err
-	})
+	if news.Any() {
+		err = p.Store.Update(ctx, func(tx *store.Tx) error {
+			if err := news.Put(ctx, tx); err != nil {
+				return err
+			}
+			return q.reading(ctx, l)(tx)
+		})
+	}
+	start := runStart(l.Turn.Request)
+	unheard := slices.DeleteFunc(q.comments, func(e work.Event) bool { return work.CommentID(e) <= start })
 	switch {
 	case err != nil:
 		return err
-	case commanded: // it may cancel or pause the work
+	case q.commanded: // it may cancel or pause the work
 		return &work.WaitError{Until: p.Now(), Reason: work.Reason{Kind: work.WhyCommandFirst}}
 	case len(unheard) == 0:
 		return nil

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,21 +23,51 @@ type lastLook struct {
 	reader *ingest.Reader
 }
 
-// reload reads the turn's item and events again, as they may have changed since the claim, above
-// all in a resumed turn.
-func (p *lastLook) reload(ctx context.Context, l *env.Lease) error {
-	return p.Store.View(ctx, func(tx *store.Tx) error {
-		item, err := tx.GetItem(ctx, l.Item.ID)
-		if err != nil {
-			return err
+// stored is what the database says of a turn at one moment.
+type stored struct {
+	repo    work.Repo
+	item    work.Item
+	events  []work.Event
+	planned []work.Action
+	fleet   store.Fleet
+	pause   work.Pause
+	paused  bool
+}
+
+// stored reads what other passes may have changed of a turn since its claim, and more in the same transaction.
+func (p *lastLook) stored(ctx context.Context, l *env.Lease, more ...func(*store.Tx) error) (s stored, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		var errs [6]error
+		s.repo, errs[0] = tx.GetRepo(ctx, l.Repo.Row.ID)
+		s.item, errs[1] = tx.GetItem(ctx, l.Item.ID)
+		s.events, errs[2] = env.TurnEvents(ctx, tx, l.Turn)
+		s.planned, errs[3] = tx.ListTurnActions(ctx, l.Turn.ID)
+		s.fleet, errs[4] = tx.GetFleet(ctx)
+		s.pause, s.paused, errs[5] = env.PauseOf(ctx, tx, l.Item)
+		err := errors.Join(errs[:]...)
+		for _, read := range more {
+			err = errors.Join(err, read(tx))
 		}
-		l.Item = item
-		if !item.State.Open() {
-			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
-		}
-		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
 		return err
 	})
+	return s, err
+}
+
+// ReasonRepoRemoved is the reason for which wanted ends a turn whose repository was removed from the config.
+const ReasonRepoRemoved = "its repository was taken out of the config"
+
+// wanted fails if a turn is not wanted any more, by what the database says.
+func (p *lastLook) wanted(ctx context.Context, l *env.Lease, more ...func(*store.Tx) error) (stored, error) {
+	s, err := p.stored(ctx, l, more...)
+	switch {
+	case err != nil:
+		return s, err
+	case !s.repo.RemovedAt.IsZero():
+		return s, &work.SupersededError{Reason: ReasonRepoRemoved}
+	case !s.item.State.Open():
+		return s, &work.CancelledError{Reason: "the work item is " + string(s.item.State)}
+	}
+	return s, p.notPaused(ctx, l, s)
 }
 
 // seen is what GitHub shows of a turn's issue and pull request.
@@ -238,8 +269,10 @@ func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDeta
 			}
 		}
 	}
-	begun, err := p.FirstEffect(ctx, l)
-	if err != nil || left > 0 || begun || len(l.Events) == 0 {
+	if left > 0 || len(l.Events) == 0 {
+		return nil
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
 	return &work.CancelledError{Reason: work.ReasonGone}

@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -46,16 +45,12 @@ func outlasting(ctx context.Context, d time.Duration) (context.Context, context.
 
 // partial returns the unfinished work that the turn can continue: of its own last attempt, or of
 // the item's previous turn if that failed. Nil: none.
-func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, error) {
+func partial(ctx context.Context, l *env.Lease, turns []work.Turn) (*prompts.Partial, error) {
 	if l.Mode() != work.ModeWrite {
 		return nil, nil
 	}
-	before, err := p.failedBefore(ctx, l)
-	if err != nil {
-		return nil, err
-	}
 	m := l.Repo.Git()
-	for _, key := range []string{l.Turn.Key, before} {
+	for _, key := range []string{l.Turn.Key, failedBefore(l.Turn, turns)} {
 		if key == "" {
 			continue
 		}
@@ -76,16 +71,15 @@ func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, e
 }
 
 // failedBefore returns the key of the item's previous turn if that failed.
-func (p *runner) failedBefore(ctx context.Context, l *env.Lease) (key string, err error) {
-	turns, err := store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Turn, error) { return tx.ListTurns(ctx, l.Item.ID) })
+func failedBefore(now work.Turn, turns []work.Turn) (key string) {
 	for _, t := range turns { // oldest first
 		switch {
-		case t.ID >= l.Turn.ID, t.Kind == work.KindReview:
+		case t.ID >= now.ID, t.Kind == work.KindReview:
 		case t.Step == work.StepFailed:
 			key = t.Key
 		default:
 			key = ""
 		}
 	}
-	return key, err
+	return key
 }

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -17,23 +16,24 @@ import (
 // wait. While everything is paused, the turn waits unchanged. After its first effect a turn runs to
 // its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
-	var fleet store.Fleet
-	var pause work.Pause
-	var taken bool
-	failed := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if fleet, err = tx.GetFleet(ctx); err == nil {
-			pause, taken, err = env.PauseOf(ctx, tx, l.Item)
-		}
-		return err
-	})
-	h, halted := p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, failed })
-	if err := p.unlessBegun(ctx, l, h, halted); err != nil || failed != nil || !taken {
-		return cmp.Or(err, failed)
-	}
-	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+	s, err := p.stored(ctx, l)
+	if err != nil {
 		return err
 	}
-	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
+	return p.notPaused(ctx, l, s)
+}
+
+func (p *lastLook) notPaused(ctx context.Context, l *env.Lease, s stored) error {
+	h, halted := p.HaltedBy(ctx, func() (store.Fleet, error) { return s.fleet, nil })
+	switch {
+	case l.Turn.Begun(s.planned):
+		return nil
+	case halted:
+		return &folder.HaltedError{Halt: h}
+	case s.paused:
+		return &work.SupersededError{Reason: explain.What(s.pause.Reason(), explain.Place{})}
+	}
+	return nil
 }
 
 // requireNotHeld supersedes a review, or the fix of one, whose agent is about to be asked while a person holds
@@ -74,35 +74,4 @@ func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number in
 		return fmt.Errorf("store the pauses: %w", err)
 	}
 	return p.RequireNotPaused(ctx, l)
-}
-
-// requireNotHalted ends a turn before its first effect if everything is paused. After it the turn
-// runs to its end.
-func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
-	h, halted := p.Halted(ctx)
-	return p.unlessBegun(ctx, l, h, halted)
-}
-
-// unlessBegun returns a pause of everything, if there is one and no effect of the turn may be on GitHub.
-func (p *lastLook) unlessBegun(ctx context.Context, l *env.Lease, h folder.Halt, halted bool) error {
-	if !halted {
-		return nil
-	}
-	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
-		return err
-	}
-	return &folder.HaltedError{Halt: h}
-}
-
-// ReasonRepoRemoved is the reason for which RequireConfigured ends a turn.
-const ReasonRepoRemoved = "its repository was taken out of the config"
-
-// RequireConfigured ends a turn before it pushes if its repository was removed from the config
-// while it ran.
-func (p *lastLook) RequireConfigured(ctx context.Context, l *env.Lease) error {
-	row, err := store.Read(ctx, p.Store, func(tx *store.Tx) (work.Repo, error) { return tx.GetRepo(ctx, l.Repo.Row.ID) })
-	if err == nil && !row.RemovedAt.IsZero() {
-		err = &work.SupersededError{Reason: ReasonRepoRemoved}
-	}
-	return err
 }

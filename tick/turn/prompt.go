@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,8 +24,59 @@ type briefs struct {
 	may   func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
 }
 
+// past is what the database has of an item when a turn begins.
+type past struct {
+	turns    []work.Turn   // oldest first
+	session  string        // in which the turn's agent answered the last of them; empty: none
+	followup work.Followup // for which the item waited
+	waited   bool
+	queued   []work.Event // comments on the issue that no turn has
+
+	onIssue []work.Event // all of the issue
+
+	// Of a turn on a pull request:
+	all     []work.Event // of the item
+	sent    []work.Action
+	pull    work.PullRequest
+	threads []work.Thread
+}
+
+// Past reads what the database has of a turn's past.
+func (p *briefs) Past(ctx context.Context, l *env.Lease) (b past, err error) {
+	now := l.Turn
+	now.Agent = p.agentOf(l).Name
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		var errs [9]error
+		b.turns, errs[0] = tx.ListTurns(ctx, l.Item.ID)
+		b.session, _, _, errs[1] = tx.GetSession(ctx, store.SessionOf(now))
+		b.followup, b.waited, errs[2] = tx.FindFollowup(ctx, l.Item.ID)
+		b.onIssue, errs[3] = tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
+		if l.Turn.Kind.Start() {
+			b.queued, errs[4] = env.QueuedComments(ctx, tx, l.Item)
+			return errors.Join(errs[:]...)
+		}
+		b.all, errs[5] = tx.ListItemEvents(ctx, l.Item.ID)
+		b.sent, errs[6] = tx.ListItemActions(ctx, l.Item.ID)
+		b.pull, _, errs[7] = tx.FindPullOfItem(ctx, l.Item.ID)
+		b.threads, errs[8] = tx.ListThreads(ctx, b.pull.ID)
+		return errors.Join(errs[:]...)
+	})
+	return b, err
+}
+
+// earlierComments returns the keys of issue comments made for an earlier flow whose label was
+// removed. A start's prompt contains them, so the pull request marks them as handled.
+func (b past) earlierComments(l *env.Lease) (keys []string) {
+	for _, e := range b.onIssue {
+		if l.Turn.Kind.Start() && e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
+			keys = append(keys, e.Key)
+		}
+	}
+	return keys
+}
+
 // PromptContext returns the context of a turn's prompt.
-func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Context, error) {
+func (p *briefs) PromptContext(ctx context.Context, l *env.Lease, before past) (prompts.Context, error) {
 	c := prompts.Context{
 		Task: prompts.Task{
 			Repository: l.Repo.Name.FullName(), Issue: issueOf(l.Item), Branch: l.Turn.Branch, Base: l.Turn.Base, BaseSHA: l.Turn.Head,
@@ -40,34 +92,8 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if c.Task.Issue.Role, err = p.authorRole(ctx, l); err != nil {
 		return c, err
 	}
-	var all, onIssue []work.Event
-	var pull work.PullRequest
-	var threads []work.Thread
-	var sent []work.Action
-	var turns []work.Turn
-	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if turns, err = tx.ListTurns(ctx, l.Item.ID); err != nil {
-			return err
-		}
-		if onIssue, err = tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number); err != nil || l.Turn.Kind.Start() {
-			return err
-		}
-		if all, err = tx.ListItemEvents(ctx, l.Item.ID); err != nil {
-			return err
-		}
-		if sent, err = tx.ListItemActions(ctx, l.Item.ID); err != nil {
-			return err
-		}
-		if pull, _, err = tx.FindPullOfItem(ctx, l.Item.ID); err != nil {
-			return err
-		}
-		threads, err = tx.ListThreads(ctx, pull.ID)
-		return err
-	})
-	if err != nil {
-		return c, fmt.Errorf("read what the turn is about: %w", err)
-	}
-	c.Previous = l.EarlierAttempts(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
+	onIssue, pull := before.onIssue, before.pull
+	c.Previous = l.EarlierAttempts(env.Unused(ofRole(before.turns, l.Turn.Role()), l.Turn))
 	if !l.Turn.Kind.Start() { // later comments on the issue belong to no turn on the pull request
 		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
 	}
@@ -85,7 +111,8 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		if err := p.roadmapContext(ctx, l, &c); err != nil {
 			return c, err
 		}
-		return p.resumeContext(ctx, l, c)
+		p.resumeContext(ctx, l, &c, before)
+		return c, nil
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
 	if l.Shown.Number != 0 {
@@ -96,8 +123,8 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if c.Checks, err = p.describeRed(ctx, l); err != nil {
 		return c, err
 	}
-	c.Unresolved = unresolved(all, threads, l.Turn.ID)
-	c.Earlier = earlier(all, sent, turns, l.Turn)
+	c.Unresolved = unresolved(before.all, before.threads, l.Turn.ID)
+	c.Earlier = earlier(before.all, before.sent, before.turns, l.Turn)
 	if err := p.fillBase(ctx, l, &c); err != nil {
 		return c, err
 	}
@@ -258,16 +285,11 @@ func upToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings)
 
 // resumeContext adds for a resumed start why it waited, the commit that was kept, and the comments
 // since.
-func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Context) (prompts.Context, error) {
-	var f work.Followup
-	var waited bool
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		f, waited, err = tx.FindFollowup(ctx, l.Item.ID)
-		return err
-	})
-	if err != nil || !waited {
-		return c, err
+func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c *prompts.Context, before past) {
+	if !before.waited {
+		return
 	}
+	f := before.followup
 	said := work.NewIssueComments(l.Events, f.EventCursor)
 	c.NewEvents = newEvents(said)
 	c.Task.Issue.Comments = slices.DeleteFunc(c.Task.Issue.Comments, func(told prompts.Comment) bool {
@@ -278,7 +300,6 @@ func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Cont
 		c.Waited += fmt.Sprintf("\nYour work until then is kept as commit %s. `git diff %s^ %s` shows it, `git checkout %s -- PATH` takes a file over.",
 			f.Commit, f.Commit, f.Commit, f.Commit)
 	}
-	return c, nil
 }
 
 // newestComment returns the newest comment id on the issue; 0: none.
@@ -296,7 +317,7 @@ func newestComment(c prompts.Context) int64 {
 }
 
 // Write returns the prompts of a turn: the whole one, and the one for the session that it continues.
-func (p *briefs) Write(ctx context.Context, l *env.Lease, kind work.Kind, c prompts.Context) (env.Request, error) {
+func (p *briefs) Write(l *env.Lease, kind work.Kind, c prompts.Context, before past) (env.Request, error) {
 	req := env.Request{Context: prompts.Prepare(c), RunStartComment: newestComment(c)}
 	runs := prompts.Split(c)
 	for _, one := range runs {
@@ -315,31 +336,19 @@ func (p *briefs) Write(ctx context.Context, l *env.Lease, kind work.Kind, c prom
 		return req, nil
 	}
 	var err error
-	req.Resumed, err = p.resumed(ctx, l, kind, req.Context)
+	req.Resumed, err = p.resumed(l, kind, req.Context, before)
 	return req, err
 }
 
 // resumed returns the prompt for the session that the turn continues. There is one if that session
 // answered the last turn that ran the same agent in the same role: then it knows what that turn's
 // prompt said, and nothing newer. After a run of this turn the session may know a part of its prompt.
-func (p *briefs) resumed(ctx context.Context, l *env.Lease, kind work.Kind, c prompts.Context) (env.Resumed, error) {
-	agent, now := p.agentOf(l), l.Turn
-	if now.Agent = agent.Name; now.Runs > 0 {
+func (p *briefs) resumed(l *env.Lease, kind work.Kind, c prompts.Context, before past) (env.Resumed, error) {
+	now, session := l.Turn, before.session
+	if now.Agent = p.agentOf(l).Name; now.Runs > 0 || session == "" {
 		return env.Resumed{}, nil
 	}
-	var session string
-	var turns []work.Turn
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if session, _, _, err = tx.GetSession(ctx, store.SessionOf(now)); err != nil || session == "" {
-			return err
-		}
-		turns, err = tx.ListTurns(ctx, l.Item.ID)
-		return err
-	})
-	if err != nil || session == "" {
-		return env.Resumed{}, err
-	}
-	told, ok := toldBefore(turns, now, session)
+	told, ok := toldBefore(before.turns, now, session)
 	if !ok {
 		return env.Resumed{}, nil
 	}

@@ -29,8 +29,8 @@ type flaw struct {
 }
 
 // runUntilTestsPass runs the agent, commits its files, and has it repair them until no flaw is left
-// or its repairs are used up.
-func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
+// or its repairs are used up. It continues a session, unless that is empty.
+func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent, session string) (prompts.Answer, error) {
 	var req env.Request
 	if err := json.Unmarshal(l.Turn.Request, &req); err != nil {
 		return prompts.Answer{}, fmt.Errorf("decode the stored prompt: %w", err)
@@ -38,10 +38,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	if len(req.Parts) > 0 {
 		return p.reviewParts(ctx, l, ag, req)
 	}
-	talk, err := p.talk(ctx, l, ag, req)
-	if err != nil {
-		return prompts.Answer{}, err
-	}
+	talk := &talk{p: p, l: l, agent: ag, asked: req, session: session}
 	tried := map[int]int{} // repairs used, by repairs allowed: one count per kind of flaw
 	for {
 		a, err := p.answer(ctx, l, talk)

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,21 +21,18 @@ import (
 // GitHub's API may lag behind a push. The remote is asked once: a fetch shows
 // all branches that a turn is about.
 func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
-	if err := p.looks.reload(ctx, l); err != nil {
+	var may error
+	s, err := p.looks.wanted(ctx, l, func(tx *store.Tx) error { may = p.looks.affords(ctx, tx, l); return nil })
+	if err = cmp.Or(err, may); err != nil {
 		return err
 	}
-	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
-		return err
-	}
+	l.Item, l.Events = s.item, s.events
 	if err := p.looks.requireNotHeld(ctx, l); err != nil {
 		return err
 	}
 	m := l.Repo.Git()
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
-	}
-	if err := p.looks.MayRun(ctx, l); err != nil {
-		return err
 	}
 	if err := p.Fault(ctx, l.Repo.Row); err != nil { // the answer could not be kept
 		return err
@@ -48,10 +46,6 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	}
 	if err := p.looks.requireNotRewritten(ctx, l); err != nil {
 		l.Turn.Head = known // the agent never worked on the new one
-		return err
-	}
-	err := p.SaveTurn(ctx, l)
-	if err != nil {
 		return err
 	}
 	if l.Item.Flow != work.FlowReview { // in other people's commits trailers prove nothing
@@ -343,12 +337,9 @@ func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) err
 // addNewComments adds comments written since the claim to a start, right before its agent runs:
 // making the checkout may have taken minutes.
 func (p *restorer) addNewComments(ctx context.Context, l *env.Lease) error {
-	if !l.Turn.Kind.Start() {
-		return nil
-	}
 	var turn work.Turn
 	var events []work.Event
-	err := p.Store.UpdateIfNeeded(ctx, func(tx *store.Tx) error {
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		turn, events = l.Turn, l.Events
 		queued, err := env.QueuedComments(ctx, tx, l.Item)
 		if err != nil || len(queued) == 0 {

@@ -101,11 +101,7 @@ func answerTo(x prompts.Finding, answer prompts.Answer) string {
 
 // afterReview reads the branch after the review was posted. If the head has moved, the review is
 // dismissed with a note, so that nobody takes it for one of the new head.
-func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return err
-	}
+func (p *Turns) afterReview(ctx context.Context, l *env.Lease, planned []work.Action) error {
 	posted, id, err := postedReview(planned)
 	if err != nil || id == 0 {
 		return err

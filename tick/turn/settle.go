@@ -251,7 +251,7 @@ func (p *Turns) settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	}
 	done := env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key,
-		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
+		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: turnURL(l), Resumed: l.Resumed,
 	}
 	rep.AddTurn(done)
 	if l.Warning != "" {
@@ -309,7 +309,7 @@ func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
 		f.followup, _, err = tx.FindFollowup(ctx, l.Item.ID)
 		return err
 	})
-	f.begun = l.Turn.Begun(f.planned)
+	f.begun, l.Planned = l.Turn.Begun(f.planned), f.planned
 	return f, err
 }
 
@@ -421,13 +421,8 @@ func endUnsent(l *env.Lease, to work.Step, why string) change.EndTurn {
 }
 
 // turnURL returns the address of the turn's last visible action.
-func (p *Turns) turnURL(ctx context.Context, l *env.Lease) string {
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return ""
-	}
-	url := ""
-	for _, a := range planned {
+func turnURL(l *env.Lease) (url string) {
+	for _, a := range l.Planned {
 		if a.ResultURL != "" && a.Need == work.NeedRequired {
 			url = a.ResultURL
 		}

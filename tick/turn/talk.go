@@ -32,16 +32,6 @@ type talk struct {
 	shown   bool // the images of the prompt, to this session
 }
 
-// talk starts with the session of the item's last turn.
-func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent, req env.Request) (*talk, error) {
-	t := &talk{p: p, l: l, agent: ag, asked: req}
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
-		return err
-	})
-	return t, err
-}
-
 // ask runs the agent once, with the prompt or with a repair of the last answer. If the session is
 // gone, full or unusable, a new one gets the whole prompt.
 func (t *talk) ask(ctx context.Context, violations []string) (agent.Result, error) {
@@ -242,11 +232,7 @@ func (p *runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 // checks again before the first effect.
 func (p *runner) cancelled(ctx context.Context, l *env.Lease) error {
 	copied := *l // the agent's own run reads and writes the lease at the same time
-	err := p.looks.reload(ctx, &copied)
-	if err == nil {
-		err = p.looks.RequireNotPaused(ctx, &copied)
-	}
-	if cancels(err) {
+	if _, err := p.looks.wanted(ctx, &copied); cancels(err) {
 		return err
 	}
 	return nil
