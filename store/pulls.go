@@ -13,7 +13,7 @@ import (
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
 	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, created_at, files, lost_oid, accepted_oid, label_changes,
 	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since,
-	copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed`
+	copilot_assigned, agents_allowed`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -33,9 +33,7 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf(&p.BaseChanged),
 		timeOf(&p.HeadSince),
 		timeOf(&p.ChecksSince),
-		&p.Beside.Assigned, &p.Beside.Merges,
-		timeOf(&p.Beside.LookAt),
-		&p.Beside.Allowed,
+		&p.Beside.Assigned, &p.Beside.Allowed,
 	}
 }
 
@@ -173,10 +171,10 @@ func (t *Tx) AcceptHead(ctx context.Context, pullID int64, oid string) error {
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 
-// SetBeside stores what GitHub shows of its own agents on a pull request. It keeps Allowed.
-func (t *Tx) SetBeside(ctx context.Context, pullID int64, b work.Beside) error {
-	return t.execOne(ctx, fmt.Sprintf("record GitHub's own agents on pull request %d", pullID), ErrNotFound,
-		`UPDATE pull_requests SET copilot_assigned = ?, agent_merge = ?, agent_merge_look_at = ? WHERE id = ?`, b.Assigned, b.Merges, millis(b.LookAt), pullID)
+// SetAssigned records whether Copilot is assigned to a pull request.
+func (t *Tx) SetAssigned(ctx context.Context, pullID int64, assigned bool) error {
+	return t.execOne(ctx, fmt.Sprintf("record GitHub's own agent on pull request %d", pullID), ErrNotFound,
+		`UPDATE pull_requests SET copilot_assigned = ? WHERE id = ?`, assigned, pullID)
 }
 
 // AllowAgents records that a person lets GitHub's own agents work on a pull request beside ours.
@@ -203,7 +201,6 @@ type OpenPull struct {
 	UpdatedAt   time.Time
 	ReadAt      time.Time // when its details were last read whole; zero: never
 	Pending     bool      // its checks run, or GitHub has not computed whether it can be merged
-	Beside      work.Beside
 }
 
 // OpenPullOf returns the OpenPull of a whole row.
@@ -211,7 +208,6 @@ func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
 		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
 		UpdatedAt: p.UpdatedAt, ReadAt: p.ReadAt(),
-		Beside:  p.Beside,
 		Pending: p.Rollup == "PENDING" || p.Rollup == "EXPECTED" || p.Mergeable == "UNKNOWN",
 	}
 }
@@ -225,7 +221,6 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 	into := []any{
 		&p.ID, refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint,
 		timeOf(&p.UpdatedAt), timeOf(&p.ReadAt), &p.Pending,
-		&p.Beside.Assigned, &p.Beside.Merges, timeOf(&p.Beside.LookAt), &p.Beside.Allowed,
 	}
 	scan := func(row scanner) (OpenPull, error) {
 		err := row.Scan(into...)
@@ -233,6 +228,6 @@ func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
 		`SELECT id, item_id, number, node_id, fingerprint, updated_at, `+readWholeAt+`,
-		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN', copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed
+		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'
 		 FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }

@@ -84,7 +84,6 @@ type Objects interface {
 	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	BlockedBy(ctx context.Context, repo work.RepoName, number int) ([]work.Blocker, error)
-	AgentMerge(ctx context.Context, repo work.RepoName, number int) (bool, error)
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)

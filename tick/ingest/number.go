@@ -279,6 +279,17 @@ func (h *reading) takeTalk(ctx context.Context, c *number) {
 	}
 }
 
+// noteAssigned records whether Copilot is assigned to a listed pull request of ours.
+func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) {
+	assigned := slices.ContainsFunc(is.Assignees, func(a work.Account) bool { return work.IsCopilot(a.Login) })
+	if assigned == pull.Beside.Assigned || pull.ID == 0 || h.itemOfPull(ctx, pull).Flow == work.FlowReview { // its author's agents are not our concern
+		return
+	}
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+		return tx.SetAssigned(ctx, pull.ID, assigned)
+	})
+}
+
 // keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay
 // there until the end of the pass, with what depends on them.
 func (h *reading) keep(ctx context.Context, group []*number, put func(context.Context, *store.Tx, time.Time) error) error {
@@ -437,7 +448,7 @@ func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.n
 func (h *reading) finish(ctx, most context.Context) error {
 	h.due = stored(ctx, h, h.loadDue)
 	if !h.timeIsUp() {
-		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues} {
 			if err := h.untilStopped(read(most)); err != nil {
 				return err
 			}

@@ -93,7 +93,7 @@ func (h *reading) readPull(ctx context.Context, r pullRead) (pullRead, error) {
 			return err
 		})
 	}
-	makers := !r.over && pull.ID == 0 && h.repo.Settings.Review.Enabled || r.State == work.PullOpen && h.mayBeCopilots(r)
+	makers := !r.over && pull.ID == 0 && h.repo.Settings.Review.Enabled
 	if !r.theirs && (makers || r.ended()) {
 		reads = append(reads, func(ctx context.Context) (err error) {
 			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, r.Number); !makers && github.IsItemError(err) {
@@ -218,7 +218,6 @@ func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequ
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	h.noteAgents(r)
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}

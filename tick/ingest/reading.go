@@ -35,7 +35,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	due            due             // what the last reads begin with
-	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
@@ -81,8 +80,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		slice:   newSlice(),
-		besides: map[int]beside{}, answeredBefore: map[string]bool{},
+		slice: newSlice(), answeredBefore: map[string]bool{},
 	}
 }
 
