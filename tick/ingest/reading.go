@@ -50,7 +50,7 @@ type backlog struct {
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
-	slow      bool      // one of the next numbers hangs: each is read by itself
+	slow      bool      // one of the pull requests hangs: the details of each are read by themselves
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool // issues and pull requests that changed
