@@ -193,33 +193,28 @@ func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
 // In most passes it reads none, and a whole row takes four times as long. Its fields are those of
 // work.PullRequest.
 type OpenPull struct {
-	ID, ItemID  int64
+	ItemID      int64
 	Number      int
 	NodeID      string
 	Fingerprint string
-	UpdatedAt   time.Time
 	DetailsAt   time.Time // when its details were last read; zero: never
 }
 
 // OpenPullOf returns the OpenPull of a whole row.
 func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
-		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
-		UpdatedAt: p.UpdatedAt, DetailsAt: p.DetailsAt,
+		ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint, DetailsAt: p.DetailsAt,
 	}
 }
 
 // ListOpenPulls returns the open tracked pull requests of a repository, by number, as OpenPull.
 func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error) {
 	var p OpenPull
-	into := []any{
-		&p.ID, refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint,
-		timeOf(&p.UpdatedAt), timeOf(&p.DetailsAt),
-	}
+	into := []any{refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint, timeOf(&p.DetailsAt)}
 	scan := func(row scanner) (OpenPull, error) {
 		err := row.Scan(into...)
 		return p, err
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
-		`SELECT id, item_id, number, node_id, fingerprint, updated_at, details_at FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+		`SELECT item_id, number, node_id, fingerprint, details_at FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
