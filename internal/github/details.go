@@ -289,7 +289,6 @@ func (w wireGraphReview) review() Review {
 type wireThread struct {
 	ID       string                                 `json:"id"`
 	Resolved bool                                   `json:"isResolved"`
-	Outdated bool                                   `json:"isOutdated"`
 	Path     string                                 `json:"path"`
 	Line     int                                    `json:"line"`
 	Comments transport.Connection[wireGraphComment] `json:"comments"`
@@ -299,7 +298,7 @@ func (w wireThread) thread(pull int) (Thread, error) {
 	if w.ID == "" {
 		return Thread{}, errors.New("no thread")
 	}
-	t := Thread{NodeID: w.ID, Resolved: w.Resolved, Outdated: w.Outdated, Path: w.Path, Line: w.Line}
+	t := Thread{NodeID: w.ID, Resolved: w.Resolved, Path: w.Path, Line: w.Line}
 	for _, c := range w.Comments.Nodes {
 		if c.DatabaseID == 0 {
 			return Thread{}, errors.New("no review comment")
@@ -314,29 +313,26 @@ func (w wireThread) thread(pull int) (Thread, error) {
 
 type wireGraphComment struct {
 	wireWord
-	ID             string           `json:"id"`
-	DatabaseID     transport.BigInt `json:"fullDatabaseId"`
-	State          string           `json:"state"`
-	Body           string           `json:"body"`
-	URL            string           `json:"url"`
-	Path           string           `json:"path"`
-	Line           int              `json:"line"`
-	DiffHunk       string           `json:"diffHunk"`
-	Author         *transport.Actor `json:"author"`
-	ReplyTo        wireDatabaseID   `json:"replyTo"`
-	Review         wireDatabaseID   `json:"pullRequestReview"`
-	Commit         wireCommit       `json:"commit"`
-	OriginalCommit wireCommit       `json:"originalCommit"`
-	CreatedAt      time.Time        `json:"createdAt"`
-	UpdatedAt      time.Time        `json:"updatedAt"`
+	ID         string           `json:"id"`
+	DatabaseID transport.BigInt `json:"fullDatabaseId"`
+	State      string           `json:"state"`
+	Body       string           `json:"body"`
+	URL        string           `json:"url"`
+	Path       string           `json:"path"`
+	Line       int              `json:"line"`
+	DiffHunk   string           `json:"diffHunk"`
+	Author     *transport.Actor `json:"author"`
+	ReplyTo    wireDatabaseID   `json:"replyTo"`
+	Review     wireDatabaseID   `json:"pullRequestReview"`
+	CreatedAt  time.Time        `json:"createdAt"`
+	UpdatedAt  time.Time        `json:"updatedAt"`
 }
 
 func (w wireGraphComment) comment(pull int) ReviewComment {
 	return ReviewComment{
 		ID: int64(w.DatabaseID), NodeID: w.ID, Pull: pull, InReplyTo: int64(w.ReplyTo.ID),
 		ReviewID: int64(w.Review.ID), Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
-		CommitOID: w.Commit.OID, OriginalCommitOID: w.OriginalCommit.OID, Body: w.Body, URL: w.URL,
-		Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		Body: w.Body, URL: w.URL, Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		Pending: w.State == pending, Word: w.word(),
 	}
 }

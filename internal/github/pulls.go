@@ -191,7 +191,6 @@ type Review struct {
 type Thread struct {
 	NodeID   string
 	Resolved bool
-	Outdated bool
 	Path     string
 	Line     int   // 0 when outdated, or on the whole file
 	Top      int64 // id of its first comment, the target of replies; 0 if all comments are deleted
@@ -218,21 +217,19 @@ const statusContext = "StatusContext"
 
 // ReviewComment is a comment on a pull request's diff.
 type ReviewComment struct {
-	ID                int64
-	NodeID            string
-	Pull              int
-	InReplyTo         int64 // the first comment of the thread; 0 for that comment itself
-	ReviewID          int64
-	Path              string
-	Line              int // 0 when outdated, or on the whole file
-	DiffHunk          string
-	CommitOID         string
-	OriginalCommitOID string
-	Body              string
-	URL               string
-	Author            work.Account
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	Pending           bool      // part of our own account's draft review; set only by Details
-	Word              work.Word // set only by Details
+	ID        int64
+	NodeID    string
+	Pull      int
+	InReplyTo int64 // the first comment of the thread; 0 for that comment itself
+	ReviewID  int64
+	Path      string
+	Line      int // 0 when outdated, or on the whole file
+	DiffHunk  string
+	Body      string
+	URL       string
+	Author    work.Account
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Pending   bool      // part of our own account's draft review; set only by Details
+	Word      work.Word // set only by Details
 }
