@@ -488,7 +488,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 		pullErr, turnErr, addErr,
 		tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
 		tx.ReadSoon(ctx, pull.ID),
-		tx.SetBeside(ctx, pull.ID, work.Beside{LookAt: t0}), tx.AllowAgents(ctx, pull.ID),
+		tx.SetAssigned(ctx, pull.ID, true), tx.AllowAgents(ctx, pull.ID),
 		tx.RenewAllowance(ctx, live.ItemID),
 		tx.RepeatAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels}),
 	)

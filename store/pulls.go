@@ -11,9 +11,9 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, created_at, files, lost_oid, accepted_oid, label_changes,
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, created_at, files, lost_oid, accepted_oid, label_changes,
 	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since,
-	copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed`
+	copilot_assigned, agents_allowed`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -24,7 +24,6 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf(&p.UpdatedAt),
 		&p.Fingerprint,
 		timeOf(&p.DetailsAt),
-		timeOf(&p.WholeAt),
 		timeOf(&p.CreatedAt),
 		listOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
@@ -33,9 +32,7 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf(&p.BaseChanged),
 		timeOf(&p.HeadSince),
 		timeOf(&p.ChecksSince),
-		&p.Beside.Assigned, &p.Beside.Merges,
-		timeOf(&p.Beside.LookAt),
-		&p.Beside.Allowed,
+		&p.Beside.Assigned, &p.Beside.Allowed,
 	}
 }
 
@@ -84,7 +81,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
 		 base = excluded.base, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
-		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, whole_at = excluded.whole_at, files = excluded.files, label_changes = excluded.label_changes,
+		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, files = excluded.files, label_changes = excluded.label_changes,
 		 draft = excluded.draft, author_id = excluded.author_id, author_login = excluded.author_login, author_bot = excluded.author_bot,
 		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, merge_base = excluded.merge_base, base_changed = excluded.base_changed, checks_since = excluded.checks_since,
 		 head_since = CASE pull_requests.head_oid WHEN excluded.head_oid THEN pull_requests.head_since ELSE ? END
@@ -174,10 +171,10 @@ func (t *Tx) AcceptHead(ctx context.Context, pullID int64, oid string) error {
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 
-// SetBeside stores what GitHub shows of its own agents on a pull request. It keeps Allowed.
-func (t *Tx) SetBeside(ctx context.Context, pullID int64, b work.Beside) error {
-	return t.execOne(ctx, fmt.Sprintf("record GitHub's own agents on pull request %d", pullID), ErrNotFound,
-		`UPDATE pull_requests SET copilot_assigned = ?, agent_merge = ?, agent_merge_look_at = ? WHERE id = ?`, b.Assigned, b.Merges, millis(b.LookAt), pullID)
+// SetAssigned records whether Copilot is assigned to a pull request.
+func (t *Tx) SetAssigned(ctx context.Context, pullID int64, assigned bool) error {
+	return t.execOne(ctx, fmt.Sprintf("record GitHub's own agent on pull request %d", pullID), ErrNotFound,
+		`UPDATE pull_requests SET copilot_assigned = ? WHERE id = ?`, assigned, pullID)
 }
 
 // AllowAgents records that a person lets GitHub's own agents work on a pull request beside ours.
@@ -195,45 +192,30 @@ func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
 
 // OpenPull is what a pass reads of each open pull request, to decide whether to read its details.
 // In most passes it reads none, and a whole row takes four times as long. Its fields are those of
-// work.PullRequest, and ReadAt.
+// work.PullRequest.
 type OpenPull struct {
-	ID, ItemID  int64
+	ItemID      int64
 	Number      int
 	NodeID      string
 	Fingerprint string
-	UpdatedAt   time.Time
-	ReadAt      time.Time // when its details were last read whole; zero: never
-	Pending     bool      // its checks run, or GitHub has not computed whether it can be merged
-	Beside      work.Beside
+	DetailsAt   time.Time // when its details were last read; zero: never
 }
 
 // OpenPullOf returns the OpenPull of a whole row.
 func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
-		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
-		UpdatedAt: p.UpdatedAt, ReadAt: p.ReadAt(),
-		Beside:  p.Beside,
-		Pending: p.Rollup == "PENDING" || p.Rollup == "EXPECTED" || p.Mergeable == "UNKNOWN",
+		ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint, DetailsAt: p.DetailsAt,
 	}
 }
-
-// readWholeAt is when the details of a pull request were last read whole.
-const readWholeAt = `CASE WHEN whole_at > 0 THEN whole_at ELSE details_at END`
 
 // ListOpenPulls returns the open tracked pull requests of a repository, by number, as OpenPull.
 func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error) {
 	var p OpenPull
-	into := []any{
-		&p.ID, refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint,
-		timeOf(&p.UpdatedAt), timeOf(&p.ReadAt), &p.Pending,
-		&p.Beside.Assigned, &p.Beside.Merges, timeOf(&p.Beside.LookAt), &p.Beside.Allowed,
-	}
+	into := []any{refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint, timeOf(&p.DetailsAt)}
 	scan := func(row scanner) (OpenPull, error) {
 		err := row.Scan(into...)
 		return p, err
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
-		`SELECT id, item_id, number, node_id, fingerprint, updated_at, `+readWholeAt+`,
-		 rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN', copilot_assigned, agent_merge, agent_merge_look_at, agents_allowed
-		 FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+		`SELECT item_id, number, node_id, fingerprint, details_at FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }

@@ -46,8 +46,8 @@ type Blockers struct {
 // SubIssues counts the sub-issues of an issue. A host without sub-issues (GitHub Enterprise Server
 // before 3.17) is not Supported; a pull request is neither.
 type SubIssues struct {
-	Supported        bool
-	Total, Completed int // closed as not planned counts as completed
+	Supported bool
+	Total     int
 }
 
 type wireUser struct {
@@ -89,8 +89,7 @@ type wireIssue struct {
 		All  int `json:"total_blocked_by"`
 	} `json:"issue_dependencies_summary"`
 	SubIssues *struct {
-		Total     int `json:"total"`
-		Completed int `json:"completed"`
+		Total int `json:"total"`
 	} `json:"sub_issues_summary"`
 	ParentURL string `json:"parent_issue_url"`
 }
@@ -120,7 +119,7 @@ func (c *Client) issue(w wireIssue) Issue {
 		i.Assignees = append(i.Assignees, account(&u))
 	}
 	if w.SubIssues != nil {
-		i.SubIssues = SubIssues{true, w.SubIssues.Total, w.SubIssues.Completed}
+		i.SubIssues = SubIssues{true, w.SubIssues.Total}
 	}
 	i.Repo, _ = repoOfURL(w.RepositoryURL, c.api.Host())
 	i.Parent = refOfURL(w.ParentURL, c.api.Host())

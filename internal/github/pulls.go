@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -165,8 +164,7 @@ type PullDetail struct {
 	Pull
 	Reviews []Review
 	Threads []Thread
-	Checks  []Check   // of the head, as far as the token may see them
-	Since   time.Time // if set, Reviews and Threads lack some that began before
+	Checks  []Check // of the head, as far as the token may see them
 
 	Labels       []string
 	BaseChanged  time.Time // when the base was last changed or force-pushed; zero: never
@@ -194,7 +192,6 @@ type Review struct {
 type Thread struct {
 	NodeID   string
 	Resolved bool
-	Outdated bool
 	Path     string
 	Line     int   // 0 when outdated, or on the whole file
 	Top      int64 // id of its first comment, the target of replies; 0 if all comments are deleted
@@ -221,53 +218,19 @@ const statusContext = "StatusContext"
 
 // ReviewComment is a comment on a pull request's diff.
 type ReviewComment struct {
-	ID                int64
-	NodeID            string
-	Pull              int
-	InReplyTo         int64 // the first comment of the thread; 0 for that comment itself
-	ReviewID          int64
-	Path              string
-	Line              int // 0 when outdated, or on the whole file
-	DiffHunk          string
-	CommitOID         string
-	OriginalCommitOID string
-	Body              string
-	URL               string
-	Author            work.Account
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	Pending           bool      // part of our own account's draft review; set only by Details
-	Word              work.Word // set only by Details
-}
-
-// agentsVersion is the version of the API that has GitHub's own agents.
-const agentsVersion = "2026-03-10"
-
-// AgentMerge reports whether Agent Merge is on for a pull request: GitHub's own agent then fixes its
-// red checks and conflicts. It is not on where the account may not see it, and on a host without it.
-// With status 503 GitHub cannot tell.
-func (c *Client) AgentMerge(ctx context.Context, repo work.RepoName, number int) (bool, error) {
-	a, err := c.api.Send(ctx, transport.Call{
-		Method: http.MethodGet, URL: fmt.Sprintf("agents/repos/%s/pulls/%d/agent-merge", repo.FullName(), number), Version: agentsVersion,
-	})
-	if IsStatus(err, http.StatusForbidden, http.StatusNotFound, http.StatusGone) {
-		return false, nil
-	}
-	if err == nil {
-		err = a.Decode(&wireAgentMerge{})
-	}
-	if err == nil {
-		return true, nil
-	}
-	return false, fmt.Errorf("read whether Agent Merge is on for %s: %w", work.Ref(repo, number), err)
-}
-
-// wireAgentMerge is how Agent Merge is configured; only that it is matters.
-type wireAgentMerge map[string]any
-
-func (w wireAgentMerge) Check() error {
-	if len(w) == 0 {
-		return errors.New("no configuration")
-	}
-	return nil
+	ID        int64
+	NodeID    string
+	Pull      int
+	InReplyTo int64 // the first comment of the thread; 0 for that comment itself
+	ReviewID  int64
+	Path      string
+	Line      int // 0 when outdated, or on the whole file
+	DiffHunk  string
+	Body      string
+	URL       string
+	Author    work.Account
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Pending   bool      // part of our own account's draft review; set only by Details
+	Word      work.Word // set only by Details
 }

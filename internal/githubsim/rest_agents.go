@@ -5,37 +5,6 @@ import (
 	"slices"
 )
 
-// GitHub's own agents: Copilot may be assigned, and Agent Merge switched on. The API has them in its
-// newest version only.
-
-// agentRoutes are below /agents/repos/{owner}/{repo}.
-var agentRoutes = []route{
-	{"GET /pulls/{number}/agent-merge", withPull(getAgentMerge)},
-}
-
-// agentsVersion is the API's version that has them.
-const agentsVersion = "2026-03-10"
-
-// getAgentMerge answers with 404 where Agent Merge is off, and to those who may not write.
-func getAgentMerge(c *call, p *pull) (reply, *apiError) {
-	if c.r.Header.Get("X-Github-Api-Version") != agentsVersion || !p.agentMerge || !c.repo.can(c.viewer, "write") {
-		return reply{}, notFound()
-	}
-	return ok(map[string]bool{"enabled": true}), nil
-}
-
-// SetAgentMerge switches Agent Merge on or off. Whether GitHub bumps the stamp of the pull request
-// is not known: it does not here, which is the harder case.
-func (r *Repo) SetAgentMerge(number int, actor string, on bool) error {
-	return r.onPull(number, actor, func(u *user, p *pull) *apiError {
-		if e := r.need(u, "write"); e != nil {
-			return e
-		}
-		p.agentMerge = on
-		return nil
-	})
-}
-
 // Assign assigns people, or bots, to an issue or a pull request.
 func (r *Repo) Assign(number int, actor string, logins ...string) error {
 	return r.assignment(number, actor, logins, (*issue).assign)

@@ -24,7 +24,6 @@ func repoTables() []route {
 type router struct {
 	account []parsedRoute
 	repo    []parsedRoute
-	agents  []parsedRoute
 }
 
 // parsedRoute is a route taken apart.
@@ -36,7 +35,7 @@ type parsedRoute struct {
 }
 
 func newRouter() *router {
-	return &router{account: parse(accountRoutes), repo: parse(repoTables()), agents: parse(agentRoutes)}
+	return &router{account: parse(accountRoutes), repo: parse(repoTables())}
 }
 
 // parse takes routes apart and puts those with more literal segments first.
@@ -74,10 +73,6 @@ func (rt *router) find(r *http.Request) endpoint {
 		r.SetPathValue("owner", unescape(segments[1]))
 		r.SetPathValue("repo", unescape(segments[2]))
 		table, wrap, segments = rt.repo, withRepo, segments[3:]
-	case len(segments) >= 4 && segments[0] == "agents" && segments[1] == "repos":
-		r.SetPathValue("owner", unescape(segments[2]))
-		r.SetPathValue("repo", unescape(segments[3]))
-		table, wrap, segments = rt.agents, withRepo, segments[4:]
 	case len(segments) >= 2 && segments[0] == "repositories" && isNumber(segments[1]):
 		r.SetPathValue("repository_id", segments[1])
 		table, wrap, segments = rt.repo, withRepo, segments[2:]

@@ -131,7 +131,6 @@ type pull struct {
 	reviewers    []*user // requested
 	pushed       *user   // who pushed the head; nil: who opened it
 	half         *halfMerge
-	agentMerge   bool // Agent Merge is on
 }
 
 // wording is who wrote which version of a text, and whether it is hidden.

@@ -18,8 +18,7 @@
 //	hub delete-issue N
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]
 //	hub make-label NAME COLOR [DESCRIPTION]
-//	hub assign N LOGIN… [--by U]       hub unassign N LOGIN… [--by U]
-//	hub agent-merge PR on|off [--by U] GitHub's own agent, which pushes as a bot: hub user copilot bot, hub push … --by copilot[bot]
+//	hub assign N LOGIN… [--by U]       hub unassign N LOGIN… [--by U]; GitHub's own agent is a bot: hub user copilot bot, hub assign N copilot[bot]
 //	hub lock N                         hub unlock N
 //	hub close N [--reason completed|not_planned|duplicate] [--by U]      hub reopen N [--by U]
 //	hub comment N AUTHOR BODY

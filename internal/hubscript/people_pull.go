@@ -17,7 +17,6 @@ var pullDeeds = map[string]subcommand{
 	"edit-review":    {3, editReview},
 	"dismiss":        {2, byActor(dismiss)},
 	"request":        {2, byActor(request)},
-	"agent-merge":    {2, byActor(func(c *command, n int, who string) error { return c.repo.SetAgentMerge(n, who, c.args[1] == "on") })},
 	"ready":          {1, byActor(func(c *command, n int, who string) error { return c.repo.MarkReady(n, who) })},
 	"draft":          {1, byActor(func(c *command, n int, who string) error { return c.repo.ConvertToDraft(n, who) })},
 	"change-base":    {2, byActor(func(c *command, n int, who string) error { return c.repo.ChangeBase(n, who, c.args[1]) })},

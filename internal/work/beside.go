@@ -2,30 +2,21 @@ package work
 
 import (
 	"strings"
-	"time"
 )
 
-// Beside is what is known of GitHub's own agents on a pull request of ours. Copilot works on one
-// that it is assigned to, and, with Agent Merge, on its red checks and conflicts. Two agents that fix
-// one branch undo each other's work, so ours does not begin a fix there unless a person allows both.
+// Beside is what is known of GitHub's own agent on a pull request of ours. Copilot works on one that it is assigned
+// to. Two agents that fix one branch undo each other's work, so ours does not begin a fix there unless a person
+// allows both.
 type Beside struct {
-	Assigned bool      // Copilot is assigned
-	Merges   bool      // Agent Merge was on when GitHub was last asked
-	LookAt   time.Time // when GitHub is asked whether Agent Merge is on; zero: nothing shows that it may be
-	Allowed  bool      // a person lets both agents work
+	Assigned bool // Copilot is assigned
+	Allowed  bool // a person lets both agents work
 }
 
 // Holds reports whether our agent begins no fix.
-func (b Beside) Holds() bool { return (b.Assigned || b.Merges) && !b.Allowed }
+func (b Beside) Holds() bool { return b.Assigned && !b.Allowed }
 
 // Reason returns why our agent begins no fix.
-func (b Beside) Reason() Reason {
-	why := Reason{Kind: WhyOtherAgent, Text: "Agent Merge is on"}
-	if b.Assigned {
-		why.Text = "Copilot is assigned"
-	}
-	return why
-}
+func (b Beside) Reason() Reason { return Reason{Kind: WhyOtherAgent, Text: "Copilot is assigned"} }
 
 // IsCopilot reports whether a login is that of GitHub's own agent, in any of its spellings.
 func IsCopilot(login string) bool {

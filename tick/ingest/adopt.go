@@ -102,8 +102,11 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 		item = item.Next(item.Flow, work.StateAwaitingFeedback, h.now())
 	}
 	if !known {
-		var err error
-		if item, err = h.originOf(ctx, mark); err != nil {
+		r, err := h.issueWhole(ctx, mark.Issue)
+		if err != nil {
+			return err
+		}
+		if item, err = h.originOf(ctx, r, r.labelled(h.labelOf(mark.Flow)), p, mark.Issue); err != nil {
 			return err
 		}
 	}
@@ -139,30 +142,34 @@ func (h *reading) labelOf(f work.Flow) config.FlowLabel {
 	return config.FlowLabel{Name: h.repo.Settings.Labels.Of(f), Flow: f}
 }
 
-// originOf makes the work item of a pull request's source issue again. If the issue is gone, its pull request is
-// still tracked.
-func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
-	r, err := h.issueWhole(ctx, mark.Issue)
-	if err != nil {
-		return work.Item{}, err
-	}
+// originOf makes the work item of a pull request's source issue again, with what was said on the issue if the pull request
+// is open. If the issue is gone, its pull request is still tracked.
+func (h *reading) originOf(ctx context.Context, r issueRead, a flowAsked, p github.Pull, issue int) (item work.Item, err error) {
 	gone := r.Number == 0
-	r.Number = mark.Issue
-	item := h.newItem(r.Issue, h.labelOf(mark.Flow))
-	item.State = work.StateAwaitingFeedback
-	h.labels[mark.Issue] = r.Labels
-	if !gone {
-		h.noteIssuePauses(r, mark.Flow)
-		if labelled, ok := lastEvent(r.timeline, "labeled", item.Label); ok {
-			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
-		}
-		talk, err := h.wholeTalk(ctx, mark.Issue)
+	r.Number = issue
+	item, h.labels[issue] = h.newItem(r.Issue, a.FlowLabel), r.Labels
+	if a.set.ID != 0 {
+		item.LabelEvent = strconv.FormatInt(a.set.ID, 10)
+	}
+	switch item.Branch = p.Head; {
+	case p.State == work.PullOpen:
+		item.State = work.StateAwaitingFeedback
+	case p.State == work.PullClosed:
+		item.State = work.StateClosed
+	case a.Flow.Document():
+		item.State = work.StateMerged
+	default:
+		item.State = work.StateCompleted
+	}
+	if !gone && p.State == work.PullOpen {
+		h.noteIssuePauses(r, a.Flow)
+		talk, err := h.wholeTalk(ctx, issue)
 		if err != nil {
-			return work.Item{}, err
+			return item, err
 		}
 		h.addTalk(work.EventSource, 0, talk)
 	}
-	return h.updateText(ctx, item, r, item.Label)
+	return h.updateText(ctx, item, r, a.Name)
 }
 
 // A label may name work that has ended: its pull request is not among the open ones.
@@ -260,18 +267,7 @@ func follows(flow, label work.Flow) bool {
 
 // adoptClosed tracks a pull request that ended, and its work item.
 func (h *reading) adoptClosed(ctx context.Context, r issueRead, a flowAsked, p github.Pull) error {
-	h.labels[r.Number] = r.Labels
-	item := h.newItem(r.Issue, a.FlowLabel)
-	item.LabelEvent, item.Branch = strconv.FormatInt(a.set.ID, 10), p.Head
-	switch {
-	case p.State == work.PullClosed:
-		item.State = work.StateClosed
-	case a.Flow.Document():
-		item.State = work.StateMerged
-	default:
-		item.State = work.StateCompleted
-	}
-	item, err := h.updateText(ctx, item, r, a.Name)
+	item, err := h.originOf(ctx, r, a, p, r.Number)
 	if err == nil {
 		h.adopt(item, p, a.set.CreatedAt)
 	}

@@ -100,8 +100,23 @@ func (h *reading) readList(ctx context.Context, l *list) error {
 		*l.since = asked.Add(-overlap).Truncate(time.Second)
 	}
 	settled, old := asked.Add(-overlap-2*time.Second), false
-	address := l.address(h.row.Current, *l.since)
-	for pages := 1; pages <= transport.MostPages; pages++ {
+	from := l.address(h.row.Current, *l.since)
+	return h.eachPage(ctx, l, from, func(address string, p page, last time.Time) error {
+		old = old || last.Before(settled)
+		switch at := github.SinceOf(p.Next); {
+		case p.Next == "" && address != from && old:
+			*l.since = settled.Truncate(time.Second)
+		case at.After(*l.since) && !at.After(settled):
+			*l.since = at
+		}
+		return nil
+	})
+}
+
+// eachPage reads a list from an address to its end, as long as there is time. One that has more pages than a pass
+// reads, whether it is that long or always names a next page, is cut: what it showed so far is read.
+func (h *reading) eachPage(ctx context.Context, l *list, address string, took func(address string, p page, last time.Time) error) error {
+	for range transport.MostPages {
 		p, last, err := h.readPage(ctx, l, address)
 		if err != nil && timeUp(ctx, err) {
 			h.stopReading(err)
@@ -110,19 +125,17 @@ func (h *reading) readList(ctx context.Context, l *list) error {
 		if err != nil {
 			return fmt.Errorf("read %q: %w", l.name, err)
 		}
-		old = old || last.Before(settled)
-		switch at := github.SinceOf(p.Next); {
-		case p.Next == "" && pages > 1 && old:
-			*l.since = settled.Truncate(time.Second)
-			return nil
-		case p.Next == "":
-			return nil
-		case at.After(*l.since) && !at.After(settled):
-			*l.since = at
+		if err := took(address, p, last); err != nil || p.Next == "" {
+			return err
 		}
 		address = p.Next
 	}
-	h.cutList(l.name)
+	said := fmt.Sprintf("the list %q was cut after %d pages; more of it is read in the next pass", l.name, transport.MostPages)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.note = said
+	h.trouble = append(h.trouble, said)
+	h.log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", l.name, "pages", transport.MostPages)
 	return nil
 }
 
@@ -168,17 +181,6 @@ const fullPage = 100
 func (l *list) passed(url string) bool {
 	path, _, _ := strings.Cut(url, "?")
 	return strings.HasSuffix(path, "/"+l.name) && github.SinceOf(url).Before(*l.since)
-}
-
-// cutList ends reading a list that has more pages than a pass reads, whether it is that long or always
-// names a next page. What it showed so far is read.
-func (h *reading) cutList(name string) {
-	said := fmt.Sprintf("the list %q was cut after %d pages; more of it is read in the next pass", name, transport.MostPages)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.note = said
-	h.trouble = append(h.trouble, said)
-	h.log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
 }
 
 // sweepsAtOnce is how many light queries run at once for one repository.
@@ -228,13 +230,13 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	for n, pull := range h.openPulls {
 		switch light, seen := h.lights[n]; {
 		case !seen:
-		case light != pull.Fingerprint || pull.ReadAt.IsZero():
+		case light != pull.Fingerprint || pull.DetailsAt.IsZero():
 			h.swept[n] = true
-		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
+		case h.now().Sub(pull.DetailsAt).Abs() > rotateAfter:
 			old = append(old, pull)
 		}
 	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
 		h.swept[pull.Number] = true
 	}

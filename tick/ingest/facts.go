@@ -278,6 +278,9 @@ func (h *reading) partners(ctx context.Context, c candidate) []int {
 	return slices.Compact(numbers)
 }
 
+// atOnce is how many facts are asked for at a time.
+const atOnce = 10
+
 // learn reads side by side what a judgement lacks. The error is that of the first event that needs a fact.
 func (h *reading) learn(ctx context.Context, f *facts, all []missing) error {
 	var reads []func(context.Context) error

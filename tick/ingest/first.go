@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -27,23 +26,14 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 	}
 	from, _ := time.Parse(time.RFC3339, h.lookedUpTo) // zero: from the beginning
 	l := &list{name: "open issues", address: github.OpenIssuesURL, read: itemsOf(h.repo.GitHub.ListIssues, listedIssue)}
-	address := l.address(h.row.Current, from)
-	for range transport.MostPages {
-		p, _, err := h.readPage(most, l, address)
-		if err != nil && timeUp(most, err) {
-			h.stopReading(err)
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %q: %w", l.name, err)
-		}
+	place := ""
+	err := h.eachPage(most, l, l.address(h.row.Current, from), func(_ string, p page, _ time.Time) error {
 		found := h.unknownOf(ctx, l.items)
 		l.items = nil
 		if at := github.SinceOf(p.Next); !at.IsZero() {
 			from = at
 		}
-		place := from.UTC().Format(time.RFC3339)
-		if p.Next == "" {
+		if place = from.UTC().Format(time.RFC3339); p.Next == "" {
 			place = work.FirstLookDone
 			merged, err := h.mergedUnseen(ctx)
 			if err != nil {
@@ -51,14 +41,12 @@ func (h *reading) firstLook(ctx, most context.Context) error {
 			}
 			found = append(found, merged...)
 		}
-		if err := h.storeFound(ctx, found, place); err != nil || p.Next == "" {
-			return err
-		}
-		address = p.Next
+		return h.storeFound(ctx, found, place)
+	})
+	if err == nil && place != work.FirstLookDone && !h.timeIsUp() {
+		h.incomplete = errors.New("more is open than a pass lists") // nothing begins before all of it is known
 	}
-	h.stopReading(errors.New("more is open than a pass lists")) // nothing begins before all of it is known
-	h.cutList(l.name)
-	return nil
+	return err
 }
 
 // unknownOf returns the numbers of listed issues that are ours or ask for work and that the database lacks, or

@@ -2,8 +2,8 @@
 // transaction.
 //
 // changed.go finds the numbers of what changed, and first.go those of what a lost database knew. number.go
-// has the order in which they are read, ahead.go what is read of the next ones first; issues.go, pulls.go and
-// comments.go turn what was read into events; judge.go decides which of them count.
+// has the order in which they are read; issues.go, pulls.go and comments.go turn what was read into events;
+// judge.go decides which of them count.
 package ingest
 
 import (

@@ -46,16 +46,6 @@ func (h *reading) issueWhole(ctx context.Context, number int) (issueRead, error)
 	return r, err
 }
 
-// readIssue reads the timeline of a listed issue, unless that was done ahead.
-func (h *reading) readIssue(ctx context.Context, c *number, r issueRead) (_ issueRead, err error) {
-	if c.timeline != nil {
-		r.timeline, c.timeline = *c.timeline, nil
-		return r, nil
-	}
-	r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number)
-	return r, err
-}
-
 // takeIssue begins to track an issue with one of our labels, and ingests changes of a tracked one.
 func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
 	h.noteIssuePauses(r, r.item.Flow)

@@ -18,7 +18,7 @@ import (
 // Each number of the backlog takes one way:
 //
 //  1. hear reads what was said on it since its last read.
-//  2. readIssue and readPull read it whole, into an issueRead or a pullRead, which does not change: the issue with
+//  2. take and readPull read it whole, into an issueRead or a pullRead, which does not change: the issue with
 //     its timeline, the pull request with its details and what these ask for. Of one that ended before the
 //     database knew it, only the end is read.
 //  3. takeIssue and takePull note what that shows: items, snapshots and events.
@@ -36,15 +36,14 @@ type number struct {
 	waited   bool // an earlier pass put it there
 	fresh    bool // this pass found that it changed
 	details  bool // the light query says that its details changed
-	ahead    bool // what is read first of it was asked for: timeline or detail, until it is used
 	done     bool // it was read, or cannot be
 	stays    bool // the next pass reads it again
 	issue    *github.Issue
 	comments []github.Comment
 	lines    []github.ReviewComment
-	unheard  bool // more was said than comments and lines have
-	timeline *[]github.TimelineEvent
-	detail   *github.PullDetail
+	unheard  bool               // more was said than comments and lines have
+	asked    bool               // its details were asked for with those of others
+	detail   *github.PullDetail // these, until they are used
 }
 
 // readUntil are the tenths of Timings.IngestTimeout after which nothing more is read: tick.lock is held,
@@ -123,7 +122,6 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 // all the same, and of that one what was said: a command may be the way out.
 func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
 	for len(group) > 0 {
-		h.readAhead(ctx, most)
 		h.unread = unread
 		failed, err := h.takeGroup(ctx, most, group)
 		if err == nil {
@@ -226,7 +224,7 @@ func (h *reading) take(ctx context.Context, c *number) (err error) {
 		}
 	default:
 		if r := h.listedIssue(ctx, *c.issue); h.noteListedIssue(r) {
-			if r, err = h.readIssue(ctx, c, r); err == nil {
+			if r.timeline, err = h.repo.GitHub.TimelineOf(ctx, h.row.Current, r.Number); err == nil {
 				err = h.takeIssue(ctx, r)
 			}
 		}
@@ -277,6 +275,17 @@ func (h *reading) takeTalk(ctx context.Context, c *number) {
 			h.add(x)
 		}
 	}
+}
+
+// noteAssigned records whether Copilot is assigned to a listed pull request of ours.
+func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is github.Issue) {
+	assigned := slices.ContainsFunc(is.Assignees, func(a work.Account) bool { return work.IsCopilot(a.Login) })
+	if assigned == pull.Beside.Assigned || pull.ID == 0 || h.itemOfPull(ctx, pull).Flow == work.FlowReview { // its author's agents are not our concern
+		return
+	}
+	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+		return tx.SetAssigned(ctx, pull.ID, assigned)
+	})
 }
 
 // keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay
@@ -437,7 +446,7 @@ func (h *reading) again(n int) { h.rest[n] = store.Backlogged{Number: n, At: h.n
 func (h *reading) finish(ctx, most context.Context) error {
 	h.due = stored(ctx, h, h.loadDue)
 	if !h.timeIsUp() {
-		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues, h.readAgentMerge} {
+		for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readReviewers, h.readDesigns, h.readDependencies, h.readBlockers, h.readSubIssues} {
 			if err := h.untilStopped(read(most)); err != nil {
 				return err
 			}

@@ -93,7 +93,7 @@ func (h *reading) readPull(ctx context.Context, r pullRead) (pullRead, error) {
 			return err
 		})
 	}
-	makers := !r.over && pull.ID == 0 && h.repo.Settings.Review.Enabled || r.State == work.PullOpen && h.mayBeCopilots(r)
+	makers := !r.over && pull.ID == 0 && h.repo.Settings.Review.Enabled
 	if !r.theirs && (makers || r.ended()) {
 		reads = append(reads, func(ctx context.Context) (err error) {
 			if r.commits, err = h.repo.GitHub.PullCommits(ctx, h.row.Current, r.Number); !makers && github.IsItemError(err) {
@@ -106,23 +106,46 @@ func (h *reading) readPull(ctx context.Context, r pullRead) (pullRead, error) {
 	return r, err
 }
 
-// readDetails reads the details of a pull request, unless that was done ahead.
+// sharedUntil are the tenths of Timings.IngestTimeout that a query about several pull requests may take.
+const sharedUntil = 4
+
+// readDetails reads the details of a pull request, and in the same query those of the next ones. What GitHub does not
+// answer is read again with its number, and its error is the number's.
 func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) (d github.PullDetail, err error) {
-	if c := h.numbers[pull.Number]; c != nil && c.detail != nil {
+	c := h.numberOf(pull.Number)
+	ids := []string{pull.NodeID}
+	for _, o := range h.next {
+		open, is := h.openPulls[o.Number]
+		if o != c && is && len(ids) < github.MaxDetails && (o.details || o.waited) && !o.done && !o.waits && !o.asked && !o.unheard { // what was said comes first
+			ids = append(ids, open.NodeID)
+		}
+	}
+	if len(ids) > 1 && !c.asked && !h.slow {
+		shared, cancel := h.until(ctx, h.config.Runtime.IngestTimeout*sharedUntil/10)
+		defer cancel()
+		all, _, err := h.repo.GitHub.Details(shared, ids)
+		h.slow = errors.Is(err, context.DeadlineExceeded)
+		for _, n := range h.numbers {
+			if open, is := h.openPulls[n.Number]; is {
+				n.asked = n.asked || slices.Contains(ids, open.NodeID)
+			}
+		}
+		for _, d := range all {
+			h.numbers[d.Number].detail = &d
+		}
+	}
+	if c.detail != nil {
 		d, c.detail = *c.detail, nil
-	} else if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
+		return d, nil
+	}
+	all, _, err := h.repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err == nil && len(all) == 0 {
+		err = errors.New("GitHub does not know this pull request any more")
+	}
+	if err != nil {
 		return d, err
 	}
-	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
-	// of a new verdict in threads that began long before it was submitted.
-	judges := func(r github.Review) bool {
-		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
-	}
-	same := d.HeadOID == pull.HeadOID && d.Base == pull.Base && d.State == pull.State
-	if !d.Since.IsZero() && (!same || slices.ContainsFunc(d.Reviews, judges)) {
-		return h.detailsOf(ctx, d.NodeID, nil)
-	}
-	return d, nil
+	return all[0], nil
 }
 
 // takePull ingests a pull request. Its snapshot and the events that its details show
@@ -133,10 +156,7 @@ func (h *reading) takePull(ctx context.Context, r pullRead) error {
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
-	pull.Fingerprint, pull.DetailsAt, pull.WholeAt, pull.Files = h.lights[d.Number], h.now(), time.Time{}, r.files
-	if !d.Since.IsZero() {
-		pull.WholeAt = old.ReadAt()
-	}
+	pull.Fingerprint, pull.DetailsAt, pull.Files = h.lights[d.Number], h.now(), r.files
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
@@ -222,7 +242,6 @@ func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequ
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	h.noteAgents(r)
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
@@ -241,30 +260,6 @@ func (h *reading) headEvents(ctx context.Context, r pullRead, pull work.PullRequ
 		h.add(candidate{event: e, pull: true})
 	}
 	return nil
-}
-
-// detailsOf reads the details of a pull request that was there.
-func (h *reading) detailsOf(ctx context.Context, id string, since map[string]time.Time) (d github.PullDetail, err error) {
-	all, _, err := h.repo.GitHub.DetailsSince(ctx, []string{id}, since)
-	if err == nil && len(all) == 0 {
-		err = errors.New("GitHub does not know this pull request any more")
-	}
-	if err != nil {
-		return d, err
-	}
-	return all[0], nil
-}
-
-// readSince returns, by node id, since when the reviews and threads of pull requests are read: those
-// from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
-func (h *reading) readSince(ids []string) map[string]time.Time {
-	since := map[string]time.Time{}
-	for _, pull := range h.openPulls {
-		if age := h.now().Sub(pull.ReadAt); age >= 0 && age <= rotateAfter && slices.Contains(ids, pull.NodeID) {
-			since[pull.NodeID] = pull.ReadAt.Add(-overlap)
-		}
-	}
-	return since
 }
 
 // putEnd has stored how many commits a pull request had at its end, and how many are people's. Those that GitHub

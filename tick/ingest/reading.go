@@ -35,7 +35,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	due            due             // what the last reads begin with
-	besides        map[int]beside  // of pull requests about whose agents this pass learned something
 	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
@@ -51,7 +50,7 @@ type backlog struct {
 	numbers   map[int]*number
 	next      []*number // what of it is not read yet, in the order in which it is read
 	heard     int       // comments that lists showed
-	slow      bool      // one of the next numbers hangs: each is read by itself
+	slow      bool      // one of the pull requests hangs: the details of each are read by themselves
 
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool // issues and pull requests that changed
@@ -81,8 +80,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
-		slice:   newSlice(),
-		besides: map[int]beside{}, answeredBefore: map[string]bool{},
+		slice: newSlice(), answeredBefore: map[string]bool{},
 	}
 }
 

@@ -4,13 +4,17 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// reviewerLife is the time after which GitHub is asked about a reviewer again.
+const reviewerLife = 10 * time.Minute
+
 // readReviewers asks GitHub what the accounts of configured reviewers may do, where the approval of
-// one is waited for: one that may not write ends no wait. An answer counts for refusalLife.
+// one is waited for: one that may not write ends no wait. An answer counts for reviewerLife.
 func (h *reading) readReviewers(ctx context.Context) error {
 	if !h.repo.Settings.Review.Enabled {
 		return nil
@@ -30,7 +34,7 @@ func (h *reading) readReviewers(ctx context.Context) error {
 		login := x.Speaks()
 		was, asked := known[strings.ToLower(login)]
 		wanted := h.guarded || x.Human && slices.Contains(awaited, x.Name)
-		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < refusalLife {
+		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < reviewerLife {
 			continue
 		}
 		who := work.Account{ID: x.LoginID, Login: login}

@@ -71,7 +71,7 @@ func TestNoFixBesideGitHubsOwnAgent(t *testing.T) {
 	}
 	told := func(v *known.Snapshot) { v.Items[0].Notices[work.BesideToken(app.Key(), 2)] = work.ActionApplied }
 	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
-	on, assigned := work.Beside{Merges: true}, work.Beside{Assigned: true}
+	on := work.Beside{Assigned: true}
 	fix := []func(*known.Snapshot){reviewedBy("quinn"), verdict("quinn", "aaa", review.RequestChanges), stored(review.Reviewing, "quinn")}
 	for _, c := range []struct {
 		name   string
@@ -83,12 +83,12 @@ func TestNoFixBesideGitHubsOwnAgent(t *testing.T) {
 		{"nothing known", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE")}, work.KindFix, "", 0},
 		{"red checks", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(on)}, "", work.WhyOtherAgent, 1},
 		{"said before", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(on), told}, "", work.WhyOtherAgent, 0},
-		{"a conflict", []func(*known.Snapshot){with(conflict), snapshot("", work.Conflicting), beside(assigned)}, "", work.WhyOtherAgent, 1},
-		{"a review's fix", append(slices.Clone(fix), beside(assigned)), "", work.WhyOtherAgent, 1},
+		{"a conflict", []func(*known.Snapshot){with(conflict), snapshot("", work.Conflicting), beside(on)}, "", work.WhyOtherAgent, 1},
+		{"a review's fix", append(slices.Clone(fix), beside(on)), "", work.WhyOtherAgent, 1},
 		{"a review's fix, without it", fix, work.KindFix, "", 0},
 		{"a review", []func(*known.Snapshot){reviewedBy("quinn"), stored(review.Pending, ""), beside(on)}, work.KindReview, "", 0},
 		{"people", []func(*known.Snapshot){with(check, said(work.EventIssue, 2, "5", ann)), snapshot("FAILURE", "MERGEABLE"), beside(on)}, work.KindImplementationFeedback, "", 0},
-		{"both allowed", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(work.Beside{Merges: true, Allowed: true})}, work.KindFix, "", 0},
+		{"both allowed", []func(*known.Snapshot){with(check), snapshot("FAILURE", "MERGEABLE"), beside(work.Beside{Assigned: true, Allowed: true})}, work.KindFix, "", 0},
 		{"resumed", []func(*known.Snapshot){with(check, commanded("/mergexo resume", 2, "66")), snapshot("FAILURE", "MERGEABLE"), beside(on)}, work.KindFix, "", 1},
 	} {
 		p := For(scene(c.change...))

@@ -202,7 +202,7 @@ func (p *lastLook) checkPull(ctx context.Context, l *env.Lease, s seen) error {
 	if err := p.checkIgnoreLabel(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
 		return err
 	}
-	if err := p.requireAlone(ctx, l, s.pull, d.HeadOID); err != nil {
+	if err := p.requireAlone(ctx, l, s.pull); err != nil {
 		return err
 	}
 	l.Threads = map[int64]github.Thread{}
@@ -214,31 +214,15 @@ func (p *lastLook) checkPull(ctx context.Context, l *env.Lease, s seen) error {
 
 // requireAlone supersedes a fix before its first effect if GitHub's own agent showed on its pull request while
 // ours worked: what is to be fixed waits, as it does where that agent showed before. What passes have stored
-// says so. GitHub is asked only if somebody moved the head.
-func (p *lastLook) requireAlone(ctx context.Context, l *env.Lease, pull work.PullRequest, head string) error {
-	b := pull.Beside
-	if l.Turn.Kind != work.KindFix || l.Turn.Step != work.StepClaimed && l.Turn.Step != work.StepAnswered || b.Allowed {
+// says so.
+func (p *lastLook) requireAlone(ctx context.Context, l *env.Lease, pull work.PullRequest) error {
+	if l.Turn.Kind != work.KindFix || l.Turn.Step != work.StepClaimed && l.Turn.Step != work.StepAnswered || !pull.Beside.Holds() {
 		return nil
 	}
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	if !b.Holds() && head != l.Turn.Head {
-		on, err := l.Repo.GitHub.AgentMerge(ctx, l.Repo.Row.Current, pull.Number)
-		if err != nil { // as where passes ask: a fix does not wait for GitHub to know
-			p.Log.WarnContext(ctx, "whether Agent Merge is on was not read", p.TurnAttrs(l, "error", err)...)
-		}
-		if b.Merges = on && err == nil; b.Merges {
-			b.LookAt = p.Now()
-			if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetBeside(ctx, pull.ID, b) }); err != nil {
-				return err
-			}
-		}
-	}
-	if !b.Holds() {
-		return nil
-	}
-	return &work.SupersededError{Reason: explain.What(b.Reason(), explain.Place{Pull: true})}
+	return &work.SupersededError{Reason: explain.What(pull.Beside.Reason(), explain.Place{Pull: true})}
 }
 
 // voidGone voids the replies to comments that were deleted or resolved. If no event is left and

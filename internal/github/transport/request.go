@@ -33,7 +33,6 @@ type Call struct {
 	Body     []byte
 	Effect   Effect
 	Resource string // empty: core
-	Version  string // of the API, where the call needs one; empty: GitHub's default
 	Query    string // the name of a GraphQL document; errors say it
 }
 
@@ -97,9 +96,6 @@ func (c *Client) newRequest(ctx context.Context, k Call) (*http.Request, error) 
 	}
 	if k.ETag != "" {
 		req.Header.Set("If-None-Match", k.ETag)
-	}
-	if k.Version != "" {
-		req.Header.Set("X-GitHub-Api-Version", k.Version)
 	}
 	return req, nil
 }

@@ -297,7 +297,7 @@ var reasons = []row{
 	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken", step("a free slot"), nil},
 	{
 		work.WhyOtherAgent, People, AtOnce, "GitHub's own agent: {text}, and two agents do not fix one branch",
-		step("turn Agent Merge off and unassign Copilot, or {resume}: then both agents fix it"), nil,
+		step("unassign Copilot, or {resume}: then both agents fix it"), nil,
 	},
 	{work.WhyChecksRun, Nobody, Overdue, "checks are running", nil, nil},
 	{work.WhyPullOpens, Nobody, Reminded, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
