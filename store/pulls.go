@@ -11,7 +11,7 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, created_at, files, lost_oid, accepted_oid, label_changes,
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, whole_at, created_at, files, lost_oid, accepted_oid, label_changes,
 	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since,
 	copilot_assigned, agents_allowed`
 
@@ -24,6 +24,7 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf(&p.UpdatedAt),
 		&p.Fingerprint,
 		timeOf(&p.DetailsAt),
+		timeOf(&p.WholeAt),
 		timeOf(&p.CreatedAt),
 		listOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
@@ -81,7 +82,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
 		 base = excluded.base, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
-		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, files = excluded.files, label_changes = excluded.label_changes,
+		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, whole_at = excluded.whole_at, files = excluded.files, label_changes = excluded.label_changes,
 		 draft = excluded.draft, author_id = excluded.author_id, author_login = excluded.author_login, author_bot = excluded.author_bot,
 		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, merge_base = excluded.merge_base, base_changed = excluded.base_changed, checks_since = excluded.checks_since,
 		 head_since = CASE pull_requests.head_oid WHEN excluded.head_oid THEN pull_requests.head_since ELSE ? END
@@ -192,30 +193,33 @@ func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
 
 // OpenPull is what a pass reads of each open pull request, to decide whether to read its details.
 // In most passes it reads none, and a whole row takes four times as long. Its fields are those of
-// work.PullRequest.
+// work.PullRequest, and ReadAt.
 type OpenPull struct {
 	ItemID      int64
 	Number      int
 	NodeID      string
 	Fingerprint string
-	DetailsAt   time.Time // when its details were last read; zero: never
+	ReadAt      time.Time // when its details were last read whole; zero: never
 }
 
 // OpenPullOf returns the OpenPull of a whole row.
 func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
-		ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint, DetailsAt: p.DetailsAt,
+		ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint, ReadAt: p.ReadAt(),
 	}
 }
+
+// readWholeAt is when the details of a pull request were last read whole.
+const readWholeAt = `CASE WHEN whole_at > 0 THEN whole_at ELSE details_at END`
 
 // ListOpenPulls returns the open tracked pull requests of a repository, by number, as OpenPull.
 func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error) {
 	var p OpenPull
-	into := []any{refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint, timeOf(&p.DetailsAt)}
+	into := []any{refOf(&p.ItemID), &p.Number, &p.NodeID, &p.Fingerprint, timeOf(&p.ReadAt)}
 	scan := func(row scanner) (OpenPull, error) {
 		err := row.Scan(into...)
 		return p, err
 	}
 	return listRows(ctx, t, "list open pull requests", scan,
-		`SELECT item_id, number, node_id, fingerprint, details_at FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+		`SELECT item_id, number, node_id, fingerprint, `+readWholeAt+` FROM pull_requests WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }

@@ -16,14 +16,22 @@ import (
 // request that the token may see are returned as missing. With an error it returns those that were
 // read completely before.
 func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
-	details, missing, err := c.details(ctx, nodeIDs)
+	return c.DetailsSince(ctx, nodeIDs, nil)
+}
+
+// DetailsSince is Details, but of a pull request with a time, by node id, it reads only the reviews
+// and threads that began at that time or later, and some earlier ones. If it left out any, the
+// detail's Since is that time. Changes of earlier ones, and further comments in long threads, are
+// then read only by chance.
+func (c *Client) DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]PullDetail, []string, error) {
+	details, missing, err := c.details(ctx, nodeIDs, since)
 	if err != nil {
 		return details, missing, fmt.Errorf("read details of %d pull requests: %w", len(nodeIDs), err)
 	}
 	return details, missing, nil
 }
 
-func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
+func (c *Client) details(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]PullDetail, []string, error) {
 	if len(nodeIDs) > MaxDetails {
 		return nil, nil, fmt.Errorf("more than %d", MaxDetails)
 	}
@@ -47,28 +55,39 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 		if slices.Contains(missing, nodeIDs[i]) {
 			continue
 		}
-		if err := c.completeDetail(ctx, w); err != nil {
+		at := since[nodeIDs[i]]
+		if err := c.completeDetail(ctx, w, at); err != nil {
 			return out, nil, err
 		}
 		detail, err := w.detail()
 		if err != nil {
 			return nil, nil, &transport.BodyError{URL: g.URL, Err: err}
 		}
+		if w.cut() {
+			detail.Since = at
+		}
 		out = append(out, detail)
 	}
 	return out, missing, nil
 }
 
-// completeDetail reads the remaining pages of a pull request's connections.
-func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := transport.Earlier(ctx, c.api, reviewsQuery(), w.ID, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
+// completeDetail reads the remaining pages of a pull request's connections: of reviews and threads
+// those since a time, unless it is zero.
+func (c *Client) completeDetail(ctx context.Context, w *wireDetail, since time.Time) error {
+	whole := since.IsZero()
+	reviewed := func(all []wireGraphReview) bool { return !whole && len(all) > 0 && all[0].UpdatedAt.Before(since) }
+	if err := transport.Earlier(ctx, c.api, reviewsQuery(), w.ID, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }, reviewed); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := transport.Earlier(ctx, c.api, threadsQuery(), w.ID, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
+	threaded := func(all []wireThread) bool { return !whole && len(all) > 0 && all[0].begun().Before(since) }
+	if err := transport.Earlier(ctx, c.api, threadsQuery(), w.ID, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }, threaded); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
+		if !whole && t.begun().Before(since) {
+			continue
+		}
 		if err := transport.More(ctx, c.api, commentsQuery(), t.ID, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
@@ -174,6 +193,12 @@ type wireDetail struct {
 }
 
 func (w wireDetail) kind() string { return w.Kind }
+
+// cut reports whether pages of reviews, threads or comments in threads were not read.
+func (w *wireDetail) cut() bool {
+	return w.Reviews.PageInfo.HasPreviousPage || w.Threads.PageInfo.HasPreviousPage ||
+		slices.ContainsFunc(w.Threads.Nodes, func(t wireThread) bool { return t.Comments.PageInfo.HasNextPage })
+}
 
 // checks returns the checks of the head: the rollup's, or only the statuses if the token may not
 // see the rollup.
@@ -292,6 +317,14 @@ type wireThread struct {
 	Path     string                                 `json:"path"`
 	Line     int                                    `json:"line"`
 	Comments transport.Connection[wireGraphComment] `json:"comments"`
+}
+
+// begun returns when the first comment of a thread was written; zero if it has none.
+func (w *wireThread) begun() time.Time {
+	if len(w.Comments.Nodes) == 0 {
+		return time.Time{}
+	}
+	return w.Comments.Nodes[0].CreatedAt
 }
 
 func (w wireThread) thread(pull int) (Thread, error) {

@@ -43,7 +43,7 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 			return transport.More(t.Context(), api.api, "query Q($id:ID!,$after:String){node(id:$id){id}}", "X", begun(), list)
 		},
 		"by cursor, backwards": func() error {
-			return transport.Earlier(t.Context(), api.api, "query Q($id:ID!,$before:String){node(id:$id){id}}", "X", begun(), list)
+			return transport.Earlier(t.Context(), api.api, "query Q($id:ID!,$before:String){node(id:$id){id}}", "X", begun(), list, func([]int) bool { return false })
 		},
 	} {
 		asked.Store(0)

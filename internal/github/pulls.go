@@ -164,7 +164,8 @@ type PullDetail struct {
 	Pull
 	Reviews []Review
 	Threads []Thread
-	Checks  []Check // of the head, as far as the token may see them
+	Checks  []Check   // of the head, as far as the token may see them
+	Since   time.Time // if set, Reviews and Threads lack some that began before
 
 	Labels       []string
 	BaseChanged  time.Time // when the base was last changed or force-pushed; zero: never

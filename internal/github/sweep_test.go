@@ -352,3 +352,48 @@ func isBody(err error) bool {
 	var b *transport.BodyError
 	return errors.As(err, &b)
 }
+
+// Of reviews and threads that began before a time, one page is read; all that began since then is.
+func TestDetailsSince(t *testing.T) {
+	w := newWorld(t)
+	n, id := w.pull(t, "topic")
+	say := func(times int) {
+		for i := range times {
+			_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, fmt.Sprintf("thread %d", i))
+			must(t, err)
+		}
+	}
+	say(230)
+	w.advance(time.Hour)
+	since := w.now()
+	for _, tt := range []struct {
+		say, queries, threads, reviews int
+	}{{0, 1, 50, 100}, {1, 1, 50, 100}, {99, 4, 150, 200}, {200, 10, 350, 400}} {
+		say(tt.say)
+		for _, whole := range []bool{false, true} {
+			w.hub.ResetLog()
+			at := map[string]time.Time{id: since}
+			if whole {
+				at = nil
+			}
+			all, _, err := w.client.DetailsSince(t.Context(), []string{id}, at)
+			must(t, err)
+			d, said := all[0], 230
+			for _, c := range []int{0, 1, 99, 200} {
+				if c <= tt.say {
+					said += c
+				}
+			}
+			queries := len(w.hub.Requests())
+			switch {
+			case whole && (!d.Since.IsZero() || len(d.Threads) != said || len(d.Reviews) != said):
+				t.Errorf("%d threads and %d reviews of %d", len(d.Threads), len(d.Reviews), said)
+			case !whole && (!d.Since.Equal(since) || queries != tt.queries || len(d.Threads) != tt.threads || len(d.Reviews) != tt.reviews):
+				t.Errorf("after %d more: %d queries, %d threads, %d reviews, since %s; want %+v", tt.say, queries, len(d.Threads), len(d.Reviews), d.Since, tt)
+			}
+			if last := d.Threads[len(d.Threads)-1].Comments[0].Body; last != fmt.Sprintf("thread %d", max(tt.say, 1)-1) && tt.say > 0 {
+				t.Errorf("the last thread is %q", last)
+			}
+		}
+	}
+}

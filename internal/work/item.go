@@ -224,6 +224,7 @@ type PullRequest struct {
 	UpdatedAt   time.Time // GitHub's
 	Fingerprint string    // what the light query showed when the details were last read
 	DetailsAt   time.Time // when the details were last read; zero: never
+	WholeAt     time.Time // when they were last read whole, if later reads left out earlier reviews and threads
 	NotBefore   time.Time // backoff after failures with this pull request only
 	Failures    int
 	LastError   string
@@ -234,6 +235,14 @@ type PullRequest struct {
 	AcceptedOID string // the head that a person accepted although it lacks LostOID
 
 	Beside Beside // GitHub's own agents
+}
+
+// ReadAt returns when the details were last read whole; zero: never.
+func (p PullRequest) ReadAt() time.Time {
+	if p.WholeAt.IsZero() {
+		return p.DetailsAt
+	}
+	return p.WholeAt
 }
 
 // Brings reports whether merging the pull request brings the commits between these merge bases and

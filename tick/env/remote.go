@@ -51,6 +51,7 @@ type Lists interface {
 	Stamps(ctx context.Context, nodeIDs []string) (map[string]github.RepoStamps, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
+	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
 	Words(ctx context.Context, nodeIDs []string) (map[string]work.Word, error)
 	Revisions(ctx context.Context, nodeID string) ([]github.Revision, error)

@@ -230,13 +230,13 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	for n, pull := range h.openPulls {
 		switch light, seen := h.lights[n]; {
 		case !seen:
-		case light != pull.Fingerprint || pull.DetailsAt.IsZero():
+		case light != pull.Fingerprint || pull.ReadAt.IsZero():
 			h.swept[n] = true
-		case h.now().Sub(pull.DetailsAt).Abs() > rotateAfter:
+		case h.now().Sub(pull.ReadAt).Abs() > rotateAfter:
 			old = append(old, pull)
 		}
 	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
 		h.swept[pull.Number] = true
 	}

@@ -249,7 +249,10 @@ func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.
 	return s, h.time.ask(ctx)
 }
 
-func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetail, missing []string, err error) {
+// tail is how many threads GitHub shows at least.
+const tail = 3
+
+func (h *hub) DetailsSince(ctx context.Context, ids []string, since map[string]time.Time) (all []github.PullDetail, missing []string, err error) {
 	if err := h.time.ask(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -259,6 +262,13 @@ func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetai
 		}
 		d := h.pulls[numberOf(id)]
 		d.CommentCount = len(h.said(numberOf(id)))
+		left := 0
+		for left+tail < len(d.Threads) && d.Threads[left].Comments[0].CreatedAt.Before(since[id]) {
+			left++
+		}
+		if d.Threads = d.Threads[left:]; left > 0 {
+			d.Since = since[id]
+		}
 		all = append(all, d)
 	}
 	return all, nil, nil

@@ -26,7 +26,7 @@ func (h *olderHub) refuse() error {
 	return errNotUnderstood
 }
 
-func (h *olderHub) Details(context.Context, []string) ([]github.PullDetail, []string, error) {
+func (h *olderHub) DetailsSince(context.Context, []string, map[string]time.Time) ([]github.PullDetail, []string, error) {
 	return nil, nil, h.refuse()
 }
 

@@ -123,7 +123,7 @@ func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) (d git
 	if len(ids) > 1 && !c.asked && !h.slow {
 		shared, cancel := h.until(ctx, h.config.Runtime.IngestTimeout*sharedUntil/10)
 		defer cancel()
-		all, _, err := h.repo.GitHub.Details(shared, ids)
+		all, _, err := h.repo.GitHub.DetailsSince(shared, ids, h.readSince(ids))
 		h.slow = errors.Is(err, context.DeadlineExceeded)
 		for _, n := range h.numbers {
 			if open, is := h.openPulls[n.Number]; is {
@@ -136,9 +136,24 @@ func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) (d git
 	}
 	if c.detail != nil {
 		d, c.detail = *c.detail, nil
-		return d, nil
+	} else if d, err = h.detailsOf(ctx, pull.NodeID, h.readSince([]string{pull.NodeID})); err != nil {
+		return d, err
 	}
-	all, _, err := h.repo.GitHub.Details(ctx, []string{pull.NodeID})
+	// They may leave out what matters now: reviews that GitHub dismissed because of a new head or base, or findings
+	// of a new verdict in threads that began long before it was submitted.
+	judges := func(r github.Review) bool {
+		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
+	}
+	same := d.HeadOID == pull.HeadOID && d.Base == pull.Base && d.State == pull.State
+	if !d.Since.IsZero() && (!same || slices.ContainsFunc(d.Reviews, judges)) {
+		return h.detailsOf(ctx, d.NodeID, nil)
+	}
+	return d, nil
+}
+
+// detailsOf reads the details of a pull request that was there.
+func (h *reading) detailsOf(ctx context.Context, id string, since map[string]time.Time) (d github.PullDetail, err error) {
+	all, _, err := h.repo.GitHub.DetailsSince(ctx, []string{id}, since)
 	if err == nil && len(all) == 0 {
 		err = errors.New("GitHub does not know this pull request any more")
 	}
@@ -146,6 +161,18 @@ func (h *reading) readDetails(ctx context.Context, pull work.PullRequest) (d git
 		return d, err
 	}
 	return all[0], nil
+}
+
+// readSince returns, by node id, since when the reviews and threads of pull requests are read: those
+// from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
+func (h *reading) readSince(ids []string) map[string]time.Time {
+	since := map[string]time.Time{}
+	for _, pull := range h.openPulls {
+		if age := h.now().Sub(pull.ReadAt); age >= 0 && age <= rotateAfter && slices.Contains(ids, pull.NodeID) {
+			since[pull.NodeID] = pull.ReadAt.Add(-overlap)
+		}
+	}
+	return since
 }
 
 // takePull ingests a pull request. Its snapshot and the events that its details show
@@ -156,7 +183,10 @@ func (h *reading) takePull(ctx context.Context, r pullRead) error {
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
-	pull.Fingerprint, pull.DetailsAt, pull.Files = h.lights[d.Number], h.now(), r.files
+	pull.Fingerprint, pull.DetailsAt, pull.WholeAt, pull.Files = h.lights[d.Number], h.now(), time.Time{}, r.files
+	if !d.Since.IsZero() {
+		pull.WholeAt = old.ReadAt()
+	}
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}

@@ -86,6 +86,9 @@ func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d gith
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
+		if changedAt(r).Before(d.Since) {
+			continue // it is stored; and of two copies the first may be missing here
+		}
 		c, said := reviewOf(pull, r), r.State == changesRequested || r.Body != "" && (r.State == "COMMENTED" || r.State == approved) // else it asks for nothing
 		v, ok, err := by.verdict(ctx, r, d)
 		if err != nil {
@@ -125,6 +128,14 @@ func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d gith
 		}
 	}
 	return nil
+}
+
+// changedAt returns when a review was last submitted, edited or dismissed.
+func changedAt(r github.Review) time.Time {
+	if r.SubmittedAt.After(r.UpdatedAt) {
+		return r.SubmittedAt
+	}
+	return r.UpdatedAt
 }
 
 // asksFix reports whether a verdict is a person's who is a reviewer and requests changes: a fix is

@@ -118,7 +118,7 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 	return nil
 }
 
-// storePulls stores the snapshots of pull requests and their threads.
+// storePulls stores the snapshots of pull requests and their threads. Of a read that left some out, the others stay.
 func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (err error) {
 	for _, n := range slices.Sorted(maps.Keys(h.pulls)) {
 		news := h.pulls[n]
@@ -143,6 +143,16 @@ func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (er
 		var threads []work.Thread
 		for _, t := range r.Threads {
 			threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		}
+		if !r.Since.IsZero() {
+			old, err := tx.ListThreads(ctx, news.row.ID)
+			if err != nil {
+				return err
+			}
+			read := func(x work.Thread) bool {
+				return slices.ContainsFunc(threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+			}
+			threads = slices.Concat(threads, slices.DeleteFunc(old, read))
 		}
 		if err := errors.Join(tx.PutThreads(ctx, news.row.ID, threads), tx.ReopenEvents(ctx, news.row.ID, work.OutcomeResolved)); err != nil {
 			return err

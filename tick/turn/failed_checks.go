@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -102,13 +103,19 @@ func (p *briefs) limitReruns(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
+// readChecks reads a pull request's details without its earlier reviews and threads.
+func readChecks(ctx context.Context, l *env.Lease, pull work.PullRequest) ([]github.PullDetail, []string, error) {
+	ids := []string{pull.NodeID}
+	return l.Repo.GitHub.DetailsSince(ctx, ids, map[string]time.Time{pull.NodeID: l.Repo.GitHub.Now()})
+}
+
 // readRed reads the head's current red checks and their workflow runs.
 func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
 		return err
 	}
-	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	details, _, err := readChecks(ctx, l, pull)
 	if err != nil {
 		return fmt.Errorf("read the checks: %w", err)
 	}
@@ -206,7 +213,7 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 	if err != nil || !slices.Contains([]string{"FAILURE", "ERROR"}, pull.Rollup) {
 		return err
 	}
-	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	details, _, err := readChecks(ctx, l, pull)
 	if err != nil {
 		return fmt.Errorf("read the checks: %w", err)
 	}
@@ -235,7 +242,7 @@ func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
 	if err != nil || pull.Rollup == "" {
 		return err
 	}
-	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	details, _, err := readChecks(ctx, l, pull)
 	if err != nil {
 		return fmt.Errorf("read the checks: %w", err)
 	}

@@ -58,10 +58,10 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 	return nil
 }
 
-// Earlier reads the pages before a node's connection into it, from the last one back. document takes the node's id and a
-// cursor.
-func Earlier[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
-	for pages := 1; into.PageInfo.HasPreviousPage; pages++ {
+// Earlier reads the pages before a node's connection into it, from the last one back, until reaches
+// reports that what was read goes back far enough. document takes the node's id and a cursor.
+func Earlier[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T], reaches func([]T) bool) error {
+	for pages := 1; into.PageInfo.HasPreviousPage && !reaches(into.Nodes); pages++ {
 		cursor := into.PageInfo.StartCursor
 		earlier, url, err := pageAt(ctx, c, document, map[string]any{"id": id, "before": cursor}, pick)
 		if err != nil {
