@@ -40,7 +40,7 @@ func (m *Mirror) signer() (Identity, error) {
 	}
 	who := Identity{Name: m.git.operatorConfig("user.name"), Email: m.git.operatorConfig("user.email")}
 	if !who.whole() {
-		return Identity{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNobodySignsOff}}
+		return Identity{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAuthorUnknown}}
 	}
 	return who, nil
 }

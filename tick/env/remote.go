@@ -456,7 +456,7 @@ func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) erro
 	seen, err := r.GitHub.Repository(ctx, r.Row.Current)
 	switch {
 	case github.IsStatus(err, 404):
-		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoGone, Name: r.Name.FullName()}}
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoMissing, Name: r.Name.FullName()}}
 	case err != nil:
 		return fmt.Errorf("read which repository %s is: %w", r.Name.FullName(), err)
 	case seen.NodeID != r.Row.NodeID:

@@ -69,7 +69,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 	d.Choice, d.fresh = plan.Merging(v, d.item), box.Fresh()
 	d.order = d.item.MergeAction(v, d.Choice, "")
 	if (some || !box.Counted(j.pull)) && (d.Ask == merging.AskMerge || d.Ask == merging.AskEnqueue) {
-		d.Choice = merging.Choice{Gates: d.Gates, Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.pull.Number}}
+		d.Choice = merging.Choice{Gates: d.Gates, Why: work.Reason{Kind: work.WhyMergeNotRead, Number: j.pull.Number}}
 	}
 	return d, nil
 }

@@ -55,17 +55,17 @@ func TestALastLook(t *testing.T) {
 		change func(s *stage)
 		want   string
 	}{
-		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_news"},
+		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_not_read"},
 		"changes asked for":  {func(s *stage) { _, err := s.sim.Review(s.pull, "pat", "REQUEST_CHANGES", "no"); s.must(err) }, "merge_changes_requested"},
 		"a draft":            {func(s *stage) { s.must(s.sim.ConvertToDraft(s.pull, "pat")) }, "merge_draft"},
 		"a red check":        {func(s *stage) { _, err := s.sim.SetCheck(s.head, "build", "completed", "failure"); s.must(err) }, "merge_checks_failed"},
 		"a freeze":           {func(s *stage) { s.freeze() }, "merge_frozen"},
 		"conflicts":          {func(s *stage) { s.base("fix.txt") }, "merge_conflicts"},
 		"held":               {func(s *stage) { s.hold() }, "merge_held"},
-		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_news"},
+		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_not_read"},
 		"may no more":        {func(s *stage) { s.must(s.sim.SetPermission("olga", "read")) }, "merge_permission"},
 		"another rule":       {func(s *stage) { s.sim.SetRuleset("r", "main", githubsim.Rules{Approvals: 1}) }, "merge_review_required"},
-		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, "waiting merge_news"},
+		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, "waiting merge_not_read"},
 		"another repository": {func(s *stage) { s.stop() }, "merging_stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {

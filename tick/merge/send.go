@@ -87,14 +87,14 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 		return false, err
 	}
 	if choice.item.Pull.MergeBase != j.pull.MergeBase && j.a.Kind != work.ActionDequeue { // another pass read another base since
-		choice.Choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}}
+		choice.Choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number}}
 	}
 	other := choice.order.Target != j.a.Target || choice.order.Title != j.a.Title || choice.order.Body != j.a.Body // another method or message than planned
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && other {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
 		if why.None() { // it may be merged, but by another action, method or message than planned
-			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
+			why = work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number}
 		}
 		o.waits(ctx, j, why)
 		if j.a.Kind == work.ActionDequeue {
@@ -158,7 +158,7 @@ func sameMergeBase(ctx context.Context, o round, j *job, tip string) (bool, erro
 		return err == nil, err
 	}
 	o.Log.InfoContext(ctx, "merging would bring other commits than those with verdicts", o.attrs(ctx, j.a, "head", j.a.Head, "merge_base", bases, "known", j.pull.MergeBase)...)
-	o.waits(ctx, j, work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number})
+	o.waits(ctx, j, work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number})
 	return false, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
 }
 

@@ -185,15 +185,15 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		a.Halted = false
 		return after(work.Reason{Kind: work.WhyHalted}, waiting(i, o, a))
 	case a.Repo.NotBefore.After(a.Now):
-		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
+		return unread(work.Reason{Kind: work.WhyUnread, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
-		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
+		return unread(work.Reason{Kind: work.WhyUnread, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
 	case i.Turn != nil:
 		return underway(*i.Turn, a)
 	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
-		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
+		return unread(work.Reason{Kind: work.WhyUnread, Name: fmt.Sprintf("pull request #%d", i.Pull.Number), Local: i.Pull.LastError}, i.Pull.NotBefore)
 	case i.HasPull() && i.Pull.Failures > 0 && !a.Live:
-		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, time.Time{})
+		return unread(work.Reason{Kind: work.WhyUnread, Name: fmt.Sprintf("pull request #%d", i.Pull.Number), Local: i.Pull.LastError}, time.Time{})
 	case o.Begins != nil && a.Full:
 		a.Full = false
 		return after(work.Reason{Kind: work.WhyNoSlot}, waiting(i, o, a))
@@ -298,10 +298,8 @@ func underway(t work.Turn, a Around) Standing {
 		if !a.Live {
 			s.Why = work.Reason{Kind: work.WhyInterrupted, Name: string(t.Kind)}
 		}
-	case work.StepAnswered:
+	case work.StepAnswered, work.StepPushed, work.StepApplied:
 		s.Why = work.Reason{Kind: work.WhyToBeSent}
-	case work.StepPushed, work.StepApplied:
-		s.Why = work.Reason{Kind: work.WhyPushed}
 	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
 	}
 	return s

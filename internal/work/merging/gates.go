@@ -436,7 +436,7 @@ func (g *gates) unread() closed {
 	case !b.Read():
 		return waits(work.Reason{Kind: work.WhyMergeNotRead})
 	case b.Head != g.f.Pull.HeadOID, b.Base != g.f.Pull.Base, b.State != work.PullOpen, b.UpdatedAt.After(g.f.Pull.UpdatedAt), b.Fresh():
-		return waits(work.Reason{Kind: work.WhyMergeUnread})
+		return waits(work.Reason{Kind: work.WhyMergeNotRead})
 	default:
 		return closed{}
 	}
