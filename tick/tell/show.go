@@ -33,7 +33,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 }
 
 func (p *Notices) show(ctx context.Context, tx *store.Tx, item work.Item, m work.Move, now time.Time) error {
-	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
+	s := Target{item: item, Remote: p.shownAt(item.RepoID), now: now, redact: p.secrets.Redact}
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
 	}
@@ -59,11 +59,11 @@ func (p *Notices) ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Recor
 	if err != nil {
 		return err
 	}
-	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact, roadmap: true}
+	s := Target{item: item, Remote: p.shownAt(item.RepoID), now: now, redact: p.secrets.Redact, roadmap: true}
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
 	}
-	s.place = p.Public(s.Remote, item, false)
+	s.place = p.public(s.Remote, item, false)
 	m := work.Move{Item: item.ID}
 	m.To, m.Reason = r.Shows()
 	if err := p.showStop(ctx, tx, s, m); err != nil {
@@ -83,7 +83,7 @@ func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err erro
 		stored, err = tx.GetReviews(ctx, s.pull.ID)
 		s.reviews = stored.Record
 	}
-	s.place = p.Public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
+	s.place = p.public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
 	return err
 }
 
@@ -216,10 +216,10 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 
 // passed waits for a time by the pass's clock; false: over or the context ended first.
 func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan struct{}) bool {
-	end := p.Now().Add(wait)
+	end := p.now().Add(wait)
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
-	for p.Now().Before(end) {
+	for p.now().Before(end) {
 		select {
 		case <-over:
 			return false
@@ -283,7 +283,7 @@ type stopping struct {
 
 func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	stop := work.Stop{
-		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.Secrets.Redact),
+		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.secrets.Redact),
 		Attempts: 1, Since: s.now,
 	}
 	if s.hasPull && s.pull.State == work.PullOpen {
@@ -488,7 +488,7 @@ func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.T
 	if err != nil {
 		return Target{}, err
 	}
-	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now, redact: p.Secrets.Redact}
+	s := Target{item: item, Remote: p.remoteByID(item.RepoID), now: now, redact: p.secrets.Redact}
 	return s, p.locate(ctx, tx, &s)
 }
 
@@ -509,8 +509,8 @@ func showsState(a work.Action) bool {
 
 // deferDropped schedules a dropped action for another try.
 func (p *Notices) deferDropped(ctx context.Context, a work.Action) error {
-	now := p.Now()
-	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	now := p.now()
+	return p.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.DeferDropped(ctx, a.ID, func(dropped int) time.Time {
 			if dropped > showTries {
 				return time.Time{}
@@ -527,7 +527,7 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	}
 	var dropped []int64
 	due, err := p.dueNotices(ctx, r, func(tx *store.Tx) (err error) {
-		dropped, err = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+		dropped, err = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.now))
 		return err
 	})
 	return err != nil || len(due)+len(dropped) > 0
@@ -537,11 +537,11 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 // the context under whose claim they are sent.
 func (p *Notices) take(ctx context.Context, r *env.Repo) (context.Context, error) {
 	var claim store.Claim
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err := p.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if claim, err = tx.TakeNotices(ctx, r.Row.ID); err != nil {
 			return err
 		}
-		ids, err := tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
+		ids, err := tx.ListDroppedDue(ctx, r.Row.ID, p.now())
 		for _, id := range ids {
 			if err := tx.ReplanDropped(ctx, id); err != nil {
 				return err
