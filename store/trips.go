@@ -338,24 +338,6 @@ func (w *unsent) commit(ctx context.Context) error {
 	return w.send(ctx)
 }
 
-// rows returns the answer to a statement.
-func (w *unsent) rows(ctx context.Context, text string, args []any) (rows, error) {
-	if q := w.known.find(text, args); q != nil {
-		return &answer{of: q}, nil
-	}
-	w.known = reads{} // it may write
-	q := &question{text: text, args: args}
-	return &answer{of: q}, w.send(ctx, q)
-}
-
-// exec queues a write. With one, another number of rows than one ends the transaction.
-func (w *unsent) exec(text string, args []any, one bool) {
-	if one {
-		text = `WITH done AS (` + text + ` RETURNING 1) SELECT 1 / CASE count(*) WHEN 1 THEN 1 ELSE 0 END FROM done`
-	}
-	w.queued, w.known = append(w.queued, &question{text: text, args: args}), reads{}
-}
-
 // count sends what is queued, and returns how many rows the last write changed.
 func (w *unsent) count(ctx context.Context) (int64, error) {
 	last := w.queued[len(w.queued)-1]

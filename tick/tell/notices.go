@@ -160,7 +160,7 @@ func (p *Notices) dueNotices(ctx context.Context, r *env.Repo, more func(*store.
 			if waitsForOthers(a) {
 				return true
 			}
-			of := lineOf(a)
+			of := line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
 			if of.failedBefore > 0 {
 				tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
 				return false
@@ -214,10 +214,6 @@ type line struct {
 	labels       bool // of the repository itself
 	sign         bool
 	failedBefore int
-}
-
-func lineOf(a work.Action) line {
-	return line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
 }
 
 // failedBefore returns 1 for a notice that failed before, else 0.
