@@ -62,21 +62,19 @@ func lastNumber(address string) int {
 }
 
 type wireReviewComment struct {
-	ID               int64     `json:"id"`
-	NodeID           string    `json:"node_id"`
-	PullRequestURL   string    `json:"pull_request_url"`
-	InReplyTo        int64     `json:"in_reply_to_id"`
-	ReviewID         int64     `json:"pull_request_review_id"`
-	Path             string    `json:"path"`
-	Line             int       `json:"line"`
-	DiffHunk         string    `json:"diff_hunk"`
-	CommitID         string    `json:"commit_id"`
-	OriginalCommitID string    `json:"original_commit_id"`
-	Body             string    `json:"body"`
-	HTMLURL          string    `json:"html_url"`
-	User             *wireUser `json:"user"`
-	CreatedAt        time.Time `json:"created_at"`
-	UpdatedAt        time.Time `json:"updated_at"`
+	ID             int64     `json:"id"`
+	NodeID         string    `json:"node_id"`
+	PullRequestURL string    `json:"pull_request_url"`
+	InReplyTo      int64     `json:"in_reply_to_id"`
+	ReviewID       int64     `json:"pull_request_review_id"`
+	Path           string    `json:"path"`
+	Line           int       `json:"line"`
+	DiffHunk       string    `json:"diff_hunk"`
+	Body           string    `json:"body"`
+	HTMLURL        string    `json:"html_url"`
+	User           *wireUser `json:"user"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
 }
 
 func (w wireReviewComment) Check() error {
@@ -90,7 +88,7 @@ func (w wireReviewComment) comment() ReviewComment {
 	return ReviewComment{
 		ID: w.ID, NodeID: w.NodeID, Pull: lastNumber(w.PullRequestURL), InReplyTo: w.InReplyTo,
 		ReviewID: w.ReviewID, Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
-		CommitOID: w.CommitID, OriginalCommitOID: w.OriginalCommitID, Body: w.Body, URL: w.HTMLURL,
+		Body: w.Body, URL: w.HTMLURL,
 		Author: account(w.User), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 	}
 }

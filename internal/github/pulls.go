@@ -55,7 +55,7 @@ func (w wirePull) Check() error {
 func (w wirePull) pull() Pull {
 	p := Pull{
 		NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
-		State: work.PullState(w.State), Draft: w.Draft, Locked: w.Locked,
+		State: work.PullState(w.State), Draft: w.Draft,
 		Head: w.Head.Ref, HeadOID: w.Head.SHA, Base: w.Base.Ref, BaseOID: w.Base.SHA,
 		Mergeable: unknownMergeable, CrossRepo: true, Author: account(w.User),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
@@ -134,7 +134,6 @@ type Pull struct {
 	URL         string
 	State       work.PullState
 	Draft       bool
-	Locked      bool
 	Head        string // branch
 	HeadOID     string
 	HeadRepo    string    // full name; empty when the fork was deleted
@@ -193,9 +192,6 @@ type Review struct {
 type Thread struct {
 	NodeID   string
 	Resolved bool
-	Outdated bool
-	Path     string
-	Line     int   // 0 when outdated, or on the whole file
 	Top      int64 // id of its first comment, the target of replies; 0 if all comments are deleted
 	Comments []ReviewComment
 }
@@ -220,23 +216,21 @@ const statusContext = "StatusContext"
 
 // ReviewComment is a comment on a pull request's diff.
 type ReviewComment struct {
-	ID                int64
-	NodeID            string
-	Pull              int
-	InReplyTo         int64 // the first comment of the thread; 0 for that comment itself
-	ReviewID          int64
-	Path              string
-	Line              int // 0 when outdated, or on the whole file
-	DiffHunk          string
-	CommitOID         string
-	OriginalCommitOID string
-	Body              string
-	URL               string
-	Author            work.Account
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	Pending           bool      // part of our own account's draft review; set only by Details
-	Word              work.Word // set only by Details
+	ID        int64
+	NodeID    string
+	Pull      int
+	InReplyTo int64 // the first comment of the thread; 0 for that comment itself
+	ReviewID  int64
+	Path      string
+	Line      int // 0 when outdated, or on the whole file
+	DiffHunk  string
+	Body      string
+	URL       string
+	Author    work.Account
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Pending   bool      // part of our own account's draft review; set only by Details
+	Word      work.Word // set only by Details
 }
 
 // agentsVersion is the version of the API that has GitHub's own agents.

@@ -18,7 +18,6 @@ type Repository struct {
 	ID            int64
 	Current       work.RepoName // the current name
 	DefaultBranch string
-	Private       bool
 	Archived      bool
 	Disabled      bool
 	HasIssues     bool
@@ -32,7 +31,6 @@ type wireRepository struct {
 	NodeID        string `json:"node_id"`
 	FullName      string `json:"full_name"`
 	DefaultBranch string `json:"default_branch"`
-	Private       bool   `json:"private"`
 	Archived      bool   `json:"archived"`
 	Disabled      bool   `json:"disabled"`
 	HasIssues     bool   `json:"has_issues"`
@@ -86,7 +84,7 @@ func (c *Client) repository(ctx context.Context, address, host string) (Reposito
 		return Repository{}, &transport.BodyError{URL: a.URL, Err: err}
 	}
 	r := Repository{
-		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch, Private: w.Private,
+		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch,
 		Archived: w.Archived, Disabled: w.Disabled, HasIssues: w.HasIssues, WebSignOff: w.WebSignOff,
 		CanPush: w.Permissions.Push || !w.Permissions.Pull, // for an app GitHub reports neither, although it can read
 	}

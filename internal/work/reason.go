@@ -8,7 +8,7 @@ import (
 )
 
 // ReasonKind is why a work item is blocked or waits. It is stored, compared, and the reasonCode of
-// `status --json`. A released kind never changes.
+// `status --json`. A released kind never changes, unless another one takes its place (joined).
 type ReasonKind string
 
 // joined are kinds that earlier programs stored, by the kind that took their place.

@@ -261,7 +261,9 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	}
 	all := make([]*Repo, len(p.Remotes))
 	for i, r := range p.Remotes {
-		if row := rows[i]; row.NamedBy != p.ConfigID() && !(p.Store.Shared() && row.NamedBy != "" && row.RemovedAt.IsZero()) {
+		// One that another machine's config names is taken out by that one: a machine whose config does not name it, or
+		// not yet, must not.
+		if row := rows[i]; row.NamedBy != p.ConfigID() && (!p.Store.Shared() || row.NamedBy == "" || !row.RemovedAt.IsZero()) {
 			if err := tx.NameRepo(ctx, row.ID, p.ConfigID()); err != nil {
 				return err
 			}
