@@ -92,7 +92,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 		return a, err
 	}
 	if now := r.Now(); a.NotBefore.After(now) {
-		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
+		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
 	}
 	if may, err := last(); err != nil || !may {
 		return a, err

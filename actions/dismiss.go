@@ -55,7 +55,7 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 	}
 	seen := observation{id: a.Target, url: e.it.URL}
 	if e.it.ID == 0 { // the list does not show it yet
-		return seen, &work.WaitError{Until: a.SentAt.Add(draftPause), Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "a review of ours is not listed yet"}}
+		return seen, &work.WaitError{Until: a.SentAt.Add(draftPause), Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "a review of ours is not listed yet"}}
 	}
 	if a.Title == dismissCopy {
 		if err := e.removeRemarks(ctx, s, a); err != nil {

@@ -38,7 +38,7 @@ func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observatio
 	for _, p := range all {
 		if !p.CrossRepo && p.State == work.PullOpen {
 			return observation{}, false, &work.BlockedError{
-				Reason: work.Reason{Kind: work.WhyForeignPull, Number: p.Number, Branch: a.Head},
+				Reason: work.Reason{Kind: work.WhyPullInTheWay, Number: p.Number, Branch: a.Head},
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +55,36 @@ func TestItemKeepsEveryField(t *testing.T) {
 	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.GetItem(t.Context(), 99); return err })
 	if fresh := getItem(t, d, parent.ID); fresh.Since != t0 {
 		t.Errorf("a new item: %+v", fresh)
+	}
+}
+
+// SetIssue writes what a read of the issue says, and no other field: a new field of an item has to say which it is.
+func TestSetIssueWritesWhatIsOfTheIssue(t *testing.T) {
+	ofIssue := []string{"Title", "Body", "Author", "URL", "Label", "LabelEvent", "Edited", "IssueClosed", "Blocked", "SubIssueOf", "Fingerprint"}
+	others := []string{
+		"ID", "RepoID", "Number", "Flow", "Parent", "State", "Since", "Reason", "Priority", "Branch", "Document", "TouchPaths", "DesignPull", "DesignCommit",
+		"Size", "DependsOn", "DecisionSummary", "Wait", "Setup",
+	}
+	d := newDB(t)
+	parent := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	for n, field := range reflect.VisibleFields(reflect.TypeFor[work.Item]()) {
+		var filled work.Item
+		fill(t, &filled)
+		filled.RepoID, filled.Parent, filled.Number = parent.RepoID, parent.ID, 2+n
+		stored := addItem(t, d, filled)
+		read := stored
+		if field.Name != "ID" {
+			reflect.ValueOf(&read).Elem().FieldByIndex(field.Index).SetZero()
+		}
+		update(t, d, func(tx *Tx) error { return tx.SetIssue(t.Context(), read) })
+		now := getItem(t, d, stored.ID)
+		if of := slices.Contains(ofIssue, field.Name); of == slices.Contains(others, field.Name) {
+			t.Errorf("%s is not in one of the lists", field.Name)
+		} else if !of {
+			equal(t, now, stored)
+		} else if reflect.DeepEqual(now, stored) {
+			t.Errorf("%s is not written", field.Name)
+		}
 	}
 }
 

@@ -21,14 +21,16 @@ import (
 
 // Listeners are called during a pass and when it has ended.
 type Listeners struct {
-	After    []tell.Observer // called when it has ended; see end
-	Notifier *tell.Notifier  // sends messages while turns run; nil: none
+	After  []tell.Observer // called when it has ended; see end
+	Notify tell.Send       // sends a message; nil: none are sent
+
+	notifier *tell.Notifier // nil: no messages are sent
 }
 
 // beginNotifying sends messages while turns run, if there are any.
 func (l Listeners) beginNotifying(ctx context.Context, leases []*env.Lease, rep *env.Report) {
-	if l.Notifier != nil && len(leases) > 0 {
-		l.Notifier.Begin(ctx, rep.StartedAt)
+	if l.notifier != nil && len(leases) > 0 {
+		l.notifier.Begin(ctx, rep.StartedAt)
 	}
 }
 
@@ -68,6 +70,9 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 		err = errors.Join(err, p.Store.Damage())
 	}
 	after := p.After
+	if p.notifier != nil {
+		after = append(after, tell.Observer{Name: "messages", Do: p.notifier.After})
+	}
 	if rep.Halt != nil {
 		after = nil
 	}
@@ -86,13 +91,13 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 		p.Log.WarnContext(ctx, "a pass died", "process", b.PID, "began", b.At)
 	}
 	tell.Aside(ctx, p.Log, "the counts of passes", func(ctx context.Context) error { return tell.CountDeaths(ctx, p.Env) })
-	if p.Notifier == nil {
+	if p.notifier == nil {
 		return
 	}
 	facts, err := p.Dirs.Passes(p.Config.PassLimits(), p.Local())
 	if err == nil {
 		facts.Begun = nil // this pass among them
-		p.Notifier.Died(ctx, facts)
+		p.notifier.Died(ctx, facts)
 	}
 }
 
@@ -118,6 +123,9 @@ func (p *Pass) open(ctx context.Context) (err error) {
 	}
 	if p.Session, err = p.Store.Session(ctx); err != nil {
 		return errors.Join(err, p.Store.Close())
+	}
+	if p.Notify != nil {
+		p.notifier = tell.NewNotifier(p.Env, p.Notify)
 	}
 	return nil
 }

@@ -40,11 +40,7 @@ func database(ctx context.Context, e *exam) []Result {
 	if e.machine.TryState() != nil { // what mends the folder mends this
 		return nil
 	}
-	return inFile(ctx, at)
-}
-
-// inFile writes to the database as a pass does, and has SQLite check all of it.
-func inFile(ctx context.Context, at string) []Result {
+	// Writes to the database as a pass does, and has SQLite check all of it.
 	var unwritable error
 	if files.Exists(at) {
 		unwritable = store.TryWrite(ctx, at)

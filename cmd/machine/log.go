@@ -88,7 +88,7 @@ func (m *Machine) trimLogs(_ context.Context, e *tell.PassEnd) error {
 		return nil
 	}
 	var before time.Time
-	for _, r := range e.All {
+	for _, r := range e.Repos {
 		if _, known := r.GitHub.Ahead(); known {
 			before = r.GitHub.Now().Add(-logLife)
 		}

@@ -65,8 +65,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openForPass, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
-		pass.Notifier = tell.NewNotifier(pass.Env, m.Notify)
-		pass.After = append(pass.After, tell.Observer{Name: "messages", Do: pass.Notifier.After})
+		pass.Notify = m.Notify
 		return pass, closeLog, nil
 	}
 	done, err = m.useScratchStore(ctx, pass)

@@ -151,7 +151,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 		case code == "approvals":
 			return "✗ approvals           not approved at this head by ann → they review it"
 		case code == "unread":
-			return "✗ unread              GitHub's merge box was not read yet → the next pass reads it"
+			return "✗ unread              GitHub's merge box was not read since it changed → the next pass reads it"
 		case code.FromBox(), code == "human_approval": // the change may edit a file that agents obey
 			return "? " + string(code)
 		}

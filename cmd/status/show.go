@@ -124,7 +124,10 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		s.PrintHalt(story.Halt)
 	}
 	if s.graph {
-		return s.printGraph(cfg, which, story)
+		if story.Roadmap == nil {
+			return noRoadmap(cfg, which, story.Item)
+		}
+		return story.Roadmap.print(s.Output())
 	}
 	return story.Print(out)
 }

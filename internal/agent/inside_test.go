@@ -28,7 +28,7 @@ func TestAProgramThatIsMissingInsideIsAStop(t *testing.T) {
 		s.Wrap = plainly
 		_, err = run(t, s, request(t))
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo doctor --sandbox mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), "in its sandbox") {
+		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo doctor --sandbox mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `cannot be started in the sandbox of agent "mine"`) {
 			t.Errorf("%s: %v", end, err)
 		}
 	}
@@ -61,11 +61,11 @@ func TestTheTestsRunAsTests(t *testing.T) {
 	if want := (work.Job{Dir: r.Dir, For: work.RunsTests, Mark: r.Mark}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
-	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "tests outside sandbox") {
+	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "outside sandbox: mine; sh; the required tests need it") {
 		t.Errorf("got %v", err)
 	}
 	s.Wrap = func([]string, work.Job) ([]string, []string, error) {
-		return nil, nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Text: "not visible"}}
+		return nil, nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyShutOut, Text: "not visible"}}
 	}
 	if a, err = agent.New(s); err != nil {
 		t.Fatal(err)

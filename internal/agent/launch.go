@@ -136,13 +136,13 @@ func (s Spec) missingInside(res proc.Result) bool {
 // because another attempt would fail the same way.
 func (s Spec) notInside(program string, res proc.Result) error {
 	why := LastLine(s.Redact(string(res.Stderr)))
-	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Who: s.Name, Name: program, Text: why}}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyShutOut, Who: s.Name, Name: program, Text: why}}
 }
 
 // ProgramPath finds the program. If it is missing, a person must act.
 func (s Spec) ProgramPath(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
-		return "", &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentRelative, Who: s.Name, Name: name}}
+		return "", &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentMissing, Who: s.Name, Name: name, Advice: "write its absolute path into command of [agents." + s.Name + "]: the repository could put its own where a relative one leads"}}
 	}
 	path, err := proc.LookPath(name, Lookup(s.Environ, "PATH"))
 	if err == nil && !filepath.IsAbs(path) {
@@ -199,7 +199,7 @@ func (s Spec) notRun(ctx context.Context, program string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNotStarted, Who: s.Name, Name: program}, Err: err}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentMissing, Who: s.Name, Name: program, Advice: "correct command of [agents." + s.Name + "], or the interpreter on the program's first line"}, Err: err}
 	}
 	return fmt.Errorf("run agent %q: %w", s.Name, err)
 }

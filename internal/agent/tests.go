@@ -90,7 +90,7 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 }
 
 func (t Tester) notInside(name, why string) error {
-	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsShutOut, Who: t.spec.Name, Name: name, Text: why}}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyShutOut, Who: t.spec.Name, Name: name, Text: "the required tests need it; " + why}}
 }
 
 // program finds the tests' program: on the agent's PATH, or, if it is a path, in the checkout.

@@ -101,7 +101,7 @@ func (s Spec) CheckVersion(ctx context.Context, r Request, env []string) error {
 		return s.notStarted(program, res)
 	}
 	if version := versionNumber().FindString(string(res.Stdout)); TooOld(s, version) {
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentTooOld, Who: s.Name, Text: version, Advice: s.update()}}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentBroken, Who: s.Name, Text: version, Advice: s.update()}}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -163,7 +164,7 @@ func (m *Mirror) fetch(ctx context.Context, others []string) error {
 			branches = append(branches, branch)
 		}
 	}
-	if m.isNew() {
+	if m.partial() || m.borrowed == "" && !files.Exists(m.path("packed-refs")) && !files.Exists(m.path("refs", "remotes")) {
 		return m.clone(ctx, branches)
 	}
 	return m.fetchHeads(ctx, branches, nil)

@@ -72,7 +72,10 @@ func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 			before[e.Path] = e
 			continue
 		}
-		g.keep(e.Path)
+		g.kept[e.Path] = true
+		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
+			g.kept[dir+"/"] = true
+		}
 	}
 	come := map[string]treeEntry{}
 	for _, e := range theirs {
@@ -100,14 +103,6 @@ func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 		g.lines.WriteString(indexLine(e))
 	}
 	return nil
-}
-
-// keep records a remaining file and its folders.
-func (g *guard) keep(name string) {
-	g.kept[name] = true
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		g.kept[dir+"/"] = true
-	}
 }
 
 // usable reports whether a trusted file can be added: no remaining file is in its place, and it is

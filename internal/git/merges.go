@@ -19,22 +19,17 @@ func (m *Mirror) KeepMerged(ctx context.Context, number int, head string, at tim
 	if !m.Has(ctx, head) {
 		return fmt.Errorf("keep what was merged: %w", &MissingError{OID: head})
 	}
-	if known, err := m.HasMerged(ctx, number, head); err != nil || known {
-		return err
+	kept, err := m.keptHeads(ctx)
+	if err != nil {
+		return fmt.Errorf("look what was merged: %w", err)
+	}
+	if slices.ContainsFunc(kept, func(h keptHead) bool { return h.number == number && h.head == head }) {
+		return nil
 	}
 	if err := m.setRef(ctx, fmt.Sprintf("%s%d-%d-%s", mergeRefs, number, at.Unix(), head), head); err != nil {
 		return fmt.Errorf("keep what was merged: %w", err)
 	}
 	return nil
-}
-
-// HasMerged reports whether a head of a pull request is kept.
-func (m *Mirror) HasMerged(ctx context.Context, number int, head string) (bool, error) {
-	kept, err := m.keptHeads(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look what was merged: %w", err)
-	}
-	return slices.ContainsFunc(kept, func(h keptHead) bool { return h.number == number && h.head == head }), nil
 }
 
 // Merged returns the numbers of the pull requests of which a head was kept since a time, newest

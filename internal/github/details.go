@@ -147,7 +147,6 @@ type wireDetail struct {
 	URL        string           `json:"url"`
 	State      string           `json:"state"`
 	Draft      bool             `json:"isDraft"`
-	Locked     bool             `json:"locked"`
 	HeadRef    string           `json:"headRefName"`
 	HeadRefOID string           `json:"headRefOid"`
 	CrossRepo  bool             `json:"isCrossRepository"`
@@ -225,7 +224,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 	}
 	d := PullDetail{Pull: Pull{
 		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: state,
-		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
+		Draft: w.Draft, Head: w.HeadRef, HeadOID: w.HeadRefOID,
 		HeadRepo: w.HeadRepo.FullName, HeadPushed: w.HeadRepo.PushedAt, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.Base.Target.OID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
@@ -314,8 +313,6 @@ func (w wireGraphReview) review() Review {
 type wireThread struct {
 	ID       string                                 `json:"id"`
 	Resolved bool                                   `json:"isResolved"`
-	Path     string                                 `json:"path"`
-	Line     int                                    `json:"line"`
 	Comments transport.Connection[wireGraphComment] `json:"comments"`
 }
 
@@ -331,7 +328,7 @@ func (w wireThread) thread(pull int) (Thread, error) {
 	if w.ID == "" {
 		return Thread{}, errors.New("no thread")
 	}
-	t := Thread{NodeID: w.ID, Resolved: w.Resolved, Path: w.Path, Line: w.Line}
+	t := Thread{NodeID: w.ID, Resolved: w.Resolved}
 	for _, c := range w.Comments.Nodes {
 		if c.DatabaseID == 0 {
 			return Thread{}, errors.New("no review comment")

@@ -25,7 +25,6 @@ type Issue struct {
 	Labels      []string
 	Assignees   []work.Account
 	IsPull      bool
-	Locked      bool
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	ClosedAt    time.Time
@@ -77,7 +76,6 @@ type wireIssue struct {
 	Labels      []wireLabel `json:"labels"`
 	Assignees   []wireUser  `json:"assignees"`
 	PullRequest *struct{}   `json:"pull_request"`
-	Locked      bool        `json:"locked"`
 	Comments    int         `json:"comments"`
 	CreatedAt   time.Time   `json:"created_at"`
 	UpdatedAt   time.Time   `json:"updated_at"`
@@ -106,7 +104,7 @@ func (c *Client) issue(w wireIssue) Issue {
 	i := Issue{
 		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: w.State, StateReason: w.StateReason, Author: account(w.User),
-		IsPull: w.PullRequest != nil, Locked: w.Locked, Comments: w.Comments,
+		IsPull: w.PullRequest != nil, Comments: w.Comments,
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt,
 	}
 	for _, l := range w.Labels {

@@ -54,7 +54,7 @@ func (w wirePull) Check() error {
 func (w wirePull) pull() Pull {
 	p := Pull{
 		NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
-		State: work.PullState(w.State), Draft: w.Draft, Locked: w.Locked,
+		State: work.PullState(w.State), Draft: w.Draft,
 		Head: w.Head.Ref, HeadOID: w.Head.SHA, Base: w.Base.Ref, BaseOID: w.Base.SHA,
 		Mergeable: unknownMergeable, CrossRepo: true, Author: account(w.User),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
@@ -133,7 +133,6 @@ type Pull struct {
 	URL         string
 	State       work.PullState
 	Draft       bool
-	Locked      bool
 	Head        string // branch
 	HeadOID     string
 	HeadRepo    string    // full name; empty when the fork was deleted
@@ -193,8 +192,6 @@ type Review struct {
 type Thread struct {
 	NodeID   string
 	Resolved bool
-	Path     string
-	Line     int   // 0 when outdated, or on the whole file
 	Top      int64 // id of its first comment, the target of replies; 0 if all comments are deleted
 	Comments []ReviewComment
 }

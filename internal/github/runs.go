@@ -91,9 +91,6 @@ func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (st
 // WorkflowRun is a run of a workflow of GitHub Actions.
 type WorkflowRun struct {
 	ID         int64
-	Name       string
-	HeadOID    string
-	Status     string // completed, or an earlier status
 	Conclusion string // success, failure, …; empty until completed
 	Attempt    int    // 1 for the first run, plus 1 for each rerun
 	URL        string
@@ -101,9 +98,6 @@ type WorkflowRun struct {
 
 type wireWorkflowRun struct {
 	ID         int64  `json:"id"`
-	Name       string `json:"name"`
-	HeadSHA    string `json:"head_sha"`
-	Status     string `json:"status"`
 	Conclusion string `json:"conclusion"`
 	Attempt    int    `json:"run_attempt"`
 	HTMLURL    string `json:"html_url"`
@@ -117,7 +111,7 @@ func (w wireWorkflowRun) Check() error {
 }
 
 func (w wireWorkflowRun) run() WorkflowRun {
-	return WorkflowRun{ID: w.ID, Name: w.Name, HeadOID: w.HeadSHA, Status: w.Status, Conclusion: w.Conclusion, Attempt: w.Attempt, URL: w.HTMLURL}
+	return WorkflowRun{ID: w.ID, Conclusion: w.Conclusion, Attempt: w.Attempt, URL: w.HTMLURL}
 }
 
 type wireWorkflowRuns struct {

@@ -53,11 +53,6 @@ type cpuMeter struct {
 	sum, spent, rest time.Duration
 }
 
-func (m *cpuMeter) read(sum time.Duration) {
-	m.spent += max(0, sum-m.sum)
-	m.sum = sum
-}
-
 // rested returns the computing time since reset.
 func (m *cpuMeter) rested() time.Duration { return m.spent - m.rest }
 
@@ -73,5 +68,6 @@ func (f *family) measure(table []entry) {
 			f.resident += e.resident
 		}
 	}
-	f.cpu.read(sum)
+	f.cpu.spent += max(0, sum-f.cpu.sum)
+	f.cpu.sum = sum
 }

@@ -77,9 +77,9 @@ func (b Box) notVisible(program, missing string) error {
 	if missing != program && !filepath.IsAbs(missing) {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: b.Agent, Name: missing, Local: "The program is " + program}}
 	}
-	reason := work.Reason{Kind: work.WhyAgentShutOut, Who: b.Agent, Name: program}
+	why := "it is not visible there"
 	if missing != program {
-		reason.Kind, reason.Name, reason.Text = work.WhyInterpreterShutOut, missing, program
+		why = program + " needs it, and " + why
 	}
-	return &work.BlockedError{Reason: reason}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyShutOut, Who: b.Agent, Name: missing, Text: why}}
 }

@@ -158,7 +158,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	} {
 		_, _, err := tool.Wrap(w.box, []string{program}, w.job)
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `not visible in the sandbox of agent "mine"`) ||
+		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{}), `cannot be started in the sandbox of agent "mine": it is not visible there`) ||
 			!strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "readable of [runtime]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{}).Next(), "gh mergexo doctor --sandbox mine") {
 			t.Errorf("%s: %v", program, err)
 		}

@@ -1,14 +1,31 @@
 package work
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // ReasonKind is why a work item is blocked or waits. It is stored, compared, and the reasonCode of
-// `status --json`. A released kind never changes.
+// `status --json`. A released kind never changes, unless another one takes its place (joined).
 type ReasonKind string
+
+// joined are kinds that earlier programs stored, by the kind that took their place.
+var joined = map[ReasonKind]ReasonKind{
+	"earlier_pull_request": WhyPullInTheWay, "foreign_pull_request": WhyPullInTheWay, "repository_empty": WhyBaseGone,
+	"sign_off_unknown": WhyAuthorUnknown, "issue_not_found": WhyNotFound, "comment_not_found": WhyNotFound, "agent_path_relative": WhyAgentMissing,
+	"agent_not_started": WhyAgentMissing, "agent_outside_sandbox": WhyShutOut, "interpreter_outside_sandbox": WhyShutOut, "tests_outside_sandbox": WhyShutOut,
+	"agent_too_old": WhyAgentBroken, "repository_gone": WhyRepoMissing, "github_unclear": WhyNoAnswer, "github_repository": WhyUnread, "github_pull_request": WhyUnread,
+	"pushed": WhyToBeSent, "pull_request_opening": WhyPullCloses, "merge_news": WhyMergeNotRead,
+}
+
+// UnmarshalText reads a kind that is stored in the database or in a comment.
+func (k *ReasonKind) UnmarshalText(text []byte) error {
+	*k = ReasonKind(text)
+	*k = cmp.Or(joined[*k], *k)
+	return nil
+}
 
 // OfRoadmap reports whether a roadmap above an issue keeps the work on it from beginning.
 func (k ReasonKind) OfRoadmap() bool {

@@ -75,7 +75,7 @@ type Outage struct {
 // of a person on GitHub.
 func (k ReasonKind) OfAgent() bool {
 	switch k { //nolint:exhaustive // the others concern one turn, or one repository
-	case WhyAgentLoggedOut, WhyAgentNoCredit, WhyAgentMissing, WhyAgentNotStarted:
+	case WhyAgentLoggedOut, WhyAgentNoCredit, WhyAgentMissing:
 		return true
 	}
 	return false

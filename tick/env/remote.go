@@ -260,7 +260,9 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	}
 	all := make([]*Repo, len(p.Remotes))
 	for i, r := range p.Remotes {
-		if row := rows[i]; row.NamedBy != p.ConfigID() && !p.namedElsewhere(row) {
+		// One that another machine's config names is taken out by that one: a machine whose config does not name it, or
+		// not yet, must not.
+		if row := rows[i]; row.NamedBy != p.ConfigID() && (!p.Store.Shared() || row.NamedBy == "" || !row.RemovedAt.IsZero()) {
 			if err := tx.NameRepo(ctx, row.ID, p.ConfigID()); err != nil {
 				return err
 			}
@@ -279,12 +281,6 @@ func (p *Env) ConfigID() string {
 		return p.Config.Path
 	}
 	return store.ConfigOf(p.Machine.Name, p.Config.Path)
-}
-
-// namedElsewhere reports whether another machine's config names a repository. That one takes it out
-// then: a machine whose config does not name it, or not yet, must not.
-func (p *Env) namedElsewhere(row work.Repo) bool {
-	return p.Store.Shared() && row.NamedBy != "" && row.RemovedAt.IsZero()
 }
 
 // OtherName returns another name in the config for the same repository; "" if there is none.
@@ -455,7 +451,7 @@ func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) erro
 	seen, err := r.GitHub.Repository(ctx, r.Row.Current)
 	switch {
 	case github.IsStatus(err, 404):
-		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoGone, Name: r.Name.FullName()}}
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoMissing, Name: r.Name.FullName()}}
 	case err != nil:
 		return fmt.Errorf("read which repository %s is: %w", r.Name.FullName(), err)
 	case seen.NodeID != r.Row.NodeID:

@@ -236,7 +236,7 @@ func (m *machine) fill(n news) {
 		c.Body, c.UpdatedAt = fmt.Sprint("Here. ", c.ID), c.CreatedAt
 		h.add("reviews", c.UpdatedAt, c)
 		if d, ok := h.pulls[c.Pull]; ok {
-			d.Threads = append(d.Threads, github.Thread{NodeID: fmt.Sprint("T", c.ID), Path: c.Path, Top: c.ID, Comments: []github.ReviewComment{c}})
+			d.Threads = append(d.Threads, github.Thread{NodeID: fmt.Sprint("T", c.ID), Top: c.ID, Comments: []github.ReviewComment{c}})
 			h.pulls[c.Pull] = d
 		}
 	}

@@ -163,7 +163,7 @@ func TestDeathAtEachStep(t *testing.T) {
 
 func (s *stage) ready(o round, j *job) {
 	s.Helper()
-	_, err := o.Effects().SettleWithoutSend(s.Context(), o.Scope(o.r), j.a)
+	_, err := o.effects().SettleWithoutSend(s.Context(), o.scope(o.r), j.a)
 	s.must(err)
 	_, err = expect(s.Context(), o, j)
 	s.must(err)

@@ -93,7 +93,7 @@ func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head st
 
 // recordLandings records what landed for merges whose actions are settled.
 func (o round) recordLandings(ctx context.Context) error {
-	all, err := store.Read(ctx, o.Store, func(tx *store.Tx) ([]unrecordedMerge, error) { return o.unrecordedMerges(ctx, tx, o.r) })
+	all, err := store.Read(ctx, o.store, func(tx *store.Tx) ([]unrecordedMerge, error) { return o.unrecordedMerges(ctx, tx, o.r) })
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		return err
 	}
 	j.row.Commit, j.row.Parent, j.row.Landed, j.row.Differs = landed.OID, landed.Parent, landed.Got, describeMismatch(landed)
-	j.row.LandedAt = o.Now()
+	j.row.LandedAt = o.now()
 	halted := false
 	var stop merging.Halt
-	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	err = o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		if halted, err = tx.LandMerge(ctx, j.row, halt(j)); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		return o.Dirs.StopMerging(o.r.Row, stop) // the file survives the loss of the database
+		return o.dirs.StopMerging(o.r.Row, stop) // the file survives the loss of the database
 	}
 	return nil
 }
@@ -179,10 +179,10 @@ func (o round) tell(ctx context.Context, j *job, landed git.Landing, halted bool
 	}
 	o.report(j, env.MergeDone, work.Reason{})
 	if landed.Same {
-		o.Log.InfoContext(ctx, "merge landed", attrs...)
+		o.log.InfoContext(ctx, "merge landed", attrs...)
 		return
 	}
-	o.Log.ErrorContext(ctx, "the landed commit differs from the approved one", append(attrs, "difference", landed.Why, "paths", landed.Paths, "merging_stopped", halted)...)
+	o.log.ErrorContext(ctx, "the landed commit differs from the approved one", append(attrs, "difference", landed.Why, "paths", landed.Paths, "merging_stopped", halted)...)
 }
 
 // mostNamed is how many names a sentence lists.

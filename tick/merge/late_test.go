@@ -35,7 +35,7 @@ func (s *stage) queuedAndDead() {
 	s.chosenThen(func(o round, j *job) {
 		s.ready(o, j)
 		var err error
-		j.a, err = o.Effects().Apply(s.Context(), o.Scope(o.r), j.a)
+		j.a, err = o.effects().Apply(s.Context(), o.scope(o.r), j.a)
 		s.must(err)
 	})
 	if s.row().Stage != merging.Intended || len(s.sim.Queue()) != 1 {

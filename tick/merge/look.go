@@ -55,7 +55,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 	}
 	box.Looked = *began
 	var v known.Snapshot
-	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) {
 		v, d.item, err = o.loader.ForMerge(ctx, tx, o.r, j.pull.Number, box)
 		return err
 	})
@@ -69,7 +69,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 	d.Choice, d.fresh = plan.Merging(v, d.item), box.Fresh()
 	d.order = d.item.MergeAction(v, d.Choice, "")
 	if (some || !box.Counted(j.pull)) && (d.Ask == merging.AskMerge || d.Ask == merging.AskEnqueue) {
-		d.Choice = merging.Choice{Gates: d.Gates, Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.pull.Number}}
+		d.Choice = merging.Choice{Gates: d.Gates, Why: work.Reason{Kind: work.WhyMergeNotRead, Number: j.pull.Number}}
 	}
 	return d, nil
 }
@@ -79,7 +79,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 func (o round) askApprovers(ctx context.Context, j *job) error {
 	var given store.Reviews
 	var words []merging.MergeApproval
-	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := o.store.View(ctx, func(tx *store.Tx) (err error) {
 		if given, err = tx.GetReviews(ctx, j.pull.ID); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (o round) askApprovers(ctx context.Context, j *job) error {
 		}
 		may, err := o.mayApprove(ctx, o.r, who, reviewer)
 		if err == nil && !may {
-			o.Log.WarnContext(ctx, "an approval is over: its author may not write any more", o.attrs(ctx, j.a, "head", j.a.Head, "login", who.Login)...)
+			o.log.WarnContext(ctx, "an approval is over: its author may not write any more", o.attrs(ctx, j.a, "head", j.a.Head, "login", who.Login)...)
 		}
 		return !may, err
 	}
@@ -124,7 +124,7 @@ func (o round) askApprovers(ctx context.Context, j *job) error {
 	if len(verdicts)+len(comments) == 0 {
 		return nil
 	}
-	return o.Store.Update(ctx, func(tx *store.Tx) error {
+	return o.store.Update(ctx, func(tx *store.Tx) error {
 		for _, id := range verdicts {
 			if _, err := tx.MarkVerdict(ctx, id, review.TakenBack); err != nil {
 				return err
@@ -145,7 +145,7 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return merging.Box{}, err
 	}
-	read := o.ReadBoxes(ctx, o.r, []env.BoxOf{{Pull: j.pull, Issue: issue, Policy: policy}})[0]
+	read := o.readBoxes(ctx, o.r, []env.BoxOf{{Pull: j.pull, Issue: issue, Policy: policy}})[0]
 	return read.Box, read.Err
 }
 
@@ -215,8 +215,8 @@ func written(kind work.EventKind, number int, id int64, by work.Account, body st
 
 // unknown reports whether one of the events is not ours and has no row with its current content.
 func (n news) unknown(ctx context.Context, said []work.Event) (some bool, err error) {
-	ours := n.o.Accounts.Writers(n.o.r.Name.Host)
-	err = n.o.Store.View(ctx, func(tx *store.Tx) error {
+	ours := n.o.accounts.Writers(n.o.r.Name.Host)
+	err = n.o.store.View(ctx, func(tx *store.Tx) error {
 		some = false
 		for _, e := range said {
 			if work.Ours(e.Body, e.Author, ours) {

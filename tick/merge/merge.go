@@ -3,25 +3,52 @@ package merge
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
 // Merging merges approved pull requests.
 type Merging struct {
-	*env.Env
+	needs
 	loader *snapshot.Loader
 	tell   func(context.Context, *env.Repo, *env.Report) // sends planned comments
 
 	mayApprove MayApprove
 	contain    Contain
 	nextSecond func(context.Context) // waits until the next second
+}
+
+// needs are what merging takes from a pass. All but preflight are required.
+type needs struct {
+	store     *store.DB
+	config    *config.Config
+	dirs      folder.Dirs
+	secrets   *secrets.Redactor
+	log       *slog.Logger
+	now       func() time.Time
+	accounts  *env.Accounts // those that write for us
+	unseen    bool          // nobody sees this pass's output
+	preflight func(context.Context) error
+
+	effects    func() *actions.Runner
+	scope      func(*env.Repo) actions.Scope
+	remoteByID func(repo int64) *env.Repo
+	halted     func(context.Context) (folder.Halt, bool)
+	tryMerging func(context.Context, work.Repo) (unlock func(), ok bool, err error)
+	stillSame  func(context.Context, *env.Repo, time.Duration) error
+	readBoxes  func(context.Context, *env.Repo, []env.BoxOf) []github.BoxRead
 }
 
 // MayApprove asks GitHub whether the approval of an account counts now. A reviewer's does also if
@@ -33,7 +60,10 @@ type Contain func(ctx context.Context, doing string, r *env.Repo, item int64, re
 
 // New returns Merging. It sends comments about merges with tell.
 func New(e *env.Env, loader *snapshot.Loader, mayApprove MayApprove, contain Contain, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
-	return &Merging{e, loader, tell, mayApprove, contain, nextSecond}
+	return &Merging{needs{
+		store: e.Store, config: e.Config, dirs: e.Dirs, secrets: e.Secrets, log: e.Log, now: e.Now, accounts: &e.Accounts, unseen: e.Unseen, preflight: e.Preflight,
+		effects: e.Effects, scope: e.Scope, remoteByID: e.RemoteByID, halted: e.Halted, tryMerging: e.TryMerging, stillSame: e.StillSame, readBoxes: e.ReadBoxes,
+	}, loader, tell, mayApprove, contain, nextSecond}
 }
 
 func nextSecond(ctx context.Context) {
@@ -58,7 +88,7 @@ func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *en
 		err = m.locked(ctx, r, chosen, rep)
 	}
 	if err != nil && ctx.Err() == nil {
-		m.Log.WarnContext(ctx, "merges wait", "repo_full_name", r.Name.FullName(), "error", err)
+		m.log.WarnContext(ctx, "merges wait", "repo_full_name", r.Name.FullName(), "error", err)
 	}
 	m.tell(ctx, r, rep)
 }
@@ -73,13 +103,13 @@ func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) boo
 }
 
 func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) error {
-	unlock, ok, err := m.TryMerging(ctx, r.Row)
+	unlock, ok, err := m.tryMerging(ctx, r.Row)
 	if err != nil || !ok {
 		return err
 	}
 	defer unlock()
 	var claim store.Claim
-	err = m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err = m.store.Update(ctx, func(tx *store.Tx) (err error) {
 		claim, err = tx.TakeMerging(ctx, r.Row.ID)
 		return err
 	})
@@ -91,12 +121,12 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err != nil || d.nothing() {
 		return err
 	}
-	if m.Preflight != nil { // a pass without turns has not checked that git exists
-		if err := m.Preflight(ctx); err != nil {
+	if m.preflight != nil { // a pass without turns has not checked that git exists
+		if err := m.preflight(ctx); err != nil {
 			return err
 		}
 	}
-	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
+	if err := m.stillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}
 	if err := m.restoreHalts(ctx, r); err != nil {
@@ -110,7 +140,7 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 
 // mustNotSend reports whether nothing may be sent: everything is paused, or the pass ends.
 func (m *Merging) mustNotSend(ctx context.Context) bool {
-	_, halted := m.Halted(ctx)
+	_, halted := m.halted(ctx)
 	return halted || ctx.Err() != nil
 }
 
@@ -153,13 +183,13 @@ func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadO
 
 // due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
-	err = m.Store.View(ctx, func(tx *store.Tx) error {
+	err = m.store.View(ctx, func(tx *store.Tx) error {
 		d = due{}
 		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
 		if err != nil {
 			return err
 		}
-		_, kept := m.Dirs.MergingStopped(r.Row)
+		_, kept := m.dirs.MergingStopped(r.Row)
 		d.untold = stopped != kept
 		all, err := tx.ListMergingActions(ctx, r.Row.ID)
 		if err != nil {

@@ -55,17 +55,17 @@ func TestALastLook(t *testing.T) {
 		change func(s *stage)
 		want   string
 	}{
-		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_news"},
+		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_not_read"},
 		"changes asked for":  {func(s *stage) { _, err := s.sim.Review(s.pull, "pat", "REQUEST_CHANGES", "no"); s.must(err) }, "merge_changes_requested"},
 		"a draft":            {func(s *stage) { s.must(s.sim.ConvertToDraft(s.pull, "pat")) }, "merge_draft"},
 		"a red check":        {func(s *stage) { _, err := s.sim.SetCheck(s.head, "build", "completed", "failure"); s.must(err) }, "merge_checks_failed"},
 		"a freeze":           {func(s *stage) { s.freeze() }, "merge_frozen"},
 		"conflicts":          {func(s *stage) { s.base("fix.txt") }, "merge_conflicts"},
 		"held":               {func(s *stage) { s.hold() }, "merge_held"},
-		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_news"},
+		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_not_read"},
 		"may no more":        {func(s *stage) { s.must(s.sim.SetPermission("olga", "read")) }, "merge_permission"},
 		"another rule":       {func(s *stage) { s.sim.SetRuleset("r", "main", githubsim.Rules{Approvals: 1}) }, "merge_review_required"},
-		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, "waiting merge_news"},
+		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, "waiting merge_not_read"},
 		"another repository": {func(s *stage) { s.stop() }, "merging_stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestALastLook(t *testing.T) {
 func TestNothingWhilePaused(t *testing.T) {
 	s := newStage(t)
 	chosen := s.plan()
-	_, _, err := s.merging.Dirs.HaltAll("", s.at())
+	_, _, err := s.merging.dirs.HaltAll("", s.at())
 	s.must(err)
 	before := len(s.hub.Requests())
 	s.run(chosen...)
@@ -232,17 +232,17 @@ func TestAnotherTreeLanded(t *testing.T) {
 	resumed := func() { // as on another machine, which has no file
 		s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
 	}
-	file, _ := s.merging.Dirs.MergingStopped(s.repo.Row)
+	file, _ := s.merging.dirs.MergingStopped(s.repo.Row)
 	resumed()
 	file.At = file.At.Add(time.Millisecond) // the database does not know this stop: it was lost
-	s.must(s.merging.Dirs.StopMerging(s.repo.Row, file))
+	s.must(s.merging.dirs.StopMerging(s.repo.Row, file))
 	s.pass()
 	if s.asked("PUT", "/merge") != 2 {
 		t.Error("what the state folder says does not hold the merge")
 	}
 	resumed()
 	s.pass()
-	if _, kept := s.merging.Dirs.MergingStopped(s.repo.Row); kept {
+	if _, kept := s.merging.dirs.MergingStopped(s.repo.Row); kept {
 		t.Error("the stop that a person ended is still in the state folder")
 	}
 	if s.row().Stage != merging.Landed || s.row().Differs != "" {
@@ -259,7 +259,7 @@ func TestAStopIsKeptInTheStateFolder(t *testing.T) {
 		t.Error("nothing is due")
 	}
 	s.run()
-	if halt, kept := s.merging.Dirs.MergingStopped(s.repo.Row); !kept || halt.Why.Kind != work.WhyMergeDiffers {
+	if halt, kept := s.merging.dirs.MergingStopped(s.repo.Row); !kept || halt.Why.Kind != work.WhyMergeDiffers {
 		t.Errorf("kept: %v, %+v", kept, halt)
 	}
 	if s.merging.Waiting(t.Context(), s.repo, nil) {

@@ -22,10 +22,12 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	switch {
 	case box.Head != j.row.Head:
 		return o.storeStage(ctx, j, merging.Void)
-	case merged && box.ByUs(o.Scope(o.r).Accounts):
+	case merged && box.ByUs(o.scope(o.r).Accounts):
 		return o.land(ctx, j, box.MergeCommit)
 	case merged:
-		return recordMergedByOthers(ctx, o, j, box.MergeCommit)
+		// Stores that somebody else merged a pull request: a void row with their commit, so that no pass asks again.
+		j.row.Commit = box.MergeCommit
+		return o.writeStage(ctx, j, merging.Void)
 	case box.Queue.In:
 		return nil // queued again, or the earlier box lagged
 	}
@@ -53,7 +55,7 @@ func (o round) handleQueueExit(ctx context.Context, j *job, box merging.Box, com
 	switch {
 	case err != nil:
 		return err
-	case since.Add(o.Config.Runtime.SettleAfter).After(o.Now()):
+	case since.Add(o.config.Runtime.SettleAfter).After(o.now()):
 		return nil
 	case commit != "":
 		return o.recordHalfMerge(ctx, j, &actions.HalfMergedError{Commit: commit, Branch: j.row.Base})
@@ -67,7 +69,7 @@ func (o round) handleQueueExit(ctx context.Context, j *job, box merging.Box, com
 // outOfQueueSince returns since when the pull request is seen outside the queue into which it was
 // last put.
 func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
-	err = o.Store.Update(ctx, func(tx *store.Tx) error {
+	err = o.store.Update(ctx, func(tx *store.Tx) error {
 		was, ok, err := tx.GetBox(ctx, j.pull.ID)
 		if err != nil {
 			return err
@@ -76,17 +78,10 @@ func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (sin
 			was = box
 		}
 		if was.Queue.Left.Before(j.a.SeenAt) {
-			was.Queue.In, was.Queue.Left = false, o.Now()
+			was.Queue.In, was.Queue.Left = false, o.now()
 		}
 		since = was.Queue.Left
 		return tx.PutBox(ctx, j.pull.ID, was)
 	})
 	return since, err
-}
-
-// recordMergedByOthers stores that somebody else merged a pull request: a void row with their
-// commit, so that no pass asks again.
-func recordMergedByOthers(ctx context.Context, o round, j *job, commit string) error {
-	j.row.Commit = commit
-	return o.writeStage(ctx, j, merging.Void)
 }

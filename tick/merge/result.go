@@ -16,7 +16,7 @@ import (
 // recordResult stores the result of an action, as GitHub shows it or as err reports it.
 func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
+		o.log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
 		o.waits(ctx, j, wait.Reason)
 		return nil
 	}
@@ -32,7 +32,7 @@ func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionDequeue && j.a.State == work.ActionApplied:
 		return recordDequeue(ctx, o, j)
 	case j.a.State == work.ActionVoid:
-		o.Log.InfoContext(ctx, "a merge is void", o.attrs(ctx, j.a, "head", j.a.Head)...)
+		o.log.InfoContext(ctx, "a merge is void", o.attrs(ctx, j.a, "head", j.a.Head)...)
 		return o.storeStage(ctx, j, merging.Void)
 	case j.a.State != work.ActionApplied:
 		return nil
@@ -61,7 +61,7 @@ func (o round) recordHalfMerge(ctx context.Context, j *job, half *actions.HalfMe
 // voidMoved ends a merge whose pull request was closed or has a new head.
 func voidMoved(ctx context.Context, o round, j *job) error {
 	if !j.a.State.Settled() {
-		if _, err := o.Effects().Void(ctx, j.a, "the pull request moved on"); err != nil {
+		if _, err := o.effects().Void(ctx, j.a, "the pull request moved on"); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func voidMoved(ctx context.Context, o round, j *job) error {
 
 // recordRefusal records a refusal of GitHub's: a person must act, or a later pass tries again.
 func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedError) error {
-	o.Log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
+	o.log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
 	if err := o.storeStage(ctx, j, merging.Void); err != nil {
 		return err
 	}
@@ -79,14 +79,14 @@ func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedErro
 		return nil
 	}
 	why := reasonOf(e.Refusal, j.a)
-	if why.None() && isLasting(e.Refusal, j.a, o.Now()) {
+	if why.None() && isLasting(e.Refusal, j.a, o.now()) {
 		why = work.Reason{Kind: work.WhyMergeRefused, Text: e.Text}
 	}
 	if !why.None() {
 		return o.recordTrouble(ctx, j, why)
 	}
 	o.waits(ctx, j, e.Waits())
-	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkReviewsChanged(ctx, j.pull.ID) })
+	return o.store.Update(ctx, func(tx *store.Tx) error { return tx.MarkReviewsChanged(ctx, j.pull.ID) })
 }
 
 // reasonOf returns why a person must act after a refusal; none: it may pass by itself.
@@ -124,7 +124,7 @@ func (o round) recordTrouble(ctx context.Context, j *job, why work.Reason) error
 		return nil
 	}
 	why.Number, why.Head = j.a.Number, j.a.Head
-	o.Log.WarnContext(ctx, "a merge is stopped", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(why.Kind))...)
+	o.log.WarnContext(ctx, "a merge is stopped", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(why.Kind))...)
 	o.report(j, env.MergeBlocked, why)
-	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.SetMergeTrouble(ctx, j.pull.ID, j.a.Head, why) })
+	return o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.SetMergeTrouble(ctx, j.pull.ID, j.a.Head, why) })
 }

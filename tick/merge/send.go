@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,43 +21,43 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 		}
 		err := o.contain(ctx, "merge "+work.Ref(o.r.Name, j.a.Number), o.r, j.itemID(), o.rep, func() error { return o.sendOrSettle(ctx, j) })
 		if err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
+			o.log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
 			o.keepFound(ctx, j, work.Reason{Kind: work.WhyTriedAgain, Local: err.Error()})
 		}
 	}
 }
 
 func (o round) attrs(ctx context.Context, a work.Action, more ...any) []any {
-	return o.Effects().LogAttrs(ctx, o.r.Row, a, more...)
+	return o.effects().LogAttrs(ctx, o.r.Row, a, more...)
 }
 
 // sendOrSettle looks for the effect of an action. If there is none, the plan chose it, and nothing
 // holds it at this moment, carry sends it.
 func (o round) sendOrSettle(ctx context.Context, j *job) error {
-	a, err := o.Effects().SettleWithoutSend(ctx, o.Scope(o.r), j.a)
+	a, err := o.effects().SettleWithoutSend(ctx, o.scope(o.r), j.a)
 	j.a = a
 	if a.State.Settled() || err != nil {
 		return o.recordResult(ctx, j, err)
 	}
 	switch {
-	case a.NotBefore.After(o.Now()):
+	case a.NotBefore.After(o.now()):
 		return nil
 	case j.gone():
 		return voidMoved(ctx, o, j)
 	case a.State == work.ActionSent:
 		return o.recordUnsent(ctx, j)
 	}
-	if err := o.StillSame(ctx, o.r, env.SameFor); err != nil {
+	if err := o.stillSame(ctx, o.r, env.SameFor); err != nil {
 		return err
 	}
 	if clean, err := expect(ctx, o, j); err != nil || !clean {
 		return err
 	}
 	// Slow work is done before: the last look sees a comment, freeze or push that comes during it.
-	j.a, err = o.Effects().ApplyIf(ctx, o.Scope(o.r), j.a, func() (bool, error) {
+	j.a, err = o.effects().ApplyIf(ctx, o.scope(o.r), j.a, func() (bool, error) {
 		ready, err := o.prepareSend(ctx, j)
 		if err == nil && ready && !o.mustNotSend(ctx) {
-			o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
+			o.log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
 			return true, nil
 		}
 		return false, err
@@ -67,8 +68,8 @@ func (o round) sendOrSettle(ctx context.Context, j *job) error {
 // recordUnsent handles a sent action whose effect did not appear in time: it counts as never sent,
 // and the next plan decides again.
 func (o round) recordUnsent(ctx context.Context, j *job) error {
-	o.Log.WarnContext(ctx, "a sent merge action had no effect", o.attrs(ctx, j.a, "head", j.a.Head)...)
-	err := o.Store.Update(ctx, func(tx *store.Tx) error {
+	o.log.WarnContext(ctx, "a sent merge action had no effect", o.attrs(ctx, j.a, "head", j.a.Head)...)
+	err := o.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.MarkUnsent(ctx, j.a.ID); err != nil {
 			return err
 		}
@@ -87,18 +88,18 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 		return false, err
 	}
 	if choice.item.Pull.MergeBase != j.pull.MergeBase && j.a.Kind != work.ActionDequeue { // another pass read another base since
-		choice.Choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}}
+		choice.Choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number}}
 	}
 	other := choice.order.Target != j.a.Target || choice.order.Title != j.a.Title || choice.order.Body != j.a.Body // another method or message than planned
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && other {
-		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
+		o.log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
 		if why.None() { // it may be merged, but by another action, method or message than planned
-			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
+			why = work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number}
 		}
 		o.waits(ctx, j, why)
 		if j.a.Kind == work.ActionDequeue {
-			_, err := o.Effects().Void(ctx, j.a, "nothing is against it any more")
+			_, err := o.effects().Void(ctx, j.a, "nothing is against it any more")
 			return false, err
 		}
 		return false, nil
@@ -116,7 +117,16 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 			return false, err
 		}
 	}
-	return o.storeIntent(ctx, j)
+	method := j.a.Target
+	if j.a.Kind == work.ActionEnqueue {
+		method = "" // the queue decides
+	}
+	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.now()
+	if err := o.storeStage(ctx, j, merging.Intended); err != nil {
+		return false, err
+	}
+	o.log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
+	return true, nil
 }
 
 // expect stores in the job the base's head and the tree that the merge must give, and keeps the
@@ -147,7 +157,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 		}
 	}
 	j.base, j.tree = tip, tree
-	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
+	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.now())
 }
 
 // sameMergeBase reports whether merging brings the commits for which the database has the verdicts.
@@ -158,23 +168,9 @@ func sameMergeBase(ctx context.Context, o round, j *job, tip string) (bool, erro
 	if err != nil || bases == j.pull.MergeBase {
 		return err == nil, err
 	}
-	o.Log.InfoContext(ctx, "merging would bring other commits than those with verdicts", o.attrs(ctx, j.a, "head", j.a.Head, "merge_base", bases, "known", j.pull.MergeBase)...)
-	o.waits(ctx, j, work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number})
-	return false, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
-}
-
-// storeIntent stores the intent of a merge.
-func (o round) storeIntent(ctx context.Context, j *job) (bool, error) {
-	method := j.a.Target
-	if j.a.Kind == work.ActionEnqueue {
-		method = "" // the queue decides
-	}
-	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.Now()
-	if err := o.storeStage(ctx, j, merging.Intended); err != nil {
-		return false, err
-	}
-	o.Log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
-	return true, nil
+	o.log.InfoContext(ctx, "merging would bring other commits than those with verdicts", o.attrs(ctx, j.a, "head", j.a.Head, "merge_base", bases, "known", j.pull.MergeBase)...)
+	o.waits(ctx, j, work.Reason{Kind: work.WhyMergeNotRead, Number: j.a.Number})
+	return false, o.store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
 }
 
 // unclean handles a head that git does not merge although GitHub reports it as mergeable: commits
@@ -199,8 +195,10 @@ func (o round) storeStage(ctx context.Context, j *job, stage merging.Stage) erro
 }
 
 func (o round) writeStage(ctx context.Context, j *job, stage merging.Stage) error {
-	j.row = o.mergeRow(j, stage)
-	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+	m := &j.row
+	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
+	m.ItemID = cmp.Or(m.ItemID, j.a.ItemID)
+	err := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		j.row.ID, err = tx.PutMerge(ctx, j.row)
 		return err
 	})
@@ -210,31 +208,16 @@ func (o round) writeStage(ctx context.Context, j *job, stage merging.Stage) erro
 	return err
 }
 
-// mergeRow returns the row of a job's merge at a stage.
-func (o round) mergeRow(j *job, stage merging.Stage) merging.Merge {
-	m := j.row
-	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
-	if m.ItemID == 0 {
-		m.ItemID = j.a.ItemID
-	}
-	return m
-}
-
-// placeOf returns the place where texts about a job are read.
-func placeOf(o round) explain.Place {
-	return explain.Place{Repo: o.Config.Called(o.r.Name), Pull: true}
-}
-
 // report adds the result of a job to the pass's report.
 func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 	m := env.MergeReport{
-		Repo: o.Config.Called(o.r.Name), Number: j.a.Number, Outcome: outcome, Head: j.a.Head, Base: j.a.Base, Code: why.Kind, URL: j.pull.URL,
+		Repo: o.config.Called(o.r.Name), Number: j.a.Number, Outcome: outcome, Head: j.a.Head, Base: j.a.Base, Code: why.Kind, URL: j.pull.URL,
 	}
 	if outcome == env.MergeDone {
 		m.Method, m.Commit, m.Differs = string(j.row.Method), j.row.Commit, j.row.Differs
 	}
 	if !why.None() {
-		m.Reason = explain.What(why, placeOf(o))
+		m.Reason = explain.What(why, explain.Place{Repo: o.config.Called(o.r.Name), Pull: true})
 	}
 	o.rep.AddMerge(m)
 }
@@ -248,7 +231,7 @@ func (o round) waits(ctx context.Context, j *job, why work.Reason) {
 // keepFound stores what kept a merge from being sent, although the plan chose it, or that nothing
 // does any more: status says it until the next look.
 func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
-	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	err := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		box, read, err := tx.GetBox(ctx, j.pull.ID)
 		if err != nil || !read || box.Head != j.a.Head || box.Found.Equal(why) {
 			return err
@@ -260,7 +243,7 @@ func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
 		return tx.PutBox(ctx, j.pull.ID, box)
 	})
 	if err != nil && ctx.Err() == nil {
-		o.Log.WarnContext(ctx, "could not store why a merge waits", o.attrs(ctx, j.a, "error", err)...)
+		o.log.WarnContext(ctx, "could not store why a merge waits", o.attrs(ctx, j.a, "error", err)...)
 	}
 }
 
@@ -268,7 +251,7 @@ func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
 // void without a reason, so that it is queued again once all gates are open.
 func recordDequeue(ctx context.Context, o round, j *job) error {
 	o.report(j, env.MergeLeft, work.Reason{})
-	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	return o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row, meant, err := tx.FindMerge(ctx, j.pull.ID, j.a.Head)
 		if err == nil && meant && (row.Stage == merging.Queued || row.Stage == merging.Intended) {
 			row.Stage = merging.Void
@@ -288,7 +271,7 @@ func recordDequeue(ctx context.Context, o round, j *job) error {
 
 // wasDequeuedByUs reports whether we removed the pull request that action put has queued.
 func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, err error) {
-	err = o.Store.View(ctx, func(tx *store.Tx) error {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))
 		out = known && (a.State == work.ActionApplied || a.State == work.ActionSent)
 		return err
@@ -299,7 +282,7 @@ func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, e
 // checkIssue checks once whether GitHub closed the issue with the pull request. If GitHub did not,
 // checkIssue plans a comment.
 func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
-	item, err := store.Read(ctx, o.Store, func(tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, row.ItemID) })
+	item, err := store.Read(ctx, o.store, func(tx *store.Tx) (work.Item, error) { return tx.GetItem(ctx, row.ItemID) })
 	if err != nil {
 		return err
 	}
@@ -311,7 +294,7 @@ func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
 	if !ok || is.State != "open" {
 		a.State, a.LastError = work.ActionVoid, "the issue was closed"
 	}
-	return o.Store.Update(ctx, func(tx *store.Tx) error {
+	return o.store.Update(ctx, func(tx *store.Tx) error {
 		return tx.PlanAction(ctx, a)
 	})
 }

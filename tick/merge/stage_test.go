@@ -47,7 +47,9 @@ type stage struct {
 	sim      *githubsim.Repo
 	mirror   string
 	repo     *env.Repo
+	env      *env.Env
 	merging  *Merging
+	fresh    func() *Merging // with the database of env
 	report   *env.Report
 	log      bytes.Buffer
 	serial   int // number of the pull request
@@ -128,8 +130,11 @@ func (s *stage) assemble(client *github.Client) {
 	contain := func(_ context.Context, _ string, _ *env.Repo, _ int64, _ *env.Report, do func() error) error {
 		return do()
 	}
-	s.merging = New(e, snapshot.New(e), mayApprove, contain, func(context.Context, *env.Repo, *env.Report) {})
-	s.merging.nextSecond = func(context.Context) { s.later(time.Second) }
+	s.env, s.fresh = e, func() *Merging {
+		m := New(e, snapshot.New(e), mayApprove, contain, func(context.Context, *env.Repo, *env.Report) {})
+		m.nextSecond = func(context.Context) { s.later(time.Second) }
+		return m
+	}
 	s.lose()
 }
 
@@ -138,7 +143,8 @@ func (s *stage) lose() {
 	s.Helper()
 	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), s.at)
 	s.Cleanup(func() { _ = db.Close() })
-	s.merging.Store = db
+	s.env.Store = db
+	s.merging = s.fresh()
 	s.must(db.Update(s.Context(), func(tx *store.Tx) (err error) {
 		s.repo.Row, err = testdb.Repo(s.Context(), tx, s.repo.Name)
 		if err != nil {
@@ -151,8 +157,8 @@ func (s *stage) lose() {
 		return err
 	}))
 	s.repo.Row.Current = s.repo.Name
-	s.view(func(tx *store.Tx) error { return s.merging.LoadAccounts(s.Context(), tx, nil) })
-	s.must(s.merging.AcceptAccount(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
+	s.view(func(tx *store.Tx) error { return s.env.LoadAccounts(s.Context(), tx, nil) })
+	s.must(s.env.AcceptAccount(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
 }
 
 // open creates the issue and its pull request.
@@ -211,12 +217,12 @@ func (s *stage) track() {
 
 func (s *stage) update(do func(*store.Tx) error) {
 	s.Helper()
-	s.must(s.merging.Store.Update(s.Context(), do))
+	s.must(s.merging.store.Update(s.Context(), do))
 }
 
 func (s *stage) view(do func(*store.Tx) error) {
 	s.Helper()
-	s.must(s.merging.Store.View(s.Context(), do))
+	s.must(s.merging.store.View(s.Context(), do))
 }
 
 // pass plans and merges as a pass does, and reads merge boxes anew.
@@ -252,7 +258,7 @@ func (s *stage) decide() plan.Plan {
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
 		}
 	}
-	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
+	v, err := snapshot.New(s.env).View(s.Context(), s.repo)
 	s.must(err)
 	return plan.For(v)
 }
@@ -265,7 +271,7 @@ func (s *stage) plan() (chosen []string) {
 	for _, m := range plan.Of[change.Merge](made) {
 		merges, chosen = append(merges, m), append(chosen, m.Action.Token)
 	}
-	_, err := change.Applier{Store: s.merging.Store, Now: s.at}.Apply(s.Context(), made.Repo, merges)
+	_, err := change.Applier{Store: s.merging.store, Now: s.at}.Apply(s.Context(), made.Repo, merges)
 	s.must(err)
 	return chosen
 }

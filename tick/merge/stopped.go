@@ -16,10 +16,10 @@ import (
 // the file. A file about a stop that a person ended on another machine is deleted. It runs before any
 // decision.
 func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
-	file, kept := m.Dirs.MergingStopped(r.Row)
+	file, kept := m.dirs.MergingStopped(r.Row)
 	var halt merging.Halt
 	var known, over bool
-	err := m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err := m.store.Update(ctx, func(tx *store.Tx) (err error) {
 		if halt, known, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || known || !kept {
 			return err
 		}
@@ -32,9 +32,9 @@ func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
 	case err != nil:
 		return err
 	case over:
-		return m.Dirs.ResumeMerging(r.Row)
+		return m.dirs.ResumeMerging(r.Row)
 	case known && (!kept || file.At.Before(halt.At)):
-		return m.Dirs.StopMerging(r.Row, halt)
+		return m.dirs.StopMerging(r.Row, halt)
 	}
 	return nil
 }
@@ -42,24 +42,24 @@ func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
 // Stopped returns an error line per repository in which merging has stopped. Each error line is
 // returned once, by a pass whose output somebody sees.
 func (m *Merging) Stopped(ctx context.Context) error {
-	if m.Unseen {
+	if m.unseen {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
 	var untold []int64
-	err := m.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := m.store.View(ctx, func(tx *store.Tx) (err error) {
 		untold, err = tx.ListUnreportedHalts(ctx)
 		return err
 	})
 	all := []error{err}
 	for _, id := range untold {
-		r := m.RemoteByID(id)
+		r := m.remoteByID(id)
 		if r == nil { // the config no longer names it
 			continue
 		}
 		halt, first, err := m.markHaltReported(ctx, r)
 		if all = append(all, err); err == nil && first {
-			all = append(all, stoppedError(m.Config.Called(r.Name), halt))
+			all = append(all, stoppedError(m.config.Called(r.Name), halt))
 		}
 	}
 	return errors.Join(all...)
@@ -67,7 +67,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 
 // markHaltReported stores that this pass reports the stop; first is false if an earlier pass did.
 func (m *Merging) markHaltReported(ctx context.Context, r *env.Repo) (halt merging.Halt, first bool, err error) {
-	err = m.Store.Update(ctx, func(tx *store.Tx) error {
+	err = m.store.Update(ctx, func(tx *store.Tx) error {
 		var stopped bool
 		if halt, stopped, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || !stopped {
 			return err

@@ -78,7 +78,7 @@ func (r *commander) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.item.Notices[r.answerToken(e)] == "" { // later commands wait with it
-			r.wait("", work.Reason{Kind: work.WhyPullOpens, Who: e.Author.Login})
+			r.wait("", work.Reason{Kind: work.WhyPullCloses, Who: e.Author.Login})
 			return closing
 		}
 		switch token := r.answerToken(e); {

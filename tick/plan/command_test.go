@@ -247,7 +247,7 @@ func TestCommandsAnyhow(t *testing.T) {
 				t.Fatalf("GitHub is told %q", a.Body)
 			}
 		}
-		waits := slices.ContainsFunc(p.Lines(), func(l change.Line) bool { return l.Code == work.WhyPullOpens })
+		waits := slices.ContainsFunc(p.Lines(), func(l change.Line) bool { return l.Code == work.WhyPullCloses })
 		if len(tokens) != n && !waits {
 			t.Fatalf("%d commands got %d answers", n, len(tokens))
 		}

@@ -183,20 +183,25 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 	case i.Stopped() && i.Turn == nil && len(o.Waits) > 0 && o.Waits[0].Kind.OfRoadmap(): // a person said that it begins all the same
 		return Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
-		return blocked(i)
+		unknown := work.Reason{Kind: work.WhyUnknown}
+		why := i.Reason
+		if i.Turn != nil {
+			why, unknown.Local = why.Or(i.Turn.WaitReason), i.Turn.LastError
+		}
+		return Standing{Why: why.Or(unknown), Blocked: true}
 	case a.Halted && !a.Live:
 		a.Halted = false
 		return after(work.Reason{Kind: work.WhyHalted}, waiting(i, o, a))
 	case a.Repo.NotBefore.After(a.Now):
-		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
+		return unread(work.Reason{Kind: work.WhyUnread, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
-		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
+		return unread(work.Reason{Kind: work.WhyUnread, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
 	case i.Turn != nil:
 		return underway(*i.Turn, a)
 	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
-		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
+		return unread(work.Reason{Kind: work.WhyUnread, Name: fmt.Sprintf("pull request #%d", i.Pull.Number), Local: i.Pull.LastError}, i.Pull.NotBefore)
 	case i.HasPull() && i.Pull.Failures > 0 && !a.Live:
-		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, time.Time{})
+		return unread(work.Reason{Kind: work.WhyUnread, Name: fmt.Sprintf("pull request #%d", i.Pull.Number), Local: i.Pull.LastError}, time.Time{})
 	case o.Begins != nil && a.Full:
 		a.Full = false
 		return after(work.Reason{Kind: work.WhyNoSlot}, waiting(i, o, a))
@@ -284,15 +289,6 @@ func ending(i known.Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
 }
 
-func blocked(i known.Item) Standing {
-	unknown := work.Reason{Kind: work.WhyUnknown}
-	why := i.Reason
-	if i.Turn != nil {
-		why, unknown.Local = why.Or(i.Turn.WaitReason), i.Turn.LastError
-	}
-	return Standing{Why: why.Or(unknown), Blocked: true}
-}
-
 // underway is the standing of an unfinished turn, by its step.
 func underway(t work.Turn, a Around) Standing {
 	if t.Waits(a.Now) {
@@ -306,10 +302,8 @@ func underway(t work.Turn, a Around) Standing {
 		if !a.Live {
 			s.Why = work.Reason{Kind: work.WhyInterrupted, Name: string(t.Kind)}
 		}
-	case work.StepAnswered:
+	case work.StepAnswered, work.StepPushed, work.StepApplied:
 		s.Why = work.Reason{Kind: work.WhyToBeSent}
-	case work.StepPushed, work.StepApplied:
-		s.Why = work.Reason{Kind: work.WhyPushed}
 	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
 	}
 	return s

@@ -127,14 +127,14 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"it is behind, and no update helps": {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},
 		"an approval was dismissed since":   {patient(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "not approved at this head by quinn"},
 		"merging is halted":                 {patient(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "merging is stopped in this repository"},
-		"news that is never read":           {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "changed on GitHub since it was read"},
+		"news that is never read":           {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "not read since it changed"},
 		"a rule that GitHub does not show":  {patient(landable, item(func(i *known.Item) { i.Pull.HeadSince = noon }), box(func(b *merging.Box) { b.Status = "BLOCKED" })), "stopped"},
 		"its issue lost its label":          {patient(landable, item(func(i *known.Item) { i.Label = "agent:bug" }), box(func(b *merging.Box) { b.Issue = merging.Issue{Number: 1, Wanted: true} })), "does not have the label"},
 		"a draft that was approved":         {patient(landable, box(func(b *merging.Box) { b.Draft = true })), "is a draft"},
 		"a hold of the merge":               {patient(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
 		"no method":                         {patient(landable, box(func(b *merging.Box) { b.Methods = nil })), "stopped"},
 		"no permission":                     {patient(landable, box(func(b *merging.Box) { b.Permission = "READ" })), "stopped"},
-		"the last look says no":             {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
+		"the last look says no":             {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeNotRead} })), "since it changed"},
 		"dependencies": {patient(noPull, state(work.StateReady), item(func(i *known.Item) {
 			i.Flow, i.DependsOn, i.Dependencies = work.FlowImplementation, []string{"#9"}, map[string]work.DependencyState{"#9": work.DependencyOpen}
 			e := labelled()

@@ -17,16 +17,16 @@ const landedFor = 30 * 24 * time.Hour
 func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, fleet store.Fleet, err error) {
 	var landing store.BusySet
 	var decided map[int64]store.Policies
-	now := p.Now()
+	now := p.now()
 	since := now.Add(-landedFor)
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
 		if busy, err = tx.ListBusy(ctx, now, since); err != nil {
 			return err
 		}
 		if landing, err = tx.ListLanding(ctx, since); err != nil {
 			return err
 		}
-		if decided, err = tx.ListPolicies(ctx); err != nil || !p.Store.Shared() {
+		if decided, err = tx.ListPolicies(ctx); err != nil || !p.store.Shared() {
 			return err
 		}
 		fleet, err = tx.GetFleet(ctx)

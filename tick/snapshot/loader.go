@@ -2,12 +2,15 @@ package snapshot
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -15,16 +18,34 @@ import (
 
 // Loader reads what a plan may depend on.
 type Loader struct {
-	*env.Env
+	store     *store.DB                   // required, but for a Board
+	config    *config.Config              // required
+	secrets   *secrets.Redactor           // required
+	log       *slog.Logger                // required
+	now       func() time.Time            // required
+	accounts  *env.Accounts               // required: those that write for us
+	day       *spending.Day               // required: what the budgets still allow today, which ReadDay reads
+	held      func() map[int]work.Holder  // required: who holds this machine's slots
+	elsewhere inFlight                    // required: who works in a repository on other machines
+	preflight func(context.Context) error // optional: called before git; nil: there is none
 }
 
-func New(e *env.Env) *Loader { return &Loader{e} }
+// inFlight returns the turns of a repository on which passes of other machines work.
+type inFlight func(context.Context, *store.Tx, *env.Repo) ([]work.Holder, error)
+
+// New returns the Loader of a pass, whose clock, slots and day may still change.
+func New(e *env.Env) *Loader {
+	return &Loader{
+		store: e.Store, config: e.Config, secrets: e.Secrets, log: e.Log, now: e.Now, accounts: &e.Accounts, day: &e.Day,
+		held: func() map[int]work.Holder { return e.Held }, elsewhere: e.InFlightElsewhere, preflight: e.Preflight,
+	}
+}
 
 // ReadDay reads how much of the day's budgets is left.
 func (p *Loader) ReadDay(ctx context.Context) error {
-	now := p.Now()
-	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, now)
+	now := p.now()
+	return p.store.View(ctx, func(tx *store.Tx) (err error) {
+		*p.day, err = Day(ctx, tx, p.config.Runtime.Budgets, now)
 		return err
 	})
 }
@@ -37,8 +58,8 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 
 // View reads what routing one repository may depend on, the day's budgets among it.
 func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, tx.Moment(p.Now)); err != nil {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
+		if *p.day, err = Day(ctx, tx, p.config.Runtime.Budgets, tx.Moment(p.now)); err != nil {
 			return err
 		}
 		v, err = p.read(ctx, tx, r, asking)
@@ -94,23 +115,23 @@ func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.I
 }
 
 // title makes a pull request's title safe for a commit on its base.
-func (p *Loader) title(s string) string { return public.NoClosing(public.Title(p.Secrets.Redact(s))) }
+func (p *Loader) title(s string) string { return public.NoClosing(public.Title(p.secrets.Redact(s))) }
 
 // empty returns the part of a snapshot that needs no database.
 func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	v := known.Snapshot{
-		Repo: r.Row, Now: p.Now(),
+		Repo: r.Row, Now: p.now(),
 		Policy: known.Policy{
-			QuietPeriod: p.Config.Runtime.QuietPeriod, ChecksTimeout: p.Config.Runtime.ChecksTimeout, RemindAfter: p.Config.Runtime.RemindAfter,
-			MaxEvents: p.Config.Runtime.MaxEventsPerTurn, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
+			QuietPeriod: p.config.Runtime.QuietPeriod, ChecksTimeout: p.config.Runtime.ChecksTimeout, RemindAfter: p.config.Runtime.RemindAfter,
+			MaxEvents: p.config.Runtime.MaxEventsPerTurn, Budgets: p.config.Runtime.Budgets, Labels: r.Settings.Labels,
 			Clean: public.InlineBody, Title: p.title, Mark: r.Mark, Match: env.Matches,
 		},
-		Day: p.Day, Ignored: r.Ignored,
+		Day: *p.day, Ignored: r.Ignored,
 	}
-	for _, h := range p.Held {
+	for _, h := range p.held() {
 		v.Held = append(v.Held, h)
 	}
-	v.Free = max(0, p.Config.Runtime.Workers-len(p.Held))
+	v.Free = max(0, p.config.Runtime.Workers-len(p.held()))
 	return v
 }
 
@@ -119,10 +140,10 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 // paths are compared literally.
 func (p *Loader) files(ctx context.Context, r *env.Repo, v known.Snapshot) (files []string, err error) {
 	ready := slices.ContainsFunc(v.Items, func(i known.Item) bool { return i.State == work.StateReady })
-	if !ready || !slices.ContainsFunc(v.Items, known.Item.Active) || p.Preflight == nil {
+	if !ready || !slices.ContainsFunc(v.Items, known.Item.Active) || p.preflight == nil {
 		return nil, nil
 	}
-	if err := p.Preflight(ctx); err != nil {
+	if err := p.preflight(ctx); err != nil {
 		return nil, nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	head, ok, err := r.Git().Head(ctx, r.Row.DefaultBranch)
@@ -130,7 +151,7 @@ func (p *Loader) files(ctx context.Context, r *env.Repo, v known.Snapshot) (file
 		files, err = r.Git().ListFiles(ctx, head)
 	}
 	if err != nil {
-		p.Log.DebugContext(ctx, "the base branch's files are not known", "repo_full_name", r.Name.FullName(), "error", err)
+		p.log.DebugContext(ctx, "the base branch's files are not known", "repo_full_name", r.Name.FullName(), "error", err)
 	}
 	return files, ctx.Err()
 }

@@ -34,8 +34,8 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 // begin reads what the items are built from.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
-	v.Now = tx.Moment(p.Now)
-	elsewhere, err := p.InFlightElsewhere(ctx, tx, r)
+	v.Now = tx.Moment(p.now)
+	elsewhere, err := p.elsewhere(ctx, tx, r)
 	if err != nil {
 		return v, nil, err
 	}
@@ -47,8 +47,8 @@ func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Sn
 	if err != nil {
 		return v, from, err
 	}
-	from.limits, from.families = p.Config.RoadmapLimits(r.Name), map[string]family{}
-	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
+	from.limits, from.families = p.config.RoadmapLimits(r.Name), map[string]family{}
+	from.accounts, from.writers = p.accounts.Operators(r.Name.Host), p.accounts.Writers(r.Name.Host)
 	if r.Settings.Review.Enabled {
 		if from.levels, err = tx.ListReviewerLevels(ctx, from.repo.ID); err != nil {
 			return v, from, err

@@ -94,7 +94,7 @@ func (r *rig) endSession() {
 	if !testpg.Set() {
 		return // a file has no sessions: the second state folder lacks the first one's locks
 	}
-	_, err := r.all[0].Store.SQL.ExecContext(r.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
+	_, err := r.all[0].store.SQL.ExecContext(r.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	if err != nil {
 		r.Fatal(err)

@@ -48,7 +48,7 @@ func (o own) has(machine string) bool { return !o.shared || machine == o.machine
 func values(ctx context.Context, e *PassEnd) (v metrics.Values, err error) {
 	mine := own{e.Store.Shared(), e.Machine.Name}
 	v.Last, v.Work, v.Queue, v.Workers = e.Passes.Last, !work.JudgePasses(e.Passes).Bad(), e.Report.Due, e.Config.Runtime.Workers
-	live, err := e.Dirs.LiveTurns() // HeldSlots would briefly take free slots from starting passes
+	live, err := e.dirs.LiveTurns() // HeldSlots would briefly take free slots from starting passes
 	if err != nil {
 		return v, err
 	}
@@ -76,7 +76,7 @@ var states = []work.State{
 // items counts the items of the configured repositories.
 func items(ctx context.Context, tx *store.Tx, e *PassEnd) (all []metrics.Items, err error) {
 	known, err := tx.CountItems(ctx)
-	for _, r := range e.All {
+	for _, r := range e.Repos {
 		for _, s := range states {
 			n := 0
 			if at := slices.IndexFunc(known, func(c work.ItemCount) bool { return c.RepoID == r.Row.ID && c.State == s }); at >= 0 {
@@ -92,7 +92,7 @@ func items(ctx context.Context, tx *store.Tx, e *PassEnd) (all []metrics.Items, 
 func machines(ctx context.Context, tx *store.Tx, e *PassEnd) (all []metrics.Machine, err error) {
 	known, err := tx.ListMachines(ctx)
 	for _, m := range known {
-		_, silent := m.Silent(e.Now())
+		_, silent := m.Silent(e.now())
 		all = append(all, metrics.Machine{Name: m.Name, Silent: silent && m.Name != e.Machine.Name})
 	}
 	return all, err

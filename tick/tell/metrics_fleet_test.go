@@ -58,9 +58,8 @@ func TestMetricsOfMachinesAddUp(t *testing.T) {
 
 	shown := func(name string) (v metrics.Values) {
 		t.Helper()
-		e := w.teller(machines[name]).Env
-		e.Machine = work.Machine{Name: name}
-		v, err := values(ctx, &PassEnd{Env: e, Report: env.NewReport(w.now)})
+		e := w.env(machines[name])
+		v, err := values(ctx, &PassEnd{Config: e.Config, Store: e.Store, Machine: work.Machine{Name: name}, Report: env.NewReport(w.now), dirs: e.Dirs, now: e.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 const (
@@ -31,7 +35,7 @@ const (
 // SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
 // comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
 func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
-	_ = p.ContainRepo(ctx, "send notices in", r, rep, func() error { p.sendNotices(ctx, r, rep); return nil })
+	_ = p.containRepo(ctx, "send notices in", r, rep, func() error { p.sendNotices(ctx, r, rep); return nil })
 }
 
 func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
@@ -43,27 +47,27 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if !p.Waiting(ctx, r) {
 		return
 	}
-	unlock, ok, err := p.TryNotices(ctx, r.Row)
+	unlock, ok, err := p.tryNotices(ctx, r.Row)
 	if err != nil || !ok {
 		return
 	}
 	defer unlock()
 	ctx, due, err := p.take(ctx, r)
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not claim the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		p.log.ErrorContext(ctx, "could not claim the notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	var looks *actions.Looks
-	err = github.SideBySide(ctx, func(ctx context.Context) error { return p.StillSame(ctx, r, env.SameFor) }, func(ctx context.Context) error {
+	err = github.SideBySide(ctx, func(ctx context.Context) error { return p.stillSame(ctx, r, env.SameFor) }, func(ctx context.Context) error {
 		looks = actions.Look(ctx, p.scope(r), due[:min(len(due), mostLooks)]...)
 		return nil
 	})
 	if err != nil {
-		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
+		p.log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	if s := p.sendDue(ctx, r, due, looks, rep); s.sent > 0 {
-		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+		rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) {
 			x.Notices += s.sent
 			x.Wrote += s.wrote
 		})
@@ -72,33 +76,33 @@ func (p *Notices) sendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 
 // send applies a notice in the name of its speaker.
 func (p *Notices) send(ctx context.Context, r *env.Repo, looks *actions.Looks, a work.Action) (work.Action, error) {
-	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
+	scope, speaker, err := p.speakers.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
 		return a, err
 	}
 	scope.Looks = looks
-	a, err = p.Effects().Apply(ctx, scope, a)
+	a, err = p.effects().Apply(ctx, scope, a)
 	return a, speaker.ExplainRefusal(err)
 }
 
 // noticeFailed drops or defers a notice.
 func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, err error) {
-	p.Log.WarnContext(ctx, "notice not sent", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+	p.log.WarnContext(ctx, "notice not sent", p.effects().LogAttrs(ctx, r.Row, a, "error", err)...)
 	if mustDrop(a, err) {
-		a, err := p.Effects().Drop(ctx, a, err)
+		a, err := p.effects().Drop(ctx, a, err)
 		if err == nil && a.State == work.ActionDropped && showsState(a) {
 			err = p.deferDropped(ctx, a)
 		}
 		if err != nil {
-			p.Log.ErrorContext(ctx, "could not drop a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+			p.log.ErrorContext(ctx, "could not drop a notice", p.effects().LogAttrs(ctx, r.Row, a, "error", err)...)
 		}
 		return
 	}
-	until := p.Now().Add(work.Backoff(p.Config.Runtime.RetryBase, max(1, a.Sends)))
+	until := p.now().Add(work.Backoff(p.config.Runtime.RetryBase, max(1, a.Sends)))
 	why := err.Error()
-	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
+	err = p.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not defer a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+		p.log.ErrorContext(ctx, "could not defer a notice", p.effects().LogAttrs(ctx, r.Row, a, "error", err)...)
 	}
 }
 
@@ -125,11 +129,11 @@ func mustDrop(a work.Action, err error) bool {
 // last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
 // may reach; of the failed ones, those with the oldest try.
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
-	return store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Action, error) { return p.readDue(ctx, tx, r) })
+	return store.Read(ctx, p.store, func(tx *store.Tx) ([]work.Action, error) { return p.readDue(ctx, tx, r) })
 }
 
 func (p *Notices) readDue(ctx context.Context, tx *store.Tx, r *env.Repo) (due []work.Action, err error) {
-	now, taken, tried := tx.Moment(p.Now), map[line]int{}, map[line][]work.Action{}
+	now, taken, tried := tx.Moment(p.now), map[line]int{}, map[line][]work.Action{}
 	held, err := heldByRoadmaps(ctx, tx, r.Row.ID)
 	if err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func (p *Notices) readDue(ctx context.Context, tx *store.Tx, r *env.Repo) (due [
 		if waitsForOthers(a) {
 			return true
 		}
-		of := lineOf(a)
+		of := line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
 		if of.failedBefore > 0 {
 			tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
 			return false
@@ -198,10 +202,6 @@ type line struct {
 	failedBefore int
 }
 
-func lineOf(a work.Action) line {
-	return line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
-}
-
 // failedBefore returns 1 for a notice that failed before, else 0.
 func failedBefore(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
 
@@ -210,11 +210,37 @@ func isSign(a work.Action) bool {
 	return a.Kind == work.ActionLabels || a.Kind == work.ActionRepoLabels || a.Kind == work.ActionReaction
 }
 
-// Notices shows the state of items on GitHub.
-type Notices struct{ *env.Env }
+// Notices shows the state of items on GitHub. It needs all of this.
+type Notices struct {
+	store    *store.DB
+	config   *config.Config
+	secrets  *secrets.Redactor
+	log      *slog.Logger
+	now      func() time.Time
+	accounts *env.Accounts // those that write for us
+	speakers env.Speakers  // in whose name it speaks
 
-// NewNotices returns Notices.
-func NewNotices(e *env.Env) *Notices { return &Notices{e} }
+	effects     func() *actions.Runner
+	public      func(r *env.Repo, item work.Item, pull bool) explain.Place
+	remoteByID  func(repo int64) *env.Repo
+	shownAt     func(repo int64) *env.Repo
+	halted      func(context.Context) (folder.Halt, bool)
+	haltedBy    func(context.Context, func() (store.Fleet, error)) (folder.Halt, bool)
+	tryNotices  func(context.Context, work.Repo) (unlock func(), ok bool, err error)
+	stillSame   func(context.Context, *env.Repo, time.Duration) error
+	contain     func(ctx context.Context, doing string, r *env.Repo, do func() error) error
+	containRepo func(ctx context.Context, doing string, r *env.Repo, rep *env.Report, do func() error) error
+	repoFailed  func(context.Context, *env.Repo, error, *env.Report)
+}
+
+// NewNotices returns the Notices of a pass that has begun.
+func NewNotices(e *env.Env) *Notices {
+	return &Notices{
+		store: e.Store, config: e.Config, secrets: e.Secrets, log: e.Log, now: e.Now, accounts: &e.Accounts, speakers: env.Speakers{Env: e},
+		effects: e.Effects, public: e.Public, remoteByID: e.RemoteByID, shownAt: e.ShownAt, halted: e.Halted, haltedBy: e.HaltedBy, tryNotices: e.TryNotices, stillSame: e.StillSame,
+		contain: e.Contain, containRepo: e.ContainRepo, repoFailed: e.RepoFailed,
+	}
+}
 
 // due reports whether an answer to a command may be sent: the actions that it reports on are
 // settled. It returns and stores the answer with their results.
@@ -224,7 +250,7 @@ func (p *Notices) due(ctx context.Context, a work.Action) (work.Action, bool, er
 	}
 	var settled bool
 	var body string
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
+	err := p.store.View(ctx, func(tx *store.Tx) error {
 		settled, body = true, a.Body
 		for token := range strings.FieldsSeq(a.Base) {
 			first, known, err := tx.GetAction(ctx, token)
@@ -241,7 +267,7 @@ func (p *Notices) due(ctx context.Context, a work.Action) (work.Action, bool, er
 		return a, settled, err
 	}
 	a.Body = body
-	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetActionBody(ctx, a.ID, body) })
+	err = p.store.Update(ctx, func(tx *store.Tx) error { return tx.SetActionBody(ctx, a.ID, body) })
 	return a, err == nil, err
 }
 
@@ -257,7 +283,7 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 		return
 	}
 	var pull work.PullRequest
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.store.View(ctx, func(tx *store.Tx) (err error) {
 		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
 		return err
 	})
@@ -265,7 +291,7 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 	if err != nil || parseErr != nil {
 		return
 	}
-	p.Log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
+	p.log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
 		"pr_number", pull.Number, "action_token", a.Token, "comment_id_from", id, "comment_id_to", id)
 }
 
@@ -283,14 +309,14 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 // ContainItem contains what is done for an item outside of the plan and of turns. A panic stops the item; if
 // it has none, or is over, its repository fails. A stopped item stays stopped if the same panics again.
 func (p *Notices) ContainItem(ctx context.Context, doing string, r *env.Repo, id int64, rep *env.Report, do func() error) error {
-	err := p.Contain(ctx, doing, r, do)
+	err := p.contain(ctx, doing, r, do)
 	broken, ok := errors.AsType[*work.PanicError](err)
 	if !ok {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
 	why, open, stopped := broken.Reason(), false, false
-	failed := p.Store.Update(ctx, func(tx *store.Tx) error {
+	failed := p.store.Update(ctx, func(tx *store.Tx) error {
 		if open, stopped = false, false; id == 0 {
 			return nil
 		}
@@ -298,13 +324,13 @@ func (p *Notices) ContainItem(ctx context.Context, doing string, r *env.Repo, id
 		if open, stopped = item.State.Open(), item.StoppedBy(why); err != nil || !open || stopped {
 			return err
 		}
-		return p.Move(ctx, tx, work.Move{Item: id, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, p.Now())
+		return p.Move(ctx, tx, work.Move{Item: id, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, p.now())
 	})
 	switch {
 	case failed != nil || !open:
-		p.RepoFailed(ctx, r, errors.Join(err, failed), rep)
+		p.repoFailed(ctx, r, errors.Join(err, failed), rep)
 	case !stopped:
-		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+		rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) {
 			x.Warnings = append(x.Warnings, broken.Doing+": "+explain.What(why, explain.Place{}))
 		})
 	}
@@ -322,6 +348,6 @@ func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action,
 	}
 	names := strings.Split(a.Target, ",")
 	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",
-		strings.Join(names, ", "), err, names[0], p.Config.Called(r.Name))
-	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
+		strings.Join(names, ", "), err, names[0], p.config.Called(r.Name))
+	rep.Repo(p.config.Called(r.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
 }

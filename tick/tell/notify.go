@@ -8,12 +8,19 @@ package tell
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 const (
@@ -24,8 +31,21 @@ const (
 
 // Notifier sends messages about one pass.
 type Notifier struct {
-	*env.Env
-	send func(ctx context.Context, target string, m notify.Message) notify.Answer
+	store    *store.DB
+	session  *store.Session
+	config   *config.Config
+	configID string
+	dirs     folder.Dirs
+	machine  string // the name of this one
+	secrets  *secrets.Redactor
+	log      *slog.Logger
+	now      func() time.Time   // by GitHub's clock
+	local    func() time.Time   // by this machine's
+	accounts *env.Accounts      // those that write for us
+	day      *spending.Day      // what the budgets still allow
+	repos    func() []*env.Repo // of the config, and those that it no longer names
+	lock     func(context.Context) (unlock func(), ok bool, err error)
+	send     Send
 
 	past   time.Duration      // time for sending after the pass has ended
 	began  time.Time          // by the pass's clock
@@ -37,14 +57,22 @@ type Notifier struct {
 	sent int
 }
 
-// NewNotifier returns a Notifier. send sends a message to one target of the config.
-func NewNotifier(e *env.Env, send func(ctx context.Context, target string, m notify.Message) notify.Answer) *Notifier {
-	return &Notifier{Env: e, send: send, past: pastEnd}
+// Send sends a message to one target of the config.
+type Send func(ctx context.Context, target string, m notify.Message) notify.Answer
+
+// NewNotifier returns the Notifier of a pass that has opened its database. Its repositories and GitHub's clock may be
+// known later.
+func NewNotifier(e *env.Env, send Send) *Notifier {
+	return &Notifier{
+		store: e.Store, session: e.Session, config: e.Config, configID: e.ConfigID(), dirs: e.Dirs, machine: e.Machine.Name, secrets: e.Secrets, log: e.Log,
+		now: func() time.Time { return e.Now() }, local: e.Local, accounts: &e.Accounts, day: &e.Day,
+		repos: func() []*env.Repo { return slices.Concat(e.All, e.Removed) }, lock: e.TryNotify, send: send, past: pastEnd,
+	}
 }
 
 // Begin sends messages while turns run, which may take an hour, until After is called.
 func (t *Notifier) Begin(ctx context.Context, began time.Time) {
-	if len(t.Config.Notify) == 0 {
+	if len(t.config.Notify) == 0 {
 		return
 	}
 	t.since(began)
@@ -62,7 +90,7 @@ func (t *Notifier) Begin(ctx context.Context, began time.Time) {
 				return
 			case <-look.C:
 			}
-			t.log(ctx, work.Contain("send messages", func() error { return t.round(ctx, nil, true) }))
+			t.failed(ctx, work.Contain("send messages", func() error { return t.round(ctx, nil, true) }))
 		}
 	}()
 }
@@ -70,18 +98,18 @@ func (t *Notifier) Begin(ctx context.Context, began time.Time) {
 // Died sends at a pass's beginning that passes do not work, if passes before it died: this one may
 // die, too, and then has no end.
 func (t *Notifier) Died(ctx context.Context, passes work.PassFacts) {
-	if len(t.Config.Notify) == 0 || !work.JudgePasses(passes).Lasting {
+	if len(t.config.Notify) == 0 || !work.JudgePasses(passes).Lasting {
 		return
 	}
 	t.began = passes.Now
-	Aside(ctx, t.Log, "messages", func(ctx context.Context) error { return t.round(ctx, &passes, true) })
+	Aside(ctx, t.log, "messages", func(ctx context.Context) error { return t.round(ctx, &passes, true) })
 	t.began = time.Time{}
 }
 
 // since sets when the pass began, by the pass's clock.
 func (t *Notifier) since(began time.Time) {
 	if t.began.IsZero() {
-		t.began = t.Now().Add(began.Sub(t.Local()))
+		t.began = t.now().Add(began.Sub(t.local()))
 	}
 }
 
@@ -96,14 +124,14 @@ func (t *Notifier) After(ctx context.Context, end *PassEnd) error {
 		<-t.done
 	}
 	t.since(end.Report.StartedAt)
-	t.log(ctx, t.round(ctx, &end.Passes, end.Outcome != work.PassCancelled))
+	t.failed(ctx, t.round(ctx, &end.Passes, end.Outcome != work.PassCancelled))
 	return nil
 }
 
-// log logs an error of a round. Timeouts and cancellation are expected.
-func (t *Notifier) log(ctx context.Context, err error) {
+// failed logs an error of a round. Timeouts and cancellation are expected.
+func (t *Notifier) failed(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		t.Log.WarnContext(ctx, "could not plan messages", "error", err)
+		t.log.WarnContext(ctx, "could not plan messages", "error", err)
 	}
 }
 
@@ -113,7 +141,7 @@ func (t *Notifier) round(ctx context.Context, passes *work.PassFacts, send bool)
 	if err != nil || !send || len(planned) == 0 {
 		return err
 	}
-	unlock, ok, err := t.TryNotify(ctx)
+	unlock, ok, err := t.lock(ctx)
 	if err != nil || !ok {
 		return err // another pass sends
 	}

@@ -29,12 +29,12 @@ func (w *world) on(machine string) *Notifier {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { session.Close(context.Background()); _ = db.Close() })
-	t := w.teller(db, "chat")
-	t.Machine, t.Session = work.Machine{Name: machine}, session
+	e := w.env(db, "chat")
+	e.Machine, e.Session = work.Machine{Name: machine}, session
 	if testpg.Set() {
-		t.Dirs = folder.Dirs{State: w.TempDir()}
+		e.Dirs = folder.Dirs{State: w.TempDir()}
 	}
-	return t
+	return NewNotifier(e, w.tell)
 }
 
 // at runs the ends of passes on machines at the same moment.
@@ -75,7 +75,7 @@ func TestAMachineDiesAroundAMessage(t *testing.T) {
 			if err != nil || len(all) != 1 {
 				w.Fatal(all, err)
 			}
-			w.update(a.Store, func(tx *store.Tx) error {
+			w.update(a.store, func(tx *store.Tx) error {
 				all, err := tx.ListPlannedNews(w.Context())
 				if err != nil {
 					return err
@@ -93,7 +93,7 @@ func TestAMachineDiesAroundAMessage(t *testing.T) {
 			w.send = func(string) notify.Answer {
 				w.send = func(string) notify.Answer { return taken }
 				if testpg.Set() {
-					w.endSession(a.Store)
+					w.endSession(a.store)
 					w.at("b")
 				}
 				return taken
@@ -133,7 +133,7 @@ func TestASilenceIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	note := func(name string, how work.MachineStop) {
 		t.Helper()
-		w.update(w.on(name).Store, func(tx *store.Tx) error {
+		w.update(w.on(name).store, func(tx *store.Tx) error {
 			m := work.Machine{Name: name, BeganAt: w.now, SilentAfter: time.Hour}
 			if err := tx.PutMachine(t.Context(), m); err != nil || how == "" {
 				return err
@@ -171,7 +171,7 @@ func TestASilenceIsToldOnce(t *testing.T) {
 	note("b", "")
 	later(2 * time.Hour)
 	w.want("chat machine_silent")
-	w.update(w.on("a").Store, func(tx *store.Tx) error { _, err := tx.ForgetMachine(t.Context(), "b"); return err })
+	w.update(w.on("a").store, func(tx *store.Tx) error { _, err := tx.ForgetMachine(t.Context(), "b"); return err })
 	later(2 * time.Hour)
 	w.want()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/notify"
@@ -16,7 +15,7 @@ import (
 // sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
 // marked as being sent was left by a killed pass: it is unclear whether it arrived.
 func (t *Notifier) sendDue(ctx context.Context) error {
-	planned, err := store.Read(ctx, t.Store, func(tx *store.Tx) ([]news.Entry, error) { return tx.ListPlannedNews(ctx) })
+	planned, err := store.Read(ctx, t.store, func(tx *store.Tx) ([]news.Entry, error) { return tx.ListPlannedNews(ctx) })
 	if err != nil {
 		return err
 	}
@@ -30,7 +29,7 @@ func (t *Notifier) sendDue(ctx context.Context) error {
 			return err
 		}
 	}
-	due, old := news.Due(waiting, t.Config.Targets(), t.Now(), t.left())
+	due, old := news.Due(waiting, t.config.Targets(), t.now(), t.left())
 	for _, e := range old {
 		why := "it was not sent within a day"
 		if e.LastError != "" {
@@ -84,8 +83,8 @@ func (t *Notifier) sendTo(ctx context.Context, all []news.Entry) error {
 
 // sendOne sends one message after it has stored that it is being sent.
 func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err error) {
-	at := t.Now()
-	err = t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
+	at := t.now()
+	err = t.store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // another pass dropped it
 	}
@@ -95,7 +94,7 @@ func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err
 	t.mu.Lock()
 	t.sent++
 	t.mu.Unlock()
-	if err := t.Session.Alive(ctx); err != nil {
+	if err := t.session.Alive(ctx); err != nil {
 		return false, err
 	}
 	answer := t.send(ctx, e.Target, notify.Message{ID: news.Delivery(e.Target, e.Key), Event: string(e.What), Body: e.Body, At: at})
@@ -110,23 +109,23 @@ func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err
 	case notify.Unreached:
 	}
 	ctx = context.WithoutCancel(ctx) // must be stored even if the pass ends
-	return false, t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsUnsent(ctx, e.ID, answer.Says) })
+	return false, t.store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsUnsent(ctx, e.ID, answer.Says) })
 }
 
 // logUndelivered logs that a message did not arrive.
 func (t *Notifier) logUndelivered(ctx context.Context, e news.Entry, says string) {
-	for _, r := range slices.Concat(t.All, t.Removed) {
+	for _, r := range t.repos() {
 		if r.Row.ID == e.RepoID {
-			t.Log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
+			t.log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
 			return
 		}
 	}
-	t.Log.WarnContext(ctx, "a message without a repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
+	t.log.WarnContext(ctx, "a message without a repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
 }
 
 func (t *Notifier) settle(ctx context.Context, e news.Entry, state news.State, why string) error {
 	ctx = context.WithoutCancel(ctx)
-	err := t.Store.Update(ctx, func(tx *store.Tx) error { return tx.SettleNews(ctx, e.ID, state, why, t.Now()) })
+	err := t.store.Update(ctx, func(tx *store.Tx) error { return tx.SettleNews(ctx, e.ID, state, why, t.now()) })
 	if err != nil {
 		return fmt.Errorf("store what became of a message to %s: %w", e.Target, err)
 	}

@@ -78,18 +78,23 @@ func (w *world) opens(number int) {
 
 // teller returns the Notifier of a pass that begins now.
 func (w *world) teller(db *store.DB, names ...string) *Notifier {
+	return NewNotifier(w.env(db, names...), w.tell)
+}
+
+func (w *world) tell(_ context.Context, target string, m notify.Message) notify.Answer {
+	w.mu.Lock()
+	w.told = append(w.told, target+" "+m.Event)
+	w.mu.Unlock()
+	return w.send(target)
+}
+
+func (w *world) env(db *store.DB, names ...string) *env.Env {
 	cfg := &config.Config{Path: "config.toml"}
 	for _, name := range names {
 		cfg.Notify = append(cfg.Notify, config.Notify{Name: name})
 	}
 	now := func() time.Time { return w.now }
-	e := &env.Env{Config: cfg, Store: db, Dirs: folder.Dirs{State: w.dir}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler), Secrets: &secrets.Redactor{}}
-	return NewNotifier(e, func(_ context.Context, target string, m notify.Message) notify.Answer {
-		w.mu.Lock()
-		w.told = append(w.told, target+" "+m.Event)
-		w.mu.Unlock()
-		return w.send(target)
-	})
+	return &env.Env{Config: cfg, Store: db, Dirs: folder.Dirs{State: w.dir}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler), Secrets: &secrets.Redactor{}}
 }
 
 // pass runs a pass of which only the end matters.
@@ -102,7 +107,7 @@ func (w *world) pass(names ...string) {
 
 func (w *world) ends(t *Notifier, outcome work.PassOutcome) {
 	w.Helper()
-	if err := t.After(w.Context(), &PassEnd{Env: t.Env, Report: env.NewReport(w.now), Outcome: outcome}); err != nil {
+	if err := t.After(w.Context(), &PassEnd{Report: env.NewReport(w.now), Outcome: outcome}); err != nil {
 		w.Error(err)
 	}
 }

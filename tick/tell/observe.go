@@ -14,20 +14,32 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // PassEnd is a pass that has ended.
 type PassEnd struct {
-	*env.Env             // with its Store still open
-	Report   *env.Report // never nil; nearly empty if the pass failed early
-	Err      error       // why it failed; nil: it did not, or only repositories failed
-	Outcome  work.PassOutcome
-	At       time.Time // by this machine's clock
-	Took     time.Duration
-	Passes   work.PassFacts // with this one
+	Config  *config.Config
+	Store   *store.DB // still open
+	Machine work.Machine
+	Repos   []*env.Repo // of the config
+	Report  *env.Report // never nil; nearly empty if the pass failed early
+	Err     error       // why it failed; nil: it did not, or only repositories failed
+	Outcome work.PassOutcome
+	At      time.Time // by this machine's clock
+	Took    time.Duration
+	Passes  work.PassFacts // with this one
+
+	dirs    folder.Dirs
+	begun   *folder.Begun // its record; nil: it has none
+	now     func() time.Time
+	secrets *secrets.Redactor
+	asked   func() ([]work.RequestCount, []work.RateLimit) // nil: requests are not counted
 }
 
 // Observer is called for each ended pass.
@@ -40,7 +52,10 @@ type Observer struct {
 func ObservePass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []Observer) {
 	ctx = context.WithoutCancel(ctx)
 	now := e.Local()
-	end := &PassEnd{Env: e, Report: rep, Err: err, Outcome: outcome(rep, err), At: now, Took: now.Sub(rep.StartedAt)}
+	end := &PassEnd{
+		Config: e.Config, Store: e.Store, Machine: e.Machine, Repos: e.All, Report: rep, Err: err, Outcome: outcome(rep, err), At: now, Took: now.Sub(rep.StartedAt),
+		dirs: e.Dirs, begun: e.Begun, now: e.Now, secrets: e.Secrets, asked: e.Asked,
+	}
 	all := append([]Observer{{"the record of the pass", record}, {"the counts of passes", count}}, after...)
 	for _, o := range all {
 		Aside(ctx, e.Log, o.Name, func(ctx context.Context) error { return o.Do(ctx, end) })
@@ -114,8 +129,8 @@ func record(ctx context.Context, e *PassEnd) error {
 	if by == work.FailedByRepos && e.Report.WaitsForLogin() {
 		by = work.FailedByLogin
 	}
-	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()), by)
-	facts, readErr := e.Dirs.Passes(e.Config.PassLimits(), e.At)
+	last, err := e.begun.End(ctx, e.Outcome, e.At, e.secrets.Redact(e.why()), by)
+	facts, readErr := e.dirs.Passes(e.Config.PassLimits(), e.At)
 	e.Passes, e.Passes.Last = facts, last
 	return errors.Join(err, readErr)
 }
@@ -127,8 +142,8 @@ func count(ctx context.Context, e *PassEnd) error {
 	}
 	var asked []work.RequestCount
 	var limits []work.RateLimit
-	if e.Asked != nil {
-		asked, limits = e.Asked()
+	if e.asked != nil {
+		asked, limits = e.asked()
 	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))

@@ -22,8 +22,8 @@ type change struct {
 // it may have died. If there is nothing new, it writes nothing.
 func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []news.Entry, err error) {
 	var c change
-	now := t.Now() // one for both runs of a View, which reads the same both times
-	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+	now := t.now() // one for both runs of a View, which reads the same both times
+	err = t.store.View(ctx, func(tx *store.Tx) (err error) {
 		c, err = t.read(ctx, tx, passes, now)
 		if err == nil {
 			planned, err = tx.ListPlannedNews(ctx)
@@ -33,9 +33,9 @@ func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []
 	if err != nil || len(c.fresh)+len(c.gone)+len(c.add) == 0 {
 		return planned, err
 	}
-	return append(planned, c.add...), t.Store.Update(ctx, func(tx *store.Tx) error {
+	return append(planned, c.add...), t.store.Update(ctx, func(tx *store.Tx) error {
 		for _, k := range c.gone {
-			if err := tx.ForgetTarget(ctx, k, t.Now()); err != nil {
+			if err := tx.ForgetTarget(ctx, k, t.now()); err != nil {
 				return err
 			}
 		}
@@ -59,7 +59,7 @@ func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFact
 	if err != nil {
 		return c, err
 	}
-	targets := t.Config.Targets()
+	targets := t.config.Targets()
 	c.gone = t.gone(known, targets)
 	if len(targets) == 0 {
 		return c, nil
@@ -88,7 +88,7 @@ func (t *Notifier) fresh(known []news.Known, targets []string) (all []news.Known
 	for _, target := range targets {
 		for _, w := range news.All() {
 			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target && k.What == w }) {
-				all = append(all, news.Known{Target: target, What: w, Config: t.ConfigID(), Since: t.began})
+				all = append(all, news.Known{Target: target, What: w, Config: t.configID, Since: t.began})
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (t *Notifier) fresh(known []news.Known, targets []string) (all []news.Known
 // that uses the same state folder stay.
 func (t *Notifier) gone(known []news.Known, targets []string) (all []news.Known) {
 	for _, k := range known {
-		if !slices.Contains(targets, k.Target) && k.Config == t.ConfigID() {
+		if !slices.Contains(targets, k.Target) && k.Config == t.configID {
 			all = append(all, k)
 		}
 	}
@@ -109,9 +109,9 @@ func (t *Notifier) gone(known []news.Known, targets []string) (all []news.Known)
 // facts loads the facts for messages and redacts them, because people paste secrets into titles.
 func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []string, passes *work.PassFacts, now time.Time) (f news.Facts, err error) {
 	since := now.Add(-news.MostAge)
-	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
-	if t.Store.Shared() {
-		f.Machine = t.Machine.Name
+	f = news.Facts{Now: now, Budget: t.day.Why, Failing: map[string]news.Entry{}, Passes: passes}
+	if t.store.Shared() {
+		f.Machine = t.machine
 		if f.Others, err = t.others(ctx, tx); err != nil {
 			return f, err
 		}
@@ -152,14 +152,14 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []string, pa
 			f.Failing[target] = e
 		}
 	}
-	f.Clean(t.Secrets.Redact)
+	f.Clean(t.secrets.Redact)
 	return f, err
 }
 
 // logins returns where GitHub accepts nothing from gh's login, once an earlier pass has met the same.
 func (t *Notifier) logins() (all []news.Login) {
-	lost := t.Accounts.LoginTroubles()
-	for _, x := range t.Dirs.Failing() {
+	lost := t.accounts.LoginTroubles()
+	for _, x := range t.dirs.Failing() {
 		if why, is := lost[x.Place]; is && x.Kind == github.TroubleLogin {
 			all = append(all, news.Login{Where: x.Place, Says: why.Cause, Do: why.Next, Since: x.Since})
 		}
@@ -170,5 +170,5 @@ func (t *Notifier) logins() (all []news.Login) {
 // others returns the other machines.
 func (t *Notifier) others(ctx context.Context, tx *store.Tx) ([]work.Machine, error) {
 	all, err := tx.ListMachines(ctx)
-	return slices.DeleteFunc(all, func(m work.Machine) bool { return m.Name == t.Machine.Name }), err
+	return slices.DeleteFunc(all, func(m work.Machine) bool { return m.Name == t.machine }), err
 }

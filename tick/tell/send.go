@@ -14,7 +14,7 @@ import (
 
 // scope returns where a repository's notices are sent. It has no branches, as notices need none.
 func (p *Notices) scope(r *env.Repo) actions.Scope {
-	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}
+	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.accounts.Writers(r.Name.Host)}
 }
 
 // sending is one round of sending a repository's notices.
@@ -34,7 +34,7 @@ type sending struct {
 // sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
 // the other. Answers to commands follow, because they report on both. Each group keeps its order.
 func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, looks *actions.Looks, rep *env.Report) *sending {
-	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, end: p.Now().Add(noticesLimit)}
+	s := &sending{Notices: p, repo: r, looks: looks, rep: rep, end: p.now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
 	for _, a := range due {
 		switch {
@@ -65,10 +65,10 @@ func (s *sending) all(ctx context.Context, due []work.Action) {
 
 // more reports whether another notice may be sent, and counts it.
 func (s *sending) more(ctx context.Context) bool {
-	_, halted := s.Halted(ctx)
+	_, halted := s.halted(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if halted || s.over || s.sent >= noticesPerPass || s.Now().After(s.end) || ctx.Err() != nil {
+	if halted || s.over || s.sent >= noticesPerPass || s.now().After(s.end) || ctx.Err() != nil {
 		return false
 	}
 	s.sent++
@@ -103,9 +103,9 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 		s.logRedirect(ctx, s.repo, a)
 	case ctx.Err() != nil, errors.Is(err, store.ErrTaken):
 		s.unsent(true)
-	case errors.As(err, &wait) && applied.NotBefore.After(s.Now()): // its result is unclear; the others need not wait
+	case errors.As(err, &wait) && applied.NotBefore.After(s.now()): // its result is unclear; the others need not wait
 		s.unsent(false)
-	case errors.As(err, &wait) && wait.Until.After(s.Now()):
+	case errors.As(err, &wait) && wait.Until.After(s.now()):
 		s.unsent(true)
 	default:
 		s.noticeFailed(ctx, s.repo, applied, err)

@@ -32,7 +32,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 // show moves an item, and plans what GitHub shows of that. It reads before it moves: on a server that is one question.
 func (p *Notices) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time, move func(*store.Tx) error) error {
 	return tx.Ahead(ctx, func(tx *store.Tx) error {
-		s := Target{now: now, redact: p.Secrets.Redact}
+		s := Target{now: now, redact: p.secrets.Redact}
 		var errs [3]error
 		s.item, errs[0] = tx.GetItem(ctx, m.Item)
 		s.pull, s.hasPull, errs[1] = tx.FindPullOfItem(ctx, m.Item)
@@ -43,7 +43,7 @@ func (p *Notices) show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		if err := move(tx); err != nil {
 			return err
 		}
-		if s.Remote = p.ShownAt(s.item.RepoID); s.Remote == nil {
+		if s.Remote = p.shownAt(s.item.RepoID); s.Remote == nil {
 			return nil // no longer configured: nothing is changed
 		}
 		return p.showMoved(ctx, tx, s, m)
@@ -73,14 +73,14 @@ func (p *Notices) ShowRoadmap(ctx context.Context, tx *store.Tx, r roadmap.Recor
 	if err != nil {
 		return err
 	}
-	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact, roadmap: true}
+	s := Target{item: item, Remote: p.shownAt(item.RepoID), now: now, redact: p.secrets.Redact, roadmap: true}
 	if s.Remote == nil {
 		return nil // no longer configured: nothing is changed
 	}
 	if s.newest, err = tx.GetNewest(ctx, item.ID); err != nil {
 		return err
 	}
-	s.place = p.Public(s.Remote, item, false)
+	s.place = p.public(s.Remote, item, false)
 	m := work.Move{Item: item.ID}
 	m.To, m.Reason = r.Shows()
 	if err := p.showStop(ctx, tx, s, m); err != nil {
@@ -99,7 +99,7 @@ func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err erro
 		stored, err = tx.GetReviews(ctx, s.pull.ID)
 		s.reviews = stored.Record
 	}
-	s.place = p.Public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
+	s.place = p.public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
 	return err
 }
 
@@ -233,10 +233,10 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 
 // passed waits for a time by the pass's clock; false: over or the context ended first.
 func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan struct{}) bool {
-	end := p.Now().Add(wait)
+	end := p.now().Add(wait)
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
-	for p.Now().Before(end) {
+	for p.now().Before(end) {
 		select {
 		case <-over:
 			return false
@@ -300,7 +300,7 @@ type stopping struct {
 
 func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	stop := work.Stop{
-		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.Secrets.Redact),
+		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.secrets.Redact),
 		Attempts: 1, Since: s.now,
 	}
 	if s.hasPull && s.pull.State == work.PullOpen {
@@ -434,13 +434,6 @@ func (s Target) overText(stop work.Stop, m work.Move) string {
 	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
 }
 
-// pausedText returns the text while the item is paused: its next step is not for now.
-func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
-	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
-		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
-		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
-}
-
 // resumedText returns the text after a pause. unheard counts the comments skipped in it.
 func (s Target) resumedText(stop work.Stop, unheard int) string {
 	switch unheard {
@@ -475,7 +468,9 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 	if err != nil {
 		return err
 	}
-	text := s.pausedText(stop, h.Pause)
+	text := fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
+		h.Pause.By, work.UTC(h.Pause.Began), s.place.Ignore, s.stopText(stop))
 	if stop.Taken.IsZero() {
 		unheard, err := countSkipped(ctx, tx, stop.ItemID, began)
 		if err != nil {
@@ -505,7 +500,7 @@ func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.T
 	if err != nil {
 		return Target{}, err
 	}
-	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now, redact: p.Secrets.Redact}
+	s := Target{item: item, Remote: p.remoteByID(item.RepoID), now: now, redact: p.secrets.Redact}
 	if s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, id); err != nil {
 		return s, err
 	}
@@ -529,8 +524,8 @@ func showsState(a work.Action) bool {
 
 // deferDropped schedules a dropped action for another try.
 func (p *Notices) deferDropped(ctx context.Context, a work.Action) error {
-	now := p.Now()
-	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	now := p.now()
+	return p.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.DeferDropped(ctx, a.ID, func(dropped int) time.Time {
 			if dropped > showTries {
 				return time.Time{}
@@ -549,14 +544,14 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	var fleet store.Fleet
 	var dropped []int64
 	var due []work.Action
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := p.store.View(ctx, func(tx *store.Tx) (err error) {
 		var errs [3]error
 		fleet, errs[0] = tx.GetFleet(ctx)
-		dropped, errs[1] = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+		dropped, errs[1] = tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.now))
 		due, errs[2] = p.readDue(ctx, tx, r)
 		return errors.Join(errs[:]...)
 	})
-	_, halted := p.HaltedBy(ctx, func() (store.Fleet, error) { return fleet, err })
+	_, halted := p.haltedBy(ctx, func() (store.Fleet, error) { return fleet, err })
 	return !halted && (err != nil || len(due)+len(dropped) > 0)
 }
 
@@ -565,9 +560,9 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 // this one took the lock.
 func (p *Notices) take(ctx context.Context, r *env.Repo) (_ context.Context, due []work.Action, err error) {
 	var claim store.Claim
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+	err = p.store.Update(ctx, func(tx *store.Tx) error {
 		return tx.Ahead(ctx, func(tx *store.Tx) (err error) {
-			ids, err := tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.Now))
+			ids, err := tx.ListDroppedDue(ctx, r.Row.ID, tx.Moment(p.now))
 			if err != nil {
 				return err
 			}

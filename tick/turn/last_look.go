@@ -149,7 +149,7 @@ func (p *lastLook) recheck(ctx context.Context, l *env.Lease, s seen) error {
 // checkIssue checks that a start turn's issue is open and has the label.
 func (p *lastLook) checkIssue(ctx context.Context, l *env.Lease, is github.Issue, found bool) error {
 	if !found { // a cancelled start is not repeated until somebody sets the label again
-		if err := p.believe(l, work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number}); err != nil {
+		if err := p.believe(l, work.Reason{Kind: work.WhyNotFound, Number: l.Item.Number}); err != nil {
 			return err
 		}
 		return &work.CancelledError{Reason: "the issue was deleted or transferred"}
@@ -229,7 +229,7 @@ func (p *lastLook) requireAlone(ctx context.Context, l *env.Lease, pull work.Pul
 // nothing was sent, the turn is cancelled.
 func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail, comments map[string]bool) error {
 	left, gone := 0, map[string]string{} // by the event's key
-	missing := work.Reason{Kind: work.WhyPartMissing, Number: d.Number}
+	missing := work.Reason{Kind: work.WhyNotFound, Number: d.Number}
 	for _, e := range l.Events {
 		why, lost := whyGone(e, d, comments[e.Key])
 		if why == "" {

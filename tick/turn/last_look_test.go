@@ -51,7 +51,7 @@ func TestAPullRequestThatGitHubDoesNotKnowIsTriedAgain(t *testing.T) {
 func TestAnIssueThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 	p, l := accountant(t, work.Budgets{})
 	l.Repo.GitHub = forgetful{}
-	first := work.Reason{Kind: work.WhyIssueMissing, Number: 7, At: noon.UnixMilli()}
+	first := work.Reason{Kind: work.WhyNotFound, Number: 7, At: noon.UnixMilli()}
 	for name, c := range map[string]struct {
 		settle, later time.Duration
 		before        work.Reason // why the turn waited before this attempt
@@ -69,7 +69,7 @@ func TestAnIssueThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 		p.Now = func() time.Time { return noon.Add(c.later) }
 		l.Turn.WaitReason = c.before
 		v := classify(p.looks.checkIssue(t.Context(), l, github.Issue{}, false), l.Turn, p.Now(), time.Minute)
-		if v.kind != c.want || v.kind == env.VerdictWait && (!v.until.Equal(noon.Add(c.until)) || v.why.Kind != work.WhyIssueMissing) {
+		if v.kind != c.want || v.kind == env.VerdictWait && (!v.until.Equal(noon.Add(c.until)) || v.why.Kind != work.WhyNotFound) {
 			t.Errorf("%s: the turn ends as %q until %s: %s %s", name, v.kind, v.until, v.why, v.reason)
 		}
 	}
@@ -129,7 +129,7 @@ func TestACommentThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 				continue
 			}
 			v := classify(err, l.Turn, p.Now(), time.Minute)
-			if v.kind != step.want || v.kind == env.VerdictWait && v.why.Kind != work.WhyPartMissing {
+			if v.kind != step.want || v.kind == env.VerdictWait && v.why.Kind != work.WhyNotFound {
 				t.Errorf("%s after %s: the turn ends as %q: %s %s", kind, step.later, v.kind, v.why, v.reason)
 			}
 			if v.kind == env.VerdictWait {

@@ -116,7 +116,7 @@ func (p *restorer) findBase(ctx context.Context, l *env.Lease) error {
 	}
 	head, ok := heads[base]
 	if !ok {
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoCommit, Branch: base}}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBaseGone, Branch: base}}
 	}
 	taken, adopted, err := p.earlierBranches(ctx, l, heads, base, first)
 	if err != nil || adopted {
@@ -228,7 +228,7 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string, fir
 			return err
 		})
 		if err == nil && row.State == work.PullOpen && row.ItemID != 0 && row.ItemID != l.Item.ID {
-			return true, &work.BlockedError{Reason: work.Reason{Kind: work.WhyEarlierPull, Number: pull.Number}}
+			return true, &work.BlockedError{Reason: work.Reason{Kind: work.WhyPullInTheWay, Number: pull.Number}}
 		}
 		err = errors.Join(err, p.reader.AdoptAgain(ctx, l.Repo))
 		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})

@@ -320,7 +320,7 @@ func unusable(err error) string { return "made nothing that can be used: " + err
 
 // whySetupBlocked says why the set-up's program could not be started.
 func whySetupBlocked(r work.Reason) string {
-	if r.Kind == work.WhyTestsShutOut {
+	if r.Kind == work.WhyShutOut {
 		return fmt.Sprintf("did not run: its program %q is not visible in the sandbox", r.Name)
 	}
 	return fmt.Sprintf("did not run: its program %q is not on this machine, or cannot be started", r.Name)

@@ -112,18 +112,16 @@ var reasons = []row{
 		work.WhyBranchGone, People, AtOnce, "the branch {branch} is gone from the remote",
 		retried("", "restore the branch (GitHub offers it on the pull request, which it closed) and reopen the pull request, or leave it closed to end the work"), nil,
 	},
-	{work.WhyEarlierPull, People, AtOnce, "pull request #{number} of an earlier start is open", fix("merge or close it"), nil},
 	{work.WhyBranchInTheWay, People, AtOnce, "the repository has a branch named {name}, and git cannot have {branch} beside it", fix("rename or delete the branch {name}"), nil},
 	{work.WhyNoCheckout, People, AtOnce, "the commit cannot be checked out: {text}", fix("{advice}"), nil},
 	{work.WhyBranchUnknown, People, AtOnce, "the branch {branch} on the remote is not at the expected commit", again, nil},
 	{
-		work.WhyBaseGone, People, AtOnce, "the base branch {branch} is gone from the remote",
-		retried("restore it, or give the pull request another base", "comment on the pull request"), nil,
+		work.WhyBaseGone, People, AtOnce, "the base branch {branch} does not exist on the remote, or has no commit",
+		retried("restore it or push a first commit, or give the pull request another base", "comment"), nil,
 	},
-	{work.WhyNoCommit, People, AtOnce, "the repository has no commit on its default branch {branch}", fix("push a first commit"), nil},
 	{
-		work.WhyForeignPull, People, AtOnce, "pull request #{number} for the branch {branch} exists already, and gh mergexo did not open it",
-		fix("close #{number} and delete its branch"), nil,
+		work.WhyPullInTheWay, People, AtOnce, "pull request #{number} for the branch {branch} exists already, and gh mergexo did not open it|pull request #{number} of an earlier start is open",
+		fix("merge or close #{number}, and delete its branch"), nil,
 	},
 	{
 		work.WhyPushRefused, Operator, AtOnce, "the push was refused: {text}",
@@ -133,45 +131,27 @@ var reasons = []row{
 	{work.WhyGitHubRefused, Operator, AtOnce, "GitHub refused: {text}", retried("", "check the account's permissions on the repository, and `gh auth status`"), nil},
 	{work.WhyNotSigned, Operator, AtOnce, "{text}", fix("make signing work without a prompt, or set commit.gpgsign to false"), nil},
 	{
-		work.WhyNobodySignsOff, Operator, AtOnce, "commits are to be signed off, and git has no user.name and user.email for it",
-		fix("where gh mergexo runs, set both by `git config --global`, or write `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
-	},
-	{
-		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits, and GitHub does not name gh's account",
-		fix("where gh mergexo runs, set both by `git config --global`"), nil,
+		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits or their sign-off",
+		fix("where gh mergexo runs, set both by `git config --global`; a sign-off can also be `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
 	},
 	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: {commit} is pushed", step("the next pass reads the new head, and a reviewer looks at it"), nil},
 	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
-		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
-		step("a pass asks again after a minute; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
-	},
-	{
-		work.WhyPartMissing, Nobody, Reminded, "GitHub does not find a comment or review on #{number} that is being answered",
-		step("a pass asks again after a minute; if it is still missing, it was deleted, and it is not answered"), nil,
+		work.WhyNotFound, Nobody, Reminded, "GitHub does not find {names} of #{number}, to which the turn answers|GitHub does not find issue #{number}",
+		step("a pass asks again after a minute; what is still missing was deleted or transferred, and the work for it ends"), nil,
 	},
 	{work.WhyBranchMoves, Nobody, Reminded, "the branch keeps moving", nil, nil},
 	{work.WhyCommitLost, Nobody, Reminded, "{text}", nil, nil},
 
 	// The machine, its agents and its config.
 	{work.WhyAgentMissing, Operator, AtOnce, `The program of agent "{who}", "{name}", cannot be started on the machine that runs gh mergexo.`, fix("{advice}"), nil},
-	{
-		work.WhyAgentRelative, Operator, AtOnce, `The program of agent "{who}", "{name}", is relative to a checkout, where the repository could put one of its own.`,
-		fix("write its absolute path into command of [agents.{who}]"), nil,
-	},
-	{
-		work.WhyAgentNotStarted, Operator, AtOnce, `The program of agent "{who}", "{name}", could not be started on the machine that runs gh mergexo.`,
-		fix("correct command of [agents.{who}], or the interpreter on the program's first line"), nil,
-	},
-	{work.WhyAgentShutOut, Operator, AtOnce, `The program of agent "{who}", "{name}", could not be started in its sandbox: {text}|` +
-		`the program {name} is not visible in the sandbox of agent "{who}"`, fix(letIn), nil},
-	{work.WhyInterpreterShutOut, Operator, AtOnce, `{name}, which {text} needs, is not visible in the sandbox of agent "{who}"`, fix(letIn), nil},
+	{work.WhyShutOut, Operator, AtOnce, `"{name}" cannot be started in the sandbox of agent "{who}"[[: {text}]]`, fix(letIn), nil},
 	{
 		work.WhyNotOnPath, Operator, AtOnce, `"{name}", which the program of agent "{who}" needs, is not on the PATH that gh mergexo was started with`,
 		fix("add the folder of {name} to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo"), nil,
 	},
-	{work.WhyAgentBroken, Operator, AtOnce, `The program of agent "{who}" does not start on the machine that runs gh mergexo. No tokens were used.`, fix("{advice}"), nil},
-	{work.WhyAgentTooOld, Operator, AtOnce, `The program of agent "{who}" is too old on the machine that runs gh mergexo: version {text}. No tokens were used.`, fix("{advice}"), nil},
+	{work.WhyAgentBroken, Operator, AtOnce, `The program of agent "{who}" is too old on the machine that runs gh mergexo: version {text}. No tokens were used.|` +
+		`The program of agent "{who}" does not start on the machine that runs gh mergexo. No tokens were used.`, fix("{advice}"), nil},
 	{
 		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
 		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [runtime] in the config"), nil,
@@ -204,7 +184,6 @@ var reasons = []row{
 		work.WhyTestsMissing, Operator, AtOnce, `the required tests cannot be started: their program "{name}" does not exist, or cannot be run`,
 		fix("install it on the machine that runs gh mergexo, or correct required_tests in its config"), nil,
 	},
-	{work.WhyTestsShutOut, Operator, AtOnce, `the required tests cannot be started in the sandbox: their program "{name}" is not visible there ({text})`, fix(letIn), nil},
 	{
 		work.WhySandboxMissing, Operator, AtOnce, `sandbox = "{name}" does not work on the machine that runs gh mergexo: {text}`,
 		fix(`make it work there, or set sandbox = "auto" or "none" in its config`), sandboxRequired,
@@ -237,17 +216,14 @@ var reasons = []row{
 		stepAfterFix("check its name in the config, and `gh auth status`", ""), nil,
 	},
 	{work.WhyRepoTwice, Operator, Reminded, "{list} in the config are one repository, which is {name} now", stepAfterFix("take one of the two out of the config", ""), nil},
-	{work.WhyRepoGone, Operator, Reminded, "{name} does not exist any more, or this account cannot see it", nil, nil},
 	{work.WhyRepoReplaced, Operator, Reminded, "{name} is now another repository", nil, nil},
 
 	// GitHub and the way to it.
 	{work.WhyGitHubLimit, Nobody, Reminded, "{text}", nil, nil},
-	{work.WhyUnclearWrite, Nobody, Reminded, "{text}", nil, nil},
 	{work.WhyNoAnswer, Nobody, Reminded, "{text}", nil, nil},
 	{work.WhyNoConnection, Nobody, Reminded, "no connection", nil, wholly("no connection: ")},
 	{work.WhyNotRead, Nobody, Reminded, "a part of the conversation could not be read from GitHub", nil, nil},
-	{work.WhyRepoWaits, Nobody, Reminded, "GitHub: {name} cannot be read", askedAgain, wholly("GitHub: {name} cannot be read: ")},
-	{work.WhyPullWaits, Nobody, Reminded, "GitHub: pull request #{number} cannot be read", askedAgain, wholly("GitHub: ")},
+	{work.WhyUnread, Nobody, Reminded, "GitHub: {name} cannot be read", askedAgain, wholly("GitHub: {name} cannot be read: ")},
 	{work.WhyLoginUnknown, Operator, Reminded, "GitHub does not accept the login; run `gh auth status`", nil, nil},
 	{work.WhyPace, Nobody, Reminded, "{count} comments in the last {text}; GitHub limits how many an account may write", nil, nil},
 	{work.WhyDraftReview, People, Reminded, "your draft review on #{number} is open, and GitHub takes no replies until you submit or discard it", nil, nil},
@@ -259,7 +235,6 @@ var reasons = []row{
 	{work.WhyRunning, Nobody, Reminded, "the agent: {turn} in slot {slot}", step("its answer is checked and sent"), nil},
 	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {turn} has no answer yet", step("the next pass resumes it"), nil},
 	{work.WhyToBeSent, Nobody, Reminded, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
-	{work.WhyPushed, Nobody, Reminded, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
 	{work.WhyFreeSlot, Nobody, Reminded, "a pass with a free slot", step("{turn}"), nil},
 	{work.WhyToAnswer, Nobody, Reminded, "a pass: {count event} to answer", step("a turn answers on GitHub"), nil},
 	{work.WhyCommandFirst, Nobody, Reminded, "a command on the issue is carried out first", nil, nil},
@@ -300,8 +275,7 @@ var reasons = []row{
 		step("unassign Copilot, or {resume}: then both agents fix it"), nil,
 	},
 	{work.WhyChecksRun, Nobody, Overdue, "checks are running", nil, nil},
-	{work.WhyPullOpens, Nobody, Reminded, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
-	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},
+	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said|the pull request is being opened; then it is closed, as {who} said", nil, nil},
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
 	{
@@ -342,7 +316,6 @@ var reasons = []row{
 	{work.WhyReviewApproved, People, Reminded, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
 	{work.WhyApprovalDue, Nobody, Reminded, "a pass: every reviewer has approved it", step("its commit status becomes green, then it may be merged"), nil},
 	{work.WhyReviewPushed, Nobody, Reminded, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
-	{work.WhyStatusUnset, Operator, Reminded, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
 
 	// Merges that are stopped.
 	{
@@ -425,8 +398,7 @@ var reasons = []row{
 	{work.WhyMergeUnclear, Nobody, Overdue, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
 	{work.WhyMergeBusy, Nobody, Reminded, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
 	{work.WhyMergeNext, Nobody, Reminded, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
-	{work.WhyMergeUnread, Nobody, Overdue, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
-	{work.WhyMergeNotRead, Nobody, Overdue, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
+	{work.WhyMergeNotRead, Nobody, Overdue, "GitHub's merge box was not read since it changed", step("the next pass reads it"), nil},
 	{work.WhyMergeDue, Nobody, Overdue, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 

@@ -322,10 +322,6 @@ func (g *gates) critical() []string {
 	})
 }
 
-// notCounted reports whether what the head changes is not read yet from its merge bases. The last look
-// before a merge does not accept that.
-func (g *gates) notCounted() bool { return len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull) }
-
 // agentFiles returns changed files that agents obey, listed or imported by the base's: once merged,
 // they instruct the reviewers of later changes. Until the merge box is read, nothing is merged anyway.
 func (g *gates) agentFiles() []string {
@@ -347,7 +343,7 @@ func (g *gates) orders() []string {
 // changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.
 func (g *gates) changed(meant func(path string) bool) []string {
 	switch {
-	case g.notCounted():
+	case len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull):
 		return nil
 	case len(g.f.Box.Paths) == 0:
 		return []string{"?"}
@@ -436,7 +432,7 @@ func (g *gates) unread() closed {
 	case !b.Read():
 		return waits(work.Reason{Kind: work.WhyMergeNotRead})
 	case b.Head != g.f.Pull.HeadOID, b.Base != g.f.Pull.Base, b.State != work.PullOpen, b.UpdatedAt.After(g.f.Pull.UpdatedAt), b.Fresh():
-		return waits(work.Reason{Kind: work.WhyMergeUnread})
+		return waits(work.Reason{Kind: work.WhyMergeNotRead})
 	default:
 		return closed{}
 	}
@@ -473,7 +469,7 @@ func (g *gates) checks() closed {
 			missing = append(missing, name)
 		case state == Red:
 			red = append(red, name)
-		case state != Green && g.unstarted(name):
+		case state != Green && slices.ContainsFunc(g.f.Box.Checks, func(c Check) bool { return c.Name == name && c.Unstarted }):
 			unstarted = append(unstarted, name)
 		case state != Green:
 			runs = append(runs, name)
@@ -495,11 +491,6 @@ func (g *gates) checks() closed {
 	default:
 		return closed{}
 	}
-}
-
-// unstarted reports whether GitHub could not start a check.
-func (g *gates) unstarted(name string) bool {
-	return slices.ContainsFunc(g.f.Box.Checks, func(c Check) bool { return c.Name == name && c.Unstarted })
 }
 
 // abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn

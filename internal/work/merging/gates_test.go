@@ -136,13 +136,13 @@ func closings() []closing {
 		{"unclear", gateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
 		{"taken", gateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
 		{"turn", gateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
-		{"news", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
-		{"changed in the second of the look", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Looked = noon.Add(time.Second / 2) }},
-		{"the issue changed in the second of the look", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) {
+		{"news", gateUnread, work.WhyMergeNotRead, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
+		{"changed in the second of the look", gateUnread, work.WhyMergeNotRead, false, func(f *Facts, _ *Policy) { f.Box.Looked = noon.Add(time.Second / 2) }},
+		{"the issue changed in the second of the look", gateUnread, work.WhyMergeNotRead, false, func(f *Facts, _ *Policy) {
 			f.Box.Looked, f.Box.Issue = noon.Add(time.Minute), Issue{Number: 1, Wanted: true, UpdatedAt: noon.Add(time.Minute)}
 		}},
-		{"another head", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
-		{"another base", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
+		{"another head", gateUnread, work.WhyMergeNotRead, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
+		{"another base", gateUnread, work.WhyMergeNotRead, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
 	}
 }
 
