@@ -122,13 +122,7 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 		}
 		return t.reads.rows(query, args), nil
 	case t.unsent != nil:
-		// Returns the answer to a statement.
-		if q := t.unsent.known.find(query, args); q != nil {
-			return &answer{of: q}, nil
-		}
-		t.unsent.known = reads{} // it may write
-		q := &question{text: query, args: args}
-		return &answer{of: q}, t.unsent.send(ctx, q)
+		return t.unsent.rows(ctx, query, args)
 	}
 	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
 }
@@ -238,13 +232,7 @@ func (t *Tx) change(ctx context.Context, what string, wants rowsChanged, query s
 	query, args = t.prepare(query, args)
 	if t.unsent != nil {
 		args = slices.DeleteFunc(args, func(a any) bool { _, mode := a.(pgx.QueryExecMode); return mode })
-		// Queues a write. With one, another number of rows than one ends the transaction.
-		text := query
-		one := wants == oneRow
-		if one {
-			text = `WITH done AS (` + text + ` RETURNING 1) SELECT 1 / CASE count(*) WHEN 1 THEN 1 ELSE 0 END FROM done`
-		}
-		t.unsent.queued, t.unsent.known = append(t.unsent.queued, &question{text: text, args: args}), reads{}
+		t.unsent.exec(query, args, wants == oneRow)
 		if wants == allRows {
 			return t.unsent.count(ctx)
 		}
