@@ -41,10 +41,13 @@ func collectLater() {
 func pace(before int) {
 	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(inUse)
-	now := max(thorough, int(100*room/max(inUse[0].Value.Uint64(), room/4)))
+	now := percentOf(inUse[0].Value.Uint64())
 	if now < before || now > before+before/4 {
 		debug.SetGCPercent(now)
 		before = now
 	}
 	runtime.AddCleanup(new([16]byte), pace, before)
 }
+
+// percentOf returns room as a percentage of the memory in use, but at least thorough.
+func percentOf(inUse uint64) int { return max(thorough, int(100*room/max(inUse, room/4))) }

@@ -128,20 +128,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 	if err != nil {
 		return err
 	}
-	out := a.Output()
-	answer := cli.Plain(told.Answer)
-	if a.JSON.Asked() {
-		err := a.JSON.Write(out, answerView{answer, told.Left})
-		if err != nil || !told.Refused {
-			return err
-		}
-	}
-	if told.Refused {
-		return cli.Coded(cli.CodeRefused, errors.New(out.Ours(answer)))
-	}
-	fmt.Fprintln(out.W, out.Ours(answer))
-	a.printLeft(told.Left, told.Why, told.Halted)
-	return nil
+	return a.printResult(told)
 }
 
 // give executes a command.
@@ -165,6 +152,23 @@ func orLogin(err error, repo work.RepoName) error {
 		return cli.Coded(cli.CodeNoLogin, errors.New("gh is not logged in: gh auth login, with --hostname HOST if that is not github.com"))
 	}
 	return err
+}
+
+func (a *app) printResult(told *tick.CommandResult) error {
+	out := a.Output()
+	answer := cli.Plain(told.Answer)
+	if a.JSON.Asked() {
+		err := a.JSON.Write(out, answerView{answer, told.Left})
+		if err != nil || !told.Refused {
+			return err
+		}
+	}
+	if told.Refused {
+		return cli.Coded(cli.CodeRefused, errors.New(out.Ours(answer)))
+	}
+	fmt.Fprintln(out.W, out.Ours(answer))
+	a.printLeft(told.Left, told.Why, told.Halted)
+	return nil
 }
 
 // printLeft says that changes on GitHub are left to a pass, and why.

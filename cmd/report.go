@@ -81,10 +81,7 @@ func (a *app) printReport(ctx context.Context, rep *env.Report, opt *tickOptions
 	if err := printDone(out, rep, others, once); err != nil {
 		return err
 	}
-	a.printOnce(rep, once, terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
-		said := explain.Reason(o.Why, explain.Place{})
-		return folder.Outcome{Key: "agent " + o.Agent + " " + work.Stamp(o.Since), Says: said.Here() + "; " + said.Fix, Waits: true}
-	}))
+	a.printAgents(rep, once)
 	a.printMachines(rep, once)
 	a.printTrouble(rep.Repos(), opt.failures)
 	if opt.now && limited(rep.Repos()) {
@@ -167,6 +164,14 @@ func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]st
 		}
 	}
 	return told
+}
+
+// printAgents reports the agents that cannot work.
+func (a *app) printAgents(rep *env.Report, once outcomeFilter) {
+	a.printOnce(rep, once, terminal.Each(rep.StoppedAgents(), func(o work.Outage) folder.Outcome {
+		said := explain.Reason(o.Why, explain.Place{})
+		return folder.Outcome{Key: "agent " + o.Agent + " " + work.Stamp(o.Since), Says: said.Here() + "; " + said.Fix, Waits: true}
+	}))
 }
 
 // printMachines reports the machines that are silent, or whose passes fail, once for each silence.

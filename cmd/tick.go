@@ -93,13 +93,8 @@ often passes failed; --now and --json print it each time.`,
 }
 
 func (a *app) tick(ctx context.Context, opt *tickOptions) error {
-	switch {
-	case opt.wait < 0:
-		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", opt.wait)}
-	case opt.detach && opt.dryRun:
-		return &cli.UsageError{Err: errors.New("--detach and --dry-run cannot be combined: nobody would see the plan")}
-	case opt.detach && a.JSON.Asked():
-		return &cli.UsageError{Err: errors.New("--detach and --json cannot be combined: nobody would see the report")}
+	if err := opt.check(a); err != nil {
+		return err
 	}
 	cfg, broken, err := a.ConfigForAll()
 	if cfg != nil {
@@ -190,6 +185,18 @@ func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOption
 		return unread // it has the cause
 	}
 	return errors.Join(unread, err, rep.Shut)
+}
+
+func (o *tickOptions) check(a *app) error {
+	switch {
+	case o.wait < 0:
+		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", o.wait)}
+	case o.detach && o.dryRun:
+		return &cli.UsageError{Err: errors.New("--detach and --dry-run cannot be combined: nobody would see the plan")}
+	case o.detach && a.JSON.Asked():
+		return &cli.UsageError{Err: errors.New("--detach and --json cannot be combined: nobody would see the report")}
+	}
+	return nil
 }
 
 // only returns the repository of --repo; nil: all.

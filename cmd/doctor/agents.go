@@ -14,6 +14,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
+func agentChecks() []check {
+	return []check{
+		{"agent", "whether its program is installed, new enough and tested, logged in (without a request), may write the folders with its login, and reports its cost if a budget limits that", agents(about(program), about(version), login, keeps, cost)},
+	}
+}
+
 func sandboxChecks() []check {
 	return []check{
 		{"sandbox", "the sandbox of an agent, and what the agent can reach in it", agents(box)},

@@ -30,9 +30,7 @@ func groups() []group {
 		{"config", "Config", configChecks()},
 		{"github", "GitHub", accountChecks()},
 		{"repositories", "Repositories", repositoryChecks()},
-		{"agents", "Agents", []check{
-			{"agent", "whether its program is installed, new enough and tested, logged in (without a request), may write the folders with its login, and reports its cost if a budget limits that", agents(about(program), about(version), login, keeps, cost)},
-		}},
+		{"agents", "Agents", agentChecks()},
 		{"sandbox", "Sandbox", sandboxChecks()},
 		{"machine", "This machine", machineChecks()},
 		{"schedule", "Schedule", scheduleChecks()},

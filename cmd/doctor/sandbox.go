@@ -28,6 +28,10 @@ func (o *options) inSandbox(ctx context.Context, a *cli.App, command []string) e
 	case o.dir != "":
 		return &cli.UsageError{Err: errors.New("--dir needs a command after --, for example: gh mergexo doctor --sandbox codex --dir . -- make test")}
 	}
+	return listSandbox(ctx, a, m, ag, repo)
+}
+
+func listSandbox(ctx context.Context, a *cli.App, m *machine.Machine, ag config.Agent, repo work.Repo) error {
 	p, err := m.Protection(ctx, ag)
 	if err != nil {
 		return machine.Plain(err)

@@ -132,7 +132,7 @@ func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) err
 
 // printAll prints the lines in order, and returns how many there were.
 func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int, err error) {
-	p := &printer{out: l.Output(), raw: l.raw, json: l.json}
+	p := l.printer()
 	days, err := daysOf(dir, f.since)
 	for _, path := range days {
 		if err == nil {
@@ -146,4 +146,8 @@ func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int
 		shown += n
 	}
 	return shown, err
+}
+
+func (l *logsCmd) printer() *printer {
+	return &printer{out: l.Output(), raw: l.raw, json: l.json}
 }

@@ -122,7 +122,7 @@ var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
-	g := &ghProgram{environ: append(slices.DeleteFunc(m.env.All(), hasToken), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")}
+	g := &ghProgram{environ: ghEnviron(m.env.All())}
 	var err error
 	if g.path, err = proc.LookPath("gh", m.path()); err != nil {
 		g.broken = NoGh.Says
@@ -210,6 +210,12 @@ func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
 
 // TokenVariables are the variables in which gh takes a token.
 var TokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+
+// ghEnviron returns gh's environment without tokens, which belong to one account but would be used
+// for any, and without prompts.
+func ghEnviron(all []string) []string {
+	return append(slices.DeleteFunc(all, hasToken), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
+}
 
 // hasToken reports whether a NAME=value has a token for gh.
 func hasToken(v string) bool {

@@ -40,7 +40,11 @@ func Purgeable(dir, home string, kept ...string) error {
 	if err := GuardState(dir); err != nil {
 		return err
 	}
-	// Rejects a folder with unknown files, or one that no pass ever used.
+	return knownState(dir)
+}
+
+// knownState rejects a folder with unknown files, or one that no pass ever used.
+func knownState(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("look into the state folder: %w", err)

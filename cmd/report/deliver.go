@@ -41,17 +41,21 @@ func (opt *options) deliver(a *cli.App, cfg *config.Config, format, text string)
 		return &cli.CodedError{Code: cli.CodeUsage, Do: "mkdir -p " + dir, Err: fmt.Errorf("there is no folder %s; make it first: mkdir -p %s", dir, dir)}
 	}
 	if err := write(file, text); err != nil {
-		// Says why the file could not be written. The general words for a disk's trouble are about passes and the state
-		// folder.
-		for why, says := range map[error]string{syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the file system is read-only"} {
-			if errors.Is(err, why) {
-				return &work.MachineError{Err: fmt.Errorf("write the report: %s: %s", file, says), Do: "write it elsewhere: gh mergexo report -o FILE"}
-			}
-		}
-		return fmt.Errorf("write the report: %w", err)
+		return unwritten(file, err)
 	}
 	_, err = fmt.Fprintln(a.Notes(out), "report: "+file)
 	return err
+}
+
+// unwritten says why the file could not be written. The general words for a disk's trouble are
+// about passes and the state folder.
+func unwritten(file string, err error) error {
+	for why, says := range map[error]string{syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the file system is read-only"} {
+		if errors.Is(err, why) {
+			return &work.MachineError{Err: fmt.Errorf("write the report: %s: %s", file, says), Do: "write it elsewhere: gh mergexo report -o FILE"}
+		}
+	}
+	return fmt.Errorf("write the report: %w", err)
 }
 
 // write replaces the file atomically. A pipe or a device is not replaced but written to.

@@ -22,12 +22,8 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 			return err
 		}
 	}
-	// Refuses a reviewer that is not built in, also where the config has the repository already.
-	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
-	for _, name := range r.reviewers {
-		if name != noReviewer && !slices.Contains(builtIn, name) {
-			return flagNeeded("unknown reviewer %q: built in are %s; others get a table [[repo.reviewers]] in the config: docs/review.md", name, strings.Join(builtIn, ", "))
-		}
+	if err := r.knowReviewers(); err != nil {
+		return err
 	}
 	if _, known := d.cfg.Repo(p.name); known {
 		r.say("%s already has %s, and does not change.", d.path, p.name)
@@ -207,6 +203,17 @@ func (r *room) choosePeople(ctx context.Context, p *place) ([]string, error) {
 }
 
 const noReviewer = "none"
+
+// knowReviewers refuses a reviewer that is not built in, also where the config has the repository already.
+func (r *room) knowReviewers() error {
+	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
+	for _, name := range r.reviewers {
+		if name != noReviewer && !slices.Contains(builtIn, name) {
+			return flagNeeded("unknown reviewer %q: built in are %s; others get a table [[repo.reviewers]] in the config: docs/review.md", name, strings.Join(builtIn, ", "))
+		}
+	}
+	return nil
+}
 
 // chooseReviewers sets the reviewers: a config without a table of reviewers has quinn.
 func (r *room) chooseReviewers(repo *DraftRepo) error {

@@ -88,9 +88,7 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 		if !slices.Contains(ours, row.NamedBy) {
 			continue // named by another config that shares the state folder
 		}
-		replaced := named && !row.RemovedAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
-			return o.ID != row.ID && o.RemovedAt.IsZero() && o.Name.Equal(row.Name)
-		})
+		replaced := named && isReplaced(row, known)
 		if named && !replaced || replaced && now.Sub(row.RemovedAt) > leftShown {
 			continue
 		}
@@ -115,6 +113,13 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 		left = append(left, r)
 	}
 	return left, nil
+}
+
+// isReplaced reports whether another repository has the name now.
+func isReplaced(r work.Repo, known []work.Repo) bool {
+	return !r.RemovedAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
+		return o.ID != r.ID && o.RemovedAt.IsZero() && o.Name.Equal(r.Name)
+	})
 }
 
 // ignored tells of commands, comments and labels that were ignored, by what became of the events.

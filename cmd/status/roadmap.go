@@ -39,6 +39,14 @@ type RoadmapIssue struct {
 	ReasonCode  work.ReasonKind  `json:"reasonCode"`
 }
 
+// printGraph draws the merged roadmap of an item.
+func (s *showCmd) printGraph(cfg *config.Config, which cli.Ref, story Story) error {
+	if story.Roadmap == nil {
+		return noRoadmap(cfg, which, story.Item)
+	}
+	return story.Roadmap.print(s.Output())
+}
+
 // noRoadmap is why there is no merged roadmap to draw, with the next step.
 func noRoadmap(cfg *config.Config, which cli.Ref, is Item) error {
 	called := which.Called(cfg)

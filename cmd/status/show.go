@@ -124,10 +124,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		s.PrintHalt(story.Halt)
 	}
 	if s.graph {
-		if story.Roadmap == nil {
-			return noRoadmap(cfg, which, story.Item)
-		}
-		return story.Roadmap.print(s.Output())
+		return s.printGraph(cfg, which, story)
 	}
 	return story.Print(out)
 }

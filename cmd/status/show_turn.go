@@ -63,7 +63,7 @@ func (s *showCmd) printLog(ctx context.Context, cfg *config.Config, turn Turn) e
 
 // has reports whether a turn has the requested part.
 func (s *showCmd) has(turn Turn) bool {
-	return (!s.diff || turn.Commit != "") && (!s.prompt && !s.whole || turn.request != nil)
+	return (!s.diff || turn.Commit != "") && (!s.prompt && !s.whole || turn.asked())
 }
 
 // printPrompt prints the first prompt of the turn's agent.

@@ -96,6 +96,9 @@ func (s Story) turn(key string, has func(Turn) bool) (Turn, error) {
 	return Turn{}, fmt.Errorf("%d turns of %s begin with %q; write more of the key", len(found), s.Item.ref(), key)
 }
 
+// asked reports whether the turn's agent was asked something.
+func (t Turn) asked() bool { return t.request != nil }
+
 // prompt returns the first prompt of the turn's agent, as a session that it continues got it; empty:
 // none yet.
 func (t Turn) prompt() string {

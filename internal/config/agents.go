@@ -93,16 +93,7 @@ func (p *parser) agent(name string, a *Agent) {
 		a.Prices.CacheWrite = a.Prices.Input
 	}
 	a.Writable = p.letIn(t, "writable", a.Writable)
-	// Rejects paths below a folder that an agent can write to: the agent could replace them by links, and so choose
-	// what the sandbox shows.
-	paths := slices.Concat(p.config.Runtime.Readable, a.Writable)
-	for _, path := range paths {
-		for _, w := range a.Writable {
-			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
-				t.bad("writable", "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
-			}
-		}
-	}
+	nested(t, "writable", slices.Concat(p.config.Runtime.Readable, a.Writable), a.Writable)
 	p.checkAdapter(t, a)
 	p.checkPassed(t, a.EnvPass, "agents hold no GitHub, git or SSH credentials")
 }

@@ -25,6 +25,18 @@ func (p *parser) letIn(t place, key string, written []string) []string {
 	return out
 }
 
+// nested rejects paths below a folder that an agent can write to: the agent could replace them by
+// links, and so choose what the sandbox shows.
+func nested(t place, key string, paths, writable []string) {
+	for _, path := range paths {
+		for _, w := range writable {
+			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
+				t.bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
+			}
+		}
+	}
+}
+
 // TooMuch returns the protected part of a path that no agent may see; empty if there is none. The
 // sandbox checks again when it starts, with the links of that moment.
 func (c *Config) TooMuch(env environ.Env, path string) string {

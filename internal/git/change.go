@@ -181,8 +181,7 @@ func (m *Mirror) diffFiles(ctx context.Context, from, to string, paths []string,
 			f.From, f.old, f.Size = former, was.old, max(f.Size, was.Size)
 			*was = FileChange{} // Changes drops it
 		}
-		unseen[path] = unseen[path] || strings.Contains(text, "\x00") && !utf8.ValidString(text) ||
-			strings.Contains(text, "version https://git-lfs.github.com/spec/v1\n") && lfsObject().MatchString(text)
+		unseen[path] = unseen[path] || hidden(text)
 		f.Text += exact(text) // a file that became a link has two parts
 		f.Counted, f.Lines = true, max(1, changedLines(f.Text))
 	}
@@ -213,6 +212,13 @@ func exact(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// hidden reports whether a part of a difference does not show what changes: text has no NUL bytes
+// unless somebody wants to hide it, and then the rest is text. An LFS pointer is not its content.
+func hidden(text string) bool {
+	return strings.Contains(text, "\x00") && !utf8.ValidString(text) ||
+		strings.Contains(text, "version https://git-lfs.github.com/spec/v1\n") && lfsObject().MatchString(text)
 }
 
 var lfsObject = lazy.Regexp(`(?m)^[-+]oid sha256:[0-9a-f]{64}$`)

@@ -171,15 +171,10 @@ func (g gate) checkRepositories(ctx context.Context) error {
 		if slices.ContainsFunc(links, func(l string) bool { return folder == l || strings.HasPrefix(folder, l+"/") }) {
 			continue
 		}
-		check := g.mirror.checkoutCommand(g.Dir, g.Index, "check-ignore", "--quiet", "-z", "--stdin")
-		check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // check-ignore refuses literal pathspecs; ./ makes the path literal
-		check.Stdin = []byte("./" + folder + "/\x00")
-		check.Answers = []int{1}
-		res, err := runPatterns(ctx, check, patternTimeout(g.mirror))
+		ignored, err := g.ignored(ctx, folder)
 		if err != nil {
 			return err
 		}
-		ignored := res.Code == 0
 		if !ignored {
 			refused.add("%q is a repository within the repository", folder)
 		}
@@ -188,6 +183,18 @@ func (g gate) checkRepositories(ctx context.Context) error {
 		return err
 	}
 	return removeNested(g.Dir)
+}
+
+func (g gate) ignored(ctx context.Context, folder string) (bool, error) {
+	check := g.mirror.checkoutCommand(g.Dir, g.Index, "check-ignore", "--quiet", "-z", "--stdin")
+	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // check-ignore refuses literal pathspecs; ./ makes the path literal
+	check.Stdin = []byte("./" + folder + "/\x00")
+	check.Answers = []int{1}
+	res, err := runPatterns(ctx, check, patternTimeout(g.mirror))
+	if err != nil {
+		return false, err
+	}
+	return res.Code == 0, nil
 }
 
 // removeNested removes every .git except the checkout's own.
@@ -253,13 +260,17 @@ const addTimes = 4
 func addToIndex(ctx context.Context, q *quarantine, add command) error {
 	add.Objects = q.Env
 	_, err := runPatterns(ctx, add, addTimes*patternTimeout(q.mirror))
-	// Turns git's own refusal into a *RefusedError, because a retry would not help.
+	return refusedToAdd(err)
+}
+
+// addSigns are git's messages for paths that it never adds.
+var addSigns = []string{"invalid path", "file name too long", "filename too long"}
+
+// refusedToAdd turns git's own refusal into a *RefusedError, because a retry would not help.
+func refusedToAdd(err error) error {
 	var failed *CommandError
 	if errors.As(err, &failed) && failed.Says(addSigns) {
 		return &RefusedError{Reason: "git does not add it: " + failed.gist(3)}
 	}
 	return err
 }
-
-// addSigns are git's messages for paths that it never adds.
-var addSigns = []string{"invalid path", "file name too long", "filename too long"}

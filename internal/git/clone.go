@@ -50,6 +50,11 @@ func (m *Mirror) clone(ctx context.Context, branches []string) error {
 // git keeps such an end for ever.
 var errEndsStay = errors.New("clone: the remote is a shallow clone itself: name one with the whole history")
 
+// isNew reports whether the mirror has no branch yet, or not all of their history.
+func (m *Mirror) isNew() bool {
+	return m.partial() || m.borrowed == "" && !files.Exists(m.path("packed-refs")) && !files.Exists(m.path("refs", "remotes"))
+}
+
 // partial reports whether the history is not complete: git's list of its ends is there. A submodule's mirror has
 // single commits.
 func (m *Mirror) partial() bool { return m.parent == nil && files.Exists(m.path("shallow")) }

@@ -91,7 +91,7 @@ func (g *Git) command(args ...string) command { return command{git: g, Args: arg
 func (c command) environment() []string {
 	env := slices.Clone(c.git.env)
 	if !c.Operator {
-		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull+"/none", "GIT_CONFIG_NOSYSTEM=1")
+		env = append(env, "GIT_CONFIG_GLOBAL="+noFile(), "GIT_CONFIG_NOSYSTEM=1")
 	}
 	if c.GitDir != "" {
 		env = append(env, "GIT_DIR="+c.GitDir)
@@ -105,6 +105,10 @@ func (c command) environment() []string {
 	return slices.Concat(env, c.Objects, c.Env)
 }
 
+// noFile returns the path of a configuration that is not there: git would open an empty one several
+// times.
+func noFile() string { return os.DevNull + "/none" }
+
 // configuration returns the options before the command's arguments.
 func (c command) configuration() []string {
 	args := safeConfig()
@@ -112,13 +116,16 @@ func (c command) configuration() []string {
 		args = append(args, "-c", "core.excludesFile="+file)
 	}
 	if len(c.Objects) > 0 {
-		c.Config = append([]string{"core.fsync=none"}, c.Config...)
+		c.Config = append(noSync(), c.Config...)
 	}
 	for _, kv := range c.Config {
 		args = append(args, "-c", kv)
 	}
 	return args
 }
+
+// noSync turns off git's sync of each object: callers that redirect objects sync them all at once.
+func noSync() []string { return []string{"core.fsync=none"} }
 
 // Run runs the command. A failure is a *CommandError, a *work.MachineError, a *TimeoutError, or wraps
 // an error of proc.
@@ -171,6 +178,9 @@ func (c command) converse() (*proc.Conversation, error) {
 	}
 	return talk, nil
 }
+
+// timeLimit returns the time limit of a local command.
+func (c command) timeLimit() time.Duration { return c.git.opt.Timeout }
 
 // text runs the command and returns its output without the last line ending.
 func (c command) text(ctx context.Context) (string, error) {

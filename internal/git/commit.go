@@ -261,17 +261,7 @@ func (m *Mirror) message(c Commit) (string, error) {
 	if err := checkKey(c.Turn); err != nil {
 		return "", err
 	}
-	// Returns the trailers of a commit's message, one per line.
-	trailers := []string{work.TrailerTurn + ": " + work.ShortTurn(c.Turn)}
-	for _, key := range c.Handled {
-		trailers = append(trailers, work.TrailerHandled+": "+key)
-	}
-	trailers = append(trailers, c.Trailers...)
-	signedOff, err := m.signedOff()
-	trailers = append(trailers, signedOff...)
-	for i, line := range trailers {
-		trailers[i] = strings.TrimSpace(line)
-	}
+	trailers, err := m.trailers(c)
 	if err != nil {
 		return "", err
 	}
@@ -356,7 +346,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		return err
 	})
 	if err == nil && oid != "" {
-		err = m.setRef(ctx, partialRef(p.Key), oid)
+		err = m.setPartial(ctx, p.Key, oid)
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)

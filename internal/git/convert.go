@@ -46,25 +46,7 @@ func (m *Mirror) addChanged(ctx context.Context, c Commit, index string, changed
 	if _, err := back.Run(ctx); err != nil {
 		return err
 	}
-	// Adds files to an index with q.Dir as the repository, because the mirror's info/attributes override
-	// .gitattributes. Of spared ones only the encoding is checked.
-	for _, folder := range []string{"refs", "info"} {
-		if err := os.MkdirAll(filepath.Join(q.Dir, folder), 0o700); err != nil {
-			return err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(q.Dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600); err != nil {
-		return err
-	}
-	if err := q.checkEncodings(ctx, c.Dir, index, slices.Concat(converted, spared)); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(q.Dir, "info", "attributes"), []byte(addAttributes), 0o600); err != nil {
-		return err
-	}
-	add := q.mirror.checkoutCommand(c.Dir, index, "--literal-pathspecs", "add", "--pathspec-from-file=-", "--pathspec-file-nul")
-	add.GitDir, add.Stdin = q.Dir, []byte(strings.Join(converted, "\x00"))
-	return addToIndex(ctx, q, add)
+	return q.addConverted(ctx, c.Dir, index, converted, spared)
 }
 
 // isAttributes reports whether some file system takes a path for one of .gitattributes.
@@ -110,12 +92,37 @@ func convertedFiles(dir string, paths []string) (texts, binary []string) {
 	return texts, binary
 }
 
+// isText reports whether a content is UTF-8, as a checkout has texts of all encodings.
+func isText(content []byte) bool { return utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 }
+
+// addConverted adds files to an index with q.Dir as the repository, because the mirror's
+// info/attributes override .gitattributes. Of spared ones only the encoding is checked.
+func (q *quarantine) addConverted(ctx context.Context, dir, index string, paths, spared []string) error {
+	for _, folder := range []string{"refs", "info"} {
+		if err := os.MkdirAll(filepath.Join(q.Dir, folder), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(q.Dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600); err != nil {
+		return err
+	}
+	if err := q.checkEncodings(ctx, dir, index, slices.Concat(paths, spared)); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(q.Dir, "info", "attributes"), []byte(addAttributes), 0o600); err != nil {
+		return err
+	}
+	add := q.mirror.checkoutCommand(dir, index, "--literal-pathspecs", "add", "--pathspec-from-file=-", "--pathspec-file-nul")
+	add.GitDir, add.Stdin = q.Dir, []byte(strings.Join(paths, "\x00"))
+	return addToIndex(ctx, q, add)
+}
+
 // checkEncodings refuses files that are not UTF-8 although they have another working-tree-encoding: a clone
 // would decode them, and the agent finds such files in UTF-8.
 func (q *quarantine) checkEncodings(ctx context.Context, dir, index string, paths []string) error {
 	others := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p)))
-		return err != nil || utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
+		return err != nil || isText(content)
 	})
 	if len(others) == 0 {
 		return nil

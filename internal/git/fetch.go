@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -164,7 +163,7 @@ func (m *Mirror) fetch(ctx context.Context, others []string) error {
 			branches = append(branches, branch)
 		}
 	}
-	if m.partial() || m.borrowed == "" && !files.Exists(m.path("packed-refs")) && !files.Exists(m.path("refs", "remotes")) {
+	if m.isNew() {
 		return m.clone(ctx, branches)
 	}
 	return m.fetchHeads(ctx, branches, nil)

@@ -72,10 +72,7 @@ func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 			before[e.Path] = e
 			continue
 		}
-		g.kept[e.Path] = true
-		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-			g.kept[dir+"/"] = true
-		}
+		g.keep(e.Path)
 	}
 	come := map[string]treeEntry{}
 	for _, e := range theirs {
@@ -103,6 +100,14 @@ func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 		g.lines.WriteString(indexLine(e))
 	}
 	return nil
+}
+
+// keep records a remaining file and its folders.
+func (g *guard) keep(name string) {
+	g.kept[name] = true
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		g.kept[dir+"/"] = true
+	}
 }
 
 // usable reports whether a trusted file can be added: no remaining file is in its place, and it is

@@ -204,7 +204,7 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 		}
 		r.untilIdle()
 	}()
-	limited, cancel := context.WithTimeoutCause(ctx, r.call.git.opt.Timeout, &TimeoutError{Command: "cat-file", Limit: proc.WallLimit})
+	limited, cancel := context.WithTimeoutCause(ctx, r.call.timeLimit(), &TimeoutError{Command: "cat-file", Limit: proc.WallLimit})
 	defer cancel()
 	talk := r.talk
 	defer context.AfterFunc(limited, talk.Kill)()

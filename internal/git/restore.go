@@ -163,14 +163,7 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := m.verify(ctx, r); err != nil {
 		return err
 	}
-	// Remembers the verified index, so that a commit reads it again only if it changed.
-	was, err := stateOf(r.Index)
-	if err != nil {
-		return err
-	}
-	was.tree, err = m.treeOf(ctx, r.Treeish())
-	m.indexes.Store(r.Index, was)
-	if err != nil {
+	if err := noteIndex(ctx, m, r); err != nil {
 		return err
 	}
 	if err := createAgentRepository(ctx, m, r); err != nil || r.Change == nil {
@@ -251,6 +244,17 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 		}
 	}
 	return m.fillModules(ctx, r, want)
+}
+
+// noteIndex remembers the verified index, so that a commit reads it again only if it changed.
+func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
+	was, err := stateOf(r.Index)
+	if err != nil {
+		return err
+	}
+	was.tree, err = m.treeOf(ctx, r.Treeish())
+	m.indexes.Store(r.Index, was)
+	return err
 }
 
 // restored describes an index after a restore. Its modification time matters: git uses it to detect

@@ -38,6 +38,11 @@ func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
 	return nil
 }
 
+// setPartial stores the commit of a turn's unfinished work as refs/mergexo/partial/<key>.
+func (m *Mirror) setPartial(ctx context.Context, key, oid string) error {
+	return m.setRef(ctx, partialRef(key), oid)
+}
+
 // Partial returns the commit of a turn's unfinished work.
 func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
 	return m.turnRefOID(ctx, key, partialRef)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -63,6 +64,21 @@ func (m *Mirror) committer(of rawCommit) Identity {
 	}
 	signer, _ := m.signer() // without one nothing is committed
 	return cmp.Or(m.voice.Committer, signer, m.git.user("committer"), of.author)
+}
+
+// trailers returns the trailers of a commit's message, one per line.
+func (m *Mirror) trailers(c Commit) ([]string, error) {
+	lines := []string{work.TrailerTurn + ": " + work.ShortTurn(c.Turn)}
+	for _, key := range c.Handled {
+		lines = append(lines, work.TrailerHandled+": "+key)
+	}
+	lines = append(lines, c.Trailers...)
+	signedOff, err := m.signedOff()
+	lines = append(lines, signedOff...)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return lines, err
 }
 
 // signedOff returns the Signed-off-by trailer, none if nobody signs off.

@@ -47,14 +47,7 @@ func Families(v Values) []Family {
 	}
 	fillPasses(by, v)
 	fillWork(by, v)
-	for _, u := range v.Used {
-		by["mergexo_runs_total"].add(float64(u.Runs), u.Agent)
-		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownTokens), u.Agent, "tokens")
-		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownCost), u.Agent, "cost")
-		by["mergexo_tokens_total"].add(float64(u.InputTokens), u.Agent, "input")
-		by["mergexo_tokens_total"].add(float64(u.OutputTokens), u.Agent, "output")
-		by["mergexo_cost_usd_total"].add(dollars(u.CostUSD), u.Agent)
-	}
+	fillAgents(by, v)
 	fillGitHub(by, v)
 	return all
 }
@@ -101,6 +94,17 @@ func fillWork(by map[string]*Family, v Values) {
 	by["mergexo_review_response_latency_seconds"].addTimes(v.Answers)
 	for _, f := range v.Failures {
 		by["mergexo_failures_total"].add(float64(f.Count), string(f.Kind))
+	}
+}
+
+func fillAgents(by map[string]*Family, v Values) {
+	for _, u := range v.Used {
+		by["mergexo_runs_total"].add(float64(u.Runs), u.Agent)
+		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownTokens), u.Agent, "tokens")
+		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownCost), u.Agent, "cost")
+		by["mergexo_tokens_total"].add(float64(u.InputTokens), u.Agent, "input")
+		by["mergexo_tokens_total"].add(float64(u.OutputTokens), u.Agent, "output")
+		by["mergexo_cost_usd_total"].add(dollars(u.CostUSD), u.Agent)
 	}
 }
 

@@ -33,6 +33,10 @@ type family struct {
 	now atomic.Pointer[[]int] // pids of the last look, for goroutines that look in parallel
 }
 
+func newFamily(mark string) *family {
+	return &family{mark: mark, seen: map[int]entry{}}
+}
+
 // record adds the program's current descendants. The leader's pid stays reserved while its session
 // has members, so membership in the session is proof.
 func (f *family) record(ctx context.Context) {

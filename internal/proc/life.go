@@ -53,6 +53,11 @@ type cpuMeter struct {
 	sum, spent, rest time.Duration
 }
 
+func (m *cpuMeter) read(sum time.Duration) {
+	m.spent += max(0, sum-m.sum)
+	m.sum = sum
+}
+
 // rested returns the computing time since reset.
 func (m *cpuMeter) rested() time.Duration { return m.spent - m.rest }
 
@@ -68,6 +73,5 @@ func (f *family) measure(table []entry) {
 			f.resident += e.resident
 		}
 	}
-	f.cpu.spent += max(0, sum-f.cpu.sum)
-	f.cpu.sum = sum
+	f.cpu.read(sum)
 }

@@ -63,10 +63,7 @@ func (f *outputFile) take(to *capture, said func([]byte)) {
 	}
 	for !to.exceeded() {
 		n, err := f.from.ReadAt(f.buf, f.at)
-		b := f.buf[:n]
-		f.at += int64(len(b))
-		f.last = append(f.last, b[max(0, len(b)-keptBefore):]...)
-		f.last = f.last[max(0, len(f.last)-keptBefore):]
+		f.advance(f.buf[:n])
 		if n > 0 {
 			to.add(f.buf[:n])
 			if said != nil {
@@ -84,6 +81,12 @@ func (f *outputFile) take(to *capture, said func([]byte)) {
 
 // keptBefore is how many read bytes are remembered.
 const keptBefore = 64
+
+func (f *outputFile) advance(b []byte) {
+	f.at += int64(len(b))
+	f.last = append(f.last, b[max(0, len(b)-keptBefore):]...)
+	f.last = f.last[max(0, len(f.last)-keptBefore):]
+}
 
 // rewritten reports whether the bytes read before are no longer in the file. A program may open its
 // standard output again, by a name such as /dev/stdout; that leaves a pipe unchanged but truncates

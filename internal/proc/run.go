@@ -200,7 +200,7 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 			return nil, err
 		}
 	}
-	p.family = &family{mark: c.Mark, seen: map[int]entry{}}
+	p.family = newFamily(c.Mark)
 	if c.Disk.Most > 0 {
 		p.disk = newDiskMeter(ctx, c.Disk, &p.family.now)
 	}

@@ -68,7 +68,13 @@ type private struct{ home, temp string }
 
 // Plan lists what a command finds inside, outer paths before inner ones. It creates nothing.
 func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
-	return b.layout(kind, program, j, b.folders(j), systemSecrets()).entries()
+	return b.plan(kind, program, j, b.folders(j), systemSecrets())
+}
+
+// plan builds the list. For one path the later rule wins; within another path the inner path's rule
+// wins. secrets are those of the system's folders.
+func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, secrets []string) []Entry {
+	return b.layout(kind, program, j, own, secrets).entries()
 }
 
 // layout builds the entries of a plan.
@@ -82,14 +88,7 @@ func (b Box) layout(kind work.Sandbox, program string, j work.Job, own private, 
 		l.program(p, "the agent's command names it", 1)
 	}
 	l.trust()
-	// Hides toolchainSecrets.
-	for _, name := range toolchainSecrets {
-		found, err := filepath.Glob(filepath.Join(l.box.Home, name))
-		if err == nil {
-			l.cover(found, "settings and logins of a toolchain")
-		}
-	}
-	l.cover([]string{"/home/linuxbrew/.linuxbrew/etc", "/home/linuxbrew/.linuxbrew/var"}, "settings and logins of a toolchain")
+	l.coverToolchains()
 	l.named(j)
 	l.private(kind, own)
 	l.emptied()

@@ -70,6 +70,17 @@ var toolchainSecrets = []string{
 	"miniconda3/.condarc", "anaconda3/.condarc", "miniforge3/.condarc", "mambaforge/.condarc", "micromamba/.condarc",
 }
 
+// coverToolchains hides toolchainSecrets.
+func (l *layout) coverToolchains() {
+	for _, name := range toolchainSecrets {
+		found, err := filepath.Glob(filepath.Join(l.box.Home, name))
+		if err == nil {
+			l.cover(found, "settings and logins of a toolchain")
+		}
+	}
+	l.cover([]string{"/home/linuxbrew/.linuxbrew/etc", "/home/linuxbrew/.linuxbrew/var"}, "settings and logins of a toolchain")
+}
+
 func (l *layout) toolchains() {
 	for _, path := range placesIn(l.box.Home, Read) {
 		l.let(path, Read, "known folder of a toolchain")

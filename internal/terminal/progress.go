@@ -50,6 +50,9 @@ func (p *Progress) Spinner(name string) *Bar {
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
 }
 
+// painted replaces our colour marks by escape sequences, and makes all else legible.
+func painted(s string) string { return strings.ReplaceAll(legible(s), paintMark, "\x1b[") }
+
 func (p *Progress) add(filler mpb.BarFiller, options ...mpb.BarOption) *Bar {
 	if !p.shown {
 		return &Bar{}

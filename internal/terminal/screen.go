@@ -152,7 +152,7 @@ func (w *Screen) print(text string) error {
 	if w.styled {
 		text = colours().ReplaceAllStringFunc(text, func(s string) string { return paintMark + strings.TrimPrefix(s, "\x1b[") })
 	}
-	text = strings.ReplaceAll(legible(text), paintMark, "\x1b[")
+	text = painted(text)
 	if w.above != nil {
 		if _, err := io.WriteString(w.above, text); err == nil {
 			return nil

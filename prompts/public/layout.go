@@ -114,12 +114,7 @@ func (l *layout) endFence(fence string) {
 // fence after the prefix certainly opens a code block.
 func (l *layout) enter(prefix, rest string, at *mdLine) bool {
 	indent := len(prefix) - len(strings.TrimLeft(prefix, " "))
-	// Ends the items whose content begins right of a column, and reports whether there was one.
-	n := len(l.items)
-	for len(l.items) > 0 && l.inner() > indent {
-		l.items = l.items[:len(l.items)-1]
-	}
-	left := len(l.items) < n
+	left := l.leave(indent)
 	depth := indent - l.inner()
 	at.parted = depth > 3 || strings.Contains(prefix, ">")
 	at.bare = indent == len(prefix) && indent <= 3 && len(l.items) == 0
@@ -144,6 +139,15 @@ func (l *layout) enter(prefix, rest string, at *mdLine) bool {
 		}
 	}
 	return surely
+}
+
+// leave ends the items whose content begins right of a column, and reports whether there was one.
+func (l *layout) leave(column int) bool {
+	n := len(l.items)
+	for len(l.items) > 0 && l.inner() > column {
+		l.items = l.items[:len(l.items)-1]
+	}
+	return len(l.items) < n
 }
 
 // inner is the column at which the content of the innermost item begins.

@@ -260,9 +260,7 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	}
 	all := make([]*Repo, len(p.Remotes))
 	for i, r := range p.Remotes {
-		// One that another machine's config names is taken out by that one: a machine whose config does not name it, or
-		// not yet, must not.
-		if row := rows[i]; row.NamedBy != p.ConfigID() && (!p.Store.Shared() || row.NamedBy == "" || !row.RemovedAt.IsZero()) {
+		if row := rows[i]; row.NamedBy != p.ConfigID() && !p.namedElsewhere(row) {
 			if err := tx.NameRepo(ctx, row.ID, p.ConfigID()); err != nil {
 				return err
 			}
@@ -281,6 +279,12 @@ func (p *Env) ConfigID() string {
 		return p.Config.Path
 	}
 	return store.ConfigOf(p.Machine.Name, p.Config.Path)
+}
+
+// namedElsewhere reports whether another machine's config names a repository. That one takes it out
+// then: a machine whose config does not name it, or not yet, must not.
+func (p *Env) namedElsewhere(row work.Repo) bool {
+	return p.Store.Shared() && row.NamedBy != "" && row.RemovedAt.IsZero()
 }
 
 // OtherName returns another name in the config for the same repository; "" if there is none.

@@ -165,9 +165,11 @@ func (d Dirs) ShouldReportHalt(h Halt) bool {
 	if err != nil {
 		return true // a time that JSON cannot encode: report again
 	}
-	// Reports whether a file does not have a text yet, and stores the text.
-	file := d.reportedHaltFile()
-	says := string(pause)
+	return tellOnce(d.reportedHaltFile(), string(pause))
+}
+
+// tellOnce reports whether a file does not have a text yet, and stores the text.
+func tellOnce(file, says string) bool {
 	if told, err := os.ReadFile(file); err == nil && string(told) == says {
 		return false
 	}

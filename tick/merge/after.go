@@ -68,6 +68,12 @@ func (o round) tellUnread(ctx context.Context, number int, what string, err erro
 // issueFor is how long after a merge its issue may be checked.
 const issueFor = 7 * 24 * time.Hour
 
+// issueToken is the token of the comment that an issue stayed open. Its row also records that the
+// issue was checked.
+func issueToken(r work.Repo, issue int, row merging.Merge) string {
+	return work.NoticeToken(r.Key(), issue, "merged "+row.Commit)
+}
+
 // uncheckedIssues returns the merges whose issue was not checked yet.
 func (m *Merging) uncheckedIssues(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
 	now := tx.Moment(m.now)
@@ -83,7 +89,7 @@ func (m *Merging) uncheckedIssues(ctx context.Context, tx *store.Tx, r *env.Repo
 		if err != nil {
 			return nil, err
 		}
-		_, known, err := tx.GetAction(ctx, work.NoticeToken(r.Row.Key(), item.Number, "merged "+row.Commit))
+		_, known, err := tx.GetAction(ctx, issueToken(r.Row, item.Number, row))
 		if err != nil {
 			return nil, err
 		}

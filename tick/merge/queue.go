@@ -25,9 +25,7 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	case merged && box.ByUs(o.scope(o.r).Accounts):
 		return o.land(ctx, j, box.MergeCommit)
 	case merged:
-		// Stores that somebody else merged a pull request: a void row with their commit, so that no pass asks again.
-		j.row.Commit = box.MergeCommit
-		return o.writeStage(ctx, j, merging.Void)
+		return recordMergedByOthers(ctx, o, j, box.MergeCommit)
 	case box.Queue.In:
 		return nil // queued again, or the earlier box lagged
 	}
@@ -84,4 +82,11 @@ func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (sin
 		return tx.PutBox(ctx, j.pull.ID, was)
 	})
 	return since, err
+}
+
+// recordMergedByOthers stores that somebody else merged a pull request: a void row with their
+// commit, so that no pass asks again.
+func recordMergedByOthers(ctx context.Context, o round, j *job, commit string) error {
+	j.row.Commit = commit
+	return o.writeStage(ctx, j, merging.Void)
 }

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,16 +116,7 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 			return false, err
 		}
 	}
-	method := j.a.Target
-	if j.a.Kind == work.ActionEnqueue {
-		method = "" // the queue decides
-	}
-	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.now()
-	if err := o.storeStage(ctx, j, merging.Intended); err != nil {
-		return false, err
-	}
-	o.log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
-	return true, nil
+	return o.storeIntent(ctx, j)
 }
 
 // expect stores in the job the base's head and the tree that the merge must give, and keeps the
@@ -173,6 +163,20 @@ func sameMergeBase(ctx context.Context, o round, j *job, tip string) (bool, erro
 	return false, o.store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
 }
 
+// storeIntent stores the intent of a merge.
+func (o round) storeIntent(ctx context.Context, j *job) (bool, error) {
+	method := j.a.Target
+	if j.a.Kind == work.ActionEnqueue {
+		method = "" // the queue decides
+	}
+	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.now()
+	if err := o.storeStage(ctx, j, merging.Intended); err != nil {
+		return false, err
+	}
+	o.log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
+	return true, nil
+}
+
 // unclean handles a head that git does not merge although GitHub reports it as mergeable: commits
 // that cannot be rebased one by one.
 func (o round) unclean(ctx context.Context, j *job) error {
@@ -195,9 +199,7 @@ func (o round) storeStage(ctx context.Context, j *job, stage merging.Stage) erro
 }
 
 func (o round) writeStage(ctx context.Context, j *job, stage merging.Stage) error {
-	m := &j.row
-	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
-	m.ItemID = cmp.Or(m.ItemID, j.a.ItemID)
+	j.row = o.mergeRow(j, stage)
 	err := o.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		j.row.ID, err = tx.PutMerge(ctx, j.row)
 		return err
@@ -206,6 +208,21 @@ func (o round) writeStage(ctx context.Context, j *job, stage merging.Stage) erro
 		return nil // it landed since the last look
 	}
 	return err
+}
+
+// mergeRow returns the row of a job's merge at a stage.
+func (o round) mergeRow(j *job, stage merging.Stage) merging.Merge {
+	m := j.row
+	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
+	if m.ItemID == 0 {
+		m.ItemID = j.a.ItemID
+	}
+	return m
+}
+
+// placeOf returns the place where texts about a job are read.
+func placeOf(o round) explain.Place {
+	return explain.Place{Repo: o.config.Called(o.r.Name), Pull: true}
 }
 
 // report adds the result of a job to the pass's report.
@@ -217,7 +234,7 @@ func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 		m.Method, m.Commit, m.Differs = string(j.row.Method), j.row.Commit, j.row.Differs
 	}
 	if !why.None() {
-		m.Reason = explain.What(why, explain.Place{Repo: o.config.Called(o.r.Name), Pull: true})
+		m.Reason = explain.What(why, placeOf(o))
 	}
 	o.rep.AddMerge(m)
 }

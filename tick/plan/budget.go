@@ -68,3 +68,8 @@ func (r *itemPlanner) renewBudget() {
 		r.p.add(change.RenewBudget{Item: r.item.ID})
 	}
 }
+
+// noProgress returns why another turn would not fix what the last ones did not; none: it may.
+func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
+	return spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events)
+}

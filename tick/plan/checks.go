@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -80,7 +79,7 @@ func (r *itemPlanner) fixChecks() bool {
 	if len(events) == 0 {
 		return false
 	}
-	if why := spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events); !why.None() {
+	if why := r.noProgress(events); !why.None() {
 		r.stop(why)
 		return true
 	}

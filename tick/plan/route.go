@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -36,13 +35,7 @@ func For(v known.Snapshot) Plan {
 		p.contain(v, stray, func() { plannerOf(v, p, stray).commander().commands() })
 	}
 	p.tables(v)
-	// Plans what comes next for the roadmaps that changed.
-	p.Unfold = v.Unfold
-	for _, f := range v.Unfold {
-		f.Record.Changing = f.Record.Changing || slices.ContainsFunc(of[change.Replan](p.Decisions), func(c change.Replan) bool { return c.Roadmap == f.Record.ItemID })
-		u := unfolder{v, p, f}
-		u.next(roadmap.Next(f))
-	}
+	p.unfold(v)
 	p.beginBelow(v)
 	p.schedule(&v)
 	if len(p.below) > 0 {
@@ -268,7 +261,11 @@ func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
 
 // waitBlocked plans a wait for a person, with the reason.
 func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
-	r.waitFor(kind, string(r.item.State)+": "+explain.Reason(why, r.v.Here(r.item)).Here(), why)
+	r.waitFor(kind, r.blockedBy(why), why)
+}
+
+func (r *itemPlanner) blockedBy(why work.Reason) string {
+	return string(r.item.State) + ": " + explain.Reason(why, r.v.Here(r.item)).Here()
 }
 
 // waitFor plans a wait. said is the text that the plan prints, why are the stored reasons.

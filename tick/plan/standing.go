@@ -183,12 +183,7 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 	case i.Stopped() && i.Turn == nil && len(o.Waits) > 0 && o.Waits[0].Kind.OfRoadmap(): // a person said that it begins all the same
 		return Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
-		unknown := work.Reason{Kind: work.WhyUnknown}
-		why := i.Reason
-		if i.Turn != nil {
-			why, unknown.Local = why.Or(i.Turn.WaitReason), i.Turn.LastError
-		}
-		return Standing{Why: why.Or(unknown), Blocked: true}
+		return blocked(i)
 	case a.Halted && !a.Live:
 		a.Halted = false
 		return after(work.Reason{Kind: work.WhyHalted}, waiting(i, o, a))
@@ -287,6 +282,15 @@ func ended(i known.Item) work.Reason {
 // ending reports whether a turn has had its first effect: it will be completed.
 func ending(i known.Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
+}
+
+func blocked(i known.Item) Standing {
+	unknown := work.Reason{Kind: work.WhyUnknown}
+	why := i.Reason
+	if i.Turn != nil {
+		why, unknown.Local = why.Or(i.Turn.WaitReason), i.Turn.LastError
+	}
+	return Standing{Why: why.Or(unknown), Blocked: true}
 }
 
 // underway is the standing of an unfinished turn, by its step.

@@ -18,6 +18,16 @@ import (
 // A merged roadmap is unfolded by notices, which later passes look for and send: package roadmap says
 // from rows alone which come next.
 
+// unfold plans what comes next for the roadmaps that changed.
+func (p *Plan) unfold(v known.Snapshot) {
+	p.Unfold = v.Unfold
+	for _, f := range v.Unfold {
+		f.Record.Changing = f.Record.Changing || slices.ContainsFunc(of[change.Replan](p.Decisions), func(c change.Replan) bool { return c.Roadmap == f.Record.ItemID })
+		u := unfolder{v, p, f}
+		u.next(roadmap.Next(f))
+	}
+}
+
 // awaitsDocument reports whether the item must not begin, because its roadmap is about to change its issue.
 // The number of the issue decides, also if it is below the roadmap no more.
 func (r *itemPlanner) awaitsDocument(kind work.Kind) bool {

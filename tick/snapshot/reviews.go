@@ -31,15 +31,20 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 		}
 	}
 	i.Decided = known.DecidedInputs{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
-	was := s.Record.State
-	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row
-	changed := s.Look > 0 || kept && s.Policy != r.reviewing && !was.Ended()
-	i.ReviewsChanged = changed && (i.Pull.State == work.PullOpen || was != "" && !was.Ended())
+	i.ReviewsChanged = r.mustDecide(s, i.Pull)
 	if i.Reviews.MergedBy, err = r.mergedBy(ctx, *i); err != nil {
 		return err
 	}
 	i.Reviewers, err = r.policyOf(ctx, i.Item, i.Pull)
 	return err
+}
+
+// … by the rule of store.ListUndecidedReviews.
+func (r *reading) mustDecide(s store.Reviews, pull work.PullRequest) bool {
+	was := s.Record.State
+	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row
+	changed := s.Look > 0 || kept && s.Policy != r.reviewing && !was.Ended()
+	return changed && (pull.State == work.PullOpen || was != "" && !was.Ended())
 }
 
 // policyOf returns the config for the reviews of one pull request. A person's login counts for the

@@ -148,7 +148,7 @@ func (p *Notices) readDue(ctx context.Context, tx *store.Tx, r *env.Repo) (due [
 		if waitsForOthers(a) {
 			return true
 		}
-		of := line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
+		of := lineOf(a)
 		if of.failedBefore > 0 {
 			tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
 			return false
@@ -200,6 +200,10 @@ type line struct {
 	labels       bool // of the repository itself
 	sign         bool
 	failedBefore int
+}
+
+func lineOf(a work.Action) line {
+	return line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
 }
 
 // failedBefore returns 1 for a notice that failed before, else 0.

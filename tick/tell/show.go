@@ -434,6 +434,13 @@ func (s Target) overText(stop work.Stop, m work.Move) string {
 	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
 }
 
+// pausedText returns the text while the item is paused: its next step is not for now.
+func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
+	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
+		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
+}
+
 // resumedText returns the text after a pause. unheard counts the comments skipped in it.
 func (s Target) resumedText(stop work.Stop, unheard int) string {
 	switch unheard {
@@ -468,9 +475,7 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
-		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
-		h.Pause.By, work.UTC(h.Pause.Began), s.place.Ignore, s.stopText(stop))
+	text := s.pausedText(stop, h.Pause)
 	if stop.Taken.IsZero() {
 		unheard, err := countSkipped(ctx, tx, stop.ItemID, began)
 		if err != nil {

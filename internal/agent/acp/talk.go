@@ -148,7 +148,7 @@ func (t *talk) take(line []byte) {
 		if text := bytes.TrimSpace(line); len(text) > 0 {
 			t.note("printed: %s", text)
 		}
-	case m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null" && len(m.ID) <= maxID:
+	case m.request():
 		t.serve(m)
 	case m.Method == "session/update":
 		t.update(m.Params)

@@ -23,6 +23,11 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
+// request reports whether the agent waits for a response to the message.
+func (m message) request() bool {
+	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null" && len(m.ID) <= maxID
+}
+
 // readMessage reads a line. Programs also print other text there: then false.
 func readMessage(line []byte) (m message, ok bool) {
 	return m, json.Unmarshal(line, &m) == nil && (m.Method != "" || len(m.ID) > 0)

@@ -342,7 +342,7 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	case e.Subtype == "error_max_structured_output_retries":
 		return &agent.AnswerError{Agent: c.spec.Name, Violations: []string{"the calls of StructuredOutput broke the schema"}}
 	case e.Subtype == "error_max_turns", e.Subtype == "error_max_budget_usd":
-		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLimit, Who: c.spec.Name, Local: c.spec.Cite(words)}}
+		return c.overBudget(words)
 	case e.Status >= 400, run.kind == "invalid_request":
 		return c.spec.Invalid(r, run.kind, words)
 	case ofKeychain(string(res.Stderr)), ofKeychain(words) && e.Usage.tokens() == (spending.Tokens{}): // no model said that
@@ -370,6 +370,11 @@ func ofKeychain(words string) bool { return keychain().MatchString(words) }
 // TokenForJob says how an agent gets a login that needs no keychain.
 func TokenForJob(name string) string {
 	return fmt.Sprintf("run `claude setup-token`, and name a wrapper in command of [agents.%s] that sets CLAUDE_CODE_OAUTH_TOKEN to that token", name)
+}
+
+// overBudget reports a limit set by the operator: another attempt would reach it again.
+func (c *claude) overBudget(words string) error {
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLimit, Who: c.spec.Name, Local: c.spec.Cite(words)}}
 }
 
 // unix converts seconds to a time; 0 becomes the zero time.

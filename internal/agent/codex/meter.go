@@ -37,6 +37,10 @@ func (c counts) tokens() spending.Tokens {
 	return t
 }
 
+func (c counts) usage() work.Usage {
+	return work.Usage{InputTokens: c.Input.Tokens(), OutputTokens: c.Output.Tokens()}
+}
+
 // countLine is the part of a record line that the meter reads. Each response of the model has a
 // line of the first kind. The thread's new total is in a line of the second kind, which is missing
 // if codex was killed between the two.
@@ -133,7 +137,7 @@ func (m *meter) account() (run work.Usage, known work.Known, thread work.Usage) 
 	if m.ended.known() || !whole.known() {
 		whole = m.ended
 	}
-	thread = work.Usage{InputTokens: whole.Input.Tokens(), OutputTokens: whole.Output.Tokens()}
+	thread = whole.usage()
 	before := m.asked.Counted
 	if m.thread != m.asked.Session {
 		before = work.Usage{} // the earlier counts are of another thread

@@ -53,22 +53,7 @@ func (c *command) Run(ctx context.Context, r agent.Request) (agent.Result, error
 	if err != nil {
 		return c.spent(res), err
 	}
-	// Turns the end of the program into a result.
-	switch {
-	case res.Truncated:
-		return agent.Result{}, &agent.AnswerError{Agent: c.spec.Name, Violations: []string{fmt.Sprintf("the standard output has more than %d bytes; it must be the answer document alone", maxOutput)}}
-	case res.Code != 0:
-		return c.spent(res), &agent.FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
-	}
-	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
-	out = c.charged(out)
-	if len(violations) > 0 {
-		for i, v := range violations {
-			violations[i] = c.spec.Redact(v)
-		}
-		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
-	}
-	return out, nil
+	return c.judge(res)
 }
 
 // spent returns the usage that a failed program reported.
@@ -96,6 +81,25 @@ func (c *command) document(r agent.Request) ([]byte, error) {
 		return nil, fmt.Errorf("encode the request for agent %q: %w", c.spec.Name, err)
 	}
 	return append(b, '\n'), nil
+}
+
+// judge turns the end of the program into a result.
+func (c *command) judge(res proc.Result) (agent.Result, error) {
+	switch {
+	case res.Truncated:
+		return agent.Result{}, &agent.AnswerError{Agent: c.spec.Name, Violations: []string{fmt.Sprintf("the standard output has more than %d bytes; it must be the answer document alone", maxOutput)}}
+	case res.Code != 0:
+		return c.spent(res), &agent.FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
+	}
+	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
+	out = c.charged(out)
+	if len(violations) > 0 {
+		for i, v := range violations {
+			violations[i] = c.spec.Redact(v)
+		}
+		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
+	}
+	return out, nil
 }
 
 // Check is part of Agent. An unknown program cannot be tried: it must exist, and a shell must be

@@ -142,6 +142,17 @@ func (c *Client) blockLimited(a *Answer, err error) error {
 	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
+// blockBusy blocks all requests after an answer by which GitHub is overloaded or in maintenance and
+// names a time. The outcome of a write is still unclear.
+func (c *Client) blockBusy(a *Answer, err error, what Effect) error {
+	now, reason := c.Now(), "GitHub is not available and asks to wait"
+	until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
+	if what == Writes {
+		return &UnclearError{Err: err}
+	}
+	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
+}
+
 // isLimit distinguishes a limit's 403 or 429 from a missing permission: by headers, then by the
 // documentation URL, and by the text only if neither is there.
 func isLimit(a *Answer, e *Error, docs string) bool {

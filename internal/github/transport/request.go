@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // MaxBody limits the size of an answer. GitHub accepts 65,536 characters per body, JSON takes up to
@@ -173,14 +171,7 @@ func (c *Client) refused(a *Answer, k Call) error {
 	case isLimit(a, e, docs):
 		return c.blockLimited(a, e)
 	case a.Status >= 500 && a.limits.retryAfter > 0:
-		// Blocks all requests after an answer by which GitHub is overloaded or in maintenance and names a time. The outcome
-		// of a write is still unclear.
-		now, reason := c.Now(), "GitHub is not available and asks to wait"
-		until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
-		if k.Effect == Writes {
-			return &UnclearError{Err: e}
-		}
-		return &work.WaitError{Until: until, Reason: limited(reason), Err: e}
+		return c.blockBusy(a, e, k.Effect)
 	case k.Effect == Writes && (a.Status >= 500 || a.Status == http.StatusRequestTimeout):
 		return &UnclearError{Err: e}
 	}

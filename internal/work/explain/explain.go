@@ -72,6 +72,11 @@ func (p Place) howToGive(v work.Verb) string {
 	return "run " + p.Command(v, "")
 }
 
+// startOver says how to resume an item if comments on the issue are not acted on.
+func (p Place) startOver() string {
+	return p.howToGive(work.VerbRetry) + ", or remove the label and set it again"
+}
+
 // resumeMerging is the command that ends a halt of merging in a repository.
 func (p Place) resumeMerging() string {
 	return "`" + strings.TrimSpace("gh mergexo resume --merging "+p.Repo) + "`"

@@ -157,7 +157,7 @@ func (d details) valueOfPlace(key string) string {
 		}
 		return d.p.Ignore
 	case "over":
-		return d.p.howToGive(work.VerbRetry) + ", or remove the label and set it again"
+		return d.p.startOver()
 	case "retry", "unblock", "resume", "merge", "cancel":
 		return d.p.howToGive(work.Verb(key))
 	case "resume-merging":

@@ -322,6 +322,10 @@ func (g *gates) critical() []string {
 	})
 }
 
+// notCounted reports whether what the head changes is not read yet from its merge bases. The last look
+// before a merge does not accept that.
+func (g *gates) notCounted() bool { return len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull) }
+
 // agentFiles returns changed files that agents obey, listed or imported by the base's: once merged,
 // they instruct the reviewers of later changes. Until the merge box is read, nothing is merged anyway.
 func (g *gates) agentFiles() []string {
@@ -343,7 +347,7 @@ func (g *gates) orders() []string {
 // changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.
 func (g *gates) changed(meant func(path string) bool) []string {
 	switch {
-	case len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull):
+	case g.notCounted():
 		return nil
 	case len(g.f.Box.Paths) == 0:
 		return []string{"?"}
@@ -469,7 +473,7 @@ func (g *gates) checks() closed {
 			missing = append(missing, name)
 		case state == Red:
 			red = append(red, name)
-		case state != Green && slices.ContainsFunc(g.f.Box.Checks, func(c Check) bool { return c.Name == name && c.Unstarted }):
+		case state != Green && g.unstarted(name):
 			unstarted = append(unstarted, name)
 		case state != Green:
 			runs = append(runs, name)
@@ -491,6 +495,11 @@ func (g *gates) checks() closed {
 	default:
 		return closed{}
 	}
+}
+
+// unstarted reports whether GitHub could not start a check.
+func (g *gates) unstarted(name string) bool {
+	return slices.ContainsFunc(g.f.Box.Checks, func(c Check) bool { return c.Name == name && c.Unstarted })
 }
 
 // abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn

@@ -24,17 +24,7 @@ func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 	if b.TurnsPerDay > 0 {
 		d.Left = max(0, b.TurnsPerDay-d.Turns)
 		if d.Left == 0 {
-			// Returns when enough turns are older than the window that less than limit remain.
-			n := d.Turns
-			var at time.Time
-			for _, t := range turns {
-				if n < b.TurnsPerDay {
-					break
-				}
-				n -= t.Turns()
-				at = t.At
-			}
-			d.Until = at.Add(Window)
+			d.Until = fewer(turns, d.Turns, b.TurnsPerDay)
 			d.Why = overDay(work.MaxTurnsPerDay, float64(d.Turns), float64(b.TurnsPerDay), d.Until)
 		}
 	}
@@ -46,6 +36,19 @@ func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 		}
 	}
 	return d
+}
+
+// fewer returns when enough turns are older than the window that less than limit remain.
+func fewer(turns []work.Spent, n, limit int) time.Time {
+	var at time.Time
+	for _, t := range turns {
+		if n < limit {
+			break
+		}
+		n -= t.Turns()
+		at = t.At
+	}
+	return at.Add(Window)
 }
 
 // cheaper returns when enough turns are older than the window that the rest costs less than limit.
