@@ -13,12 +13,14 @@ import (
 // Writers may give commands, get answers and approve texts. Setting the label that begins work needs triage
 // only: GitHub lets nobody with less set a label by hand.
 
-// An answer of GitHub about somebody judges what they wrote before it, for answerLife, so that a long conversation is
-// judged over several passes. One that grants also judges what they write for grantLife after it. About a command, and
-// about an approval right before a merge, GitHub is asked in the same pass.
+// An answer of GitHub about somebody judges what they wrote before it, for answerLife, so that a long
+// conversation is judged over several passes. One that grants also judges what they write for grantLife
+// after it. A command is judged by a grant from after it for grantLife, and by a refusal for refusalLife;
+// an approval right before a merge asks GitHub in its own pass.
 const (
-	grantLife  = time.Minute
-	answerLife = 24 * time.Hour
+	grantLife   = time.Minute
+	refusalLife = 10 * time.Minute
+	answerLife  = 24 * time.Hour
 )
 
 // rights say what accounts may do in one repository. They ask nobody: a rule that lacks a fact says which one, and its
@@ -61,10 +63,22 @@ func (r *rights) mayPush(who work.Account, at time.Time) bool { return r.has(who
 // mayComment reports whether a comment or command counts. Before an agent is paid, GitHub is asked about
 // all authors again.
 func (r *rights) mayComment(e work.Event) bool {
-	if e.Kind == work.EventCommand {
+	if e.Kind != work.EventCommand {
+		return r.mayCommand(e.Author, work.StampOf(e))
+	}
+	known, looked := r.lastAnswer(e.Author)
+	if !looked {
+		return false
+	}
+	// A refusal lasts longer, so that a pass that ends too early does not have the next one ask about everybody again.
+	age, life := r.now().Sub(known.at), refusalLife
+	if work.MayWrite(known.level) {
+		life = grantLife
+	}
+	if e.Author.Bot || age < 0 || age >= life || !work.StampOf(e).Before(known.at.Truncate(time.Second)) {
 		return r.mayNow(e.Author, true)
 	}
-	return r.mayCommand(e.Author, work.StampOf(e))
+	return r.isAllowed(e.Author) || work.MayWrite(known.level)
 }
 
 // mayNow reports whether who may write to the repository now: GitHub is asked, once a pass. With
@@ -91,17 +105,23 @@ func (r *rights) has(who work.Account, at time.Time, levels []string) bool {
 	if level, asked := r.fresh[who.ID]; asked {
 		return slices.Contains(levels, level)
 	}
-	known, looked := r.stored[who.ID]
+	known, looked := r.lastAnswer(who)
 	age := r.now().Sub(known.at)                        // an answer from the future judges nothing
 	before := at.Before(known.at.Truncate(time.Second)) // stamps are whole seconds
 	judges := !known.at.IsZero() && age >= 0 && (before && age < answerLife || slices.Contains(levels, known.level) && age < grantLife)
-	switch {
-	case !looked:
-		r.lack(lack{kind: lackStored, who: who})
-	case !judges:
+	if looked && !judges {
 		r.lack(lack{kind: lackLevel, who: who})
 	}
 	return slices.Contains(levels, known.level)
+}
+
+// lastAnswer returns the stored answer about who.
+func (r *rights) lastAnswer(who work.Account) (permission, bool) {
+	known, looked := r.stored[who.ID]
+	if !looked {
+		r.lack(lack{kind: lackStored, who: who})
+	}
+	return known, looked
 }
 
 // isAllowed reports whether allowed_users names the account.
