@@ -321,7 +321,7 @@ func (u Turn) Role() string {
 	var v known.Snapshot
 `, `
 	var box merging.Box
-	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) (err error) {
 		box, _, err = tx.GetBox(ctx, j.pull.ID)
 		return err
 	})
