@@ -54,7 +54,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 			continue
 		}
 		if why := p.Accounts.SkippedHosts(func(string) bool { return true }); why != nil {
-			return Prompt{}, fmt.Errorf("%s: %w", r.Repo, why)
+			return Prompt{}, fmt.Errorf("%s: %s", r.Repo, env.ReasonOf(p.Causes(p.remoteNamed(q.Repo), why)))
 		}
 		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 	}

@@ -55,6 +55,7 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"paused closed":  {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "set its label"},
 		"blocked turn":   {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}))}, "thread locked", "retry"},
 		"blocked pull":   {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), pull(open))}, "no reason given", "set it again"},
+		"conflict":       {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(work.PullRequest{Number: 13, State: work.PullOpen, Base: "main", Mergeable: work.Conflicting}))}, "it conflicts with", "comment on #13"},
 		"comments":       {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), two)}, "2 events", "turn"},
 		"people":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open))}, "people on #13", "merge"},
 		"broken pull":    {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(broken))}, "HTTP 500", "asked again after"},

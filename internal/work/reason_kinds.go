@@ -109,7 +109,7 @@ const (
 // Why a pull request is not merged yet.
 const (
 	WhyMergeDraft          ReasonKind = "merge_draft"             //
-	WhyMergeConflicts      ReasonKind = "merge_conflicts"         // Branch
+	WhyMergeConflicts      ReasonKind = "merge_conflicts"         // Branch; Text: the pull request, if no turn resolves them by itself
 	WhyMergeUnknown        ReasonKind = "merge_mergeable_unknown" //
 	WhyMergeBehind         ReasonKind = "merge_behind"            // Branch
 	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: for how long, if no turn fixes them

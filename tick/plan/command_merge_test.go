@@ -33,6 +33,9 @@ func TestCommandsAboutMerging(t *testing.T) {
 			i.Pull.HeadSince, i.Events[0].URL = noon, "https://github.com/octo/app/pull/2#issuecomment-66"
 		})), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, which may be newer than the comment"},
 		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: the check unit has not finished yet. Next:"},
+		{"no pass has read what was pushed", scene(landable, person, item(func(i *known.Item) {
+			i.Spent = []work.Spent{{Step: work.StepPushed, Commit: "ccc0000", Head: "aaa"}}
+		}), says("/mergexo merge")), "#2 wait merge_person", "ccc0000 is pushed to `agent/bugfix/1-x`, and no pass has read it yet, so nothing was done: after `gh mergexo tick`, try again."},
 		{"it has a conflict", scene(landable, box(func(b *merging.Box) { b.Mergeable = "CONFLICTING" }), says("/mergexo merge")), "#2 wait merge_conflicts", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: it conflicts with `main`. Next: a turn merges the base into it. Merging `main` into the branch makes a new head: it is reviewed again, and this approval does not count for it."},
 		{"it is behind", scene(landable, box(func(b *merging.Box) { b.Status = "BEHIND" }), says("/mergexo merge")), "update_branch #2", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. It is behind `main`: its branch is brought up to date when it is next. Merging `main` into the branch makes a new head: it is reviewed again, and this approval does not count for it."},
 		{"the reviewers have not looked", scene(landable, item(func(i *known.Item) { i.Reviews.Verdicts, i.Reviews.Record.State = nil, review.Pending }), says("/mergexo merge")), "#2 turn review", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: not approved at this head by quinn."},

@@ -82,7 +82,9 @@ func (r *commander) otherHead(inv invocation) string {
 		does = "says that it may be merged"
 	}
 	look := fmt.Sprintf("so nothing was done. Check the new commits; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
-	switch {
+	switch newest := r.item.NewestHead(); {
+	case newest != pull.HeadOID && inv.url == "":
+		return fmt.Sprintf("%s is pushed to `%s`, and no pass has read it yet, so nothing was done: after `gh mergexo tick`, try again.", work.Short(newest), pull.Branch)
 	case !strings.HasPrefix(pull.HeadOID, inv.Head):
 		return explain.OtherHead(pull, r.v.Place(r.item), inv.Verb, does)
 	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head

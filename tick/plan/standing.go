@@ -331,9 +331,12 @@ func idle(i known.Item, o Outlook) work.Reason {
 // against that. Until a pass has stored that the head is approved, and GitHub has taken the commit status that says
 // so, that is pending there, and a rule may require it.
 func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
+	conflict := work.Reason{Kind: work.WhyMergeConflicts, Branch: i.Pull.Base, Text: fmt.Sprintf("#%d", i.Pull.Number)}
 	switch h, head := i.HeldBack, i.NewestHead(); {
 	case why.Kind.OfHead() && head != i.Pull.HeadOID: // it is of the old head
 		return work.Reason{Kind: work.WhyHeadNotRead, Commit: head}
+	case why.Kind == work.WhyMergeConflicts && i.Pull.Mergeable == work.Conflicting: // no turn does: it began during a pause
+		return conflict
 	case why.Kind != work.WhyPeople && why.Kind != work.WhyReviewApproved:
 	case len(i.Faults) > 0:
 		return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
@@ -341,6 +344,8 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
 	case i.Pull.Draft:
 		return work.Reason{Kind: work.WhyMergeDraft}
+	case i.Pull.Mergeable == work.Conflicting:
+		return conflict
 	case i.Pull.Rollup == work.NeverStarted:
 		return work.Reason{Kind: work.WhyMergeNoCI}
 	case why.Kind != work.WhyReviewApproved:

@@ -351,7 +351,7 @@ var reasons = []row{
 
 	// Merges that wait.
 	{work.WhyMergeDraft, People, Reminded, "it is a draft", step("mark it as ready for review"), nil},
-	{work.WhyMergeConflicts, Nobody, Overdue, "it conflicts with `{branch}`", step("a turn merges the base into it"), nil},
+	{work.WhyMergeConflicts, Nobody, Overdue, "it conflicts with `{branch}`", step("comment on {text}, and an agent merges the base into it; or do so yourself|a turn merges the base into it"), nil},
 	{work.WhyMergeUnknown, Nobody, Overdue, "GitHub is finding out whether it can be merged", step("the next pass looks again"), nil},
 	{work.WhyMergeBehind, Nobody, Overdue, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
