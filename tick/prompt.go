@@ -54,7 +54,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 			continue
 		}
 		if why := p.Accounts.SkippedHosts(func(string) bool { return true }); why != nil {
-			return Prompt{}, fmt.Errorf("%s: %s", r.Repo, env.ReasonOf(p.Causes(p.remoteNamed(q.Repo), why)))
+			return Prompt{}, &saidError{fmt.Sprintf("%s: %s", r.Repo, env.ReasonOf(p.Causes(p.remoteNamed(q.Repo), why))), why}
 		}
 		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 	}
@@ -93,6 +93,15 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 	req, err := p.turns.Briefs.Write(l, kind, c, before)
 	return Prompt{Text: req.Sent(), Early: l.Turn.Reason == ""}, err // what asks for a turn gives the reason
 }
+
+// saidError is an error in words for people. Its code is that of the error.
+type saidError struct {
+	says string
+	err  error
+}
+
+func (e *saidError) Error() string { return e.says }
+func (e *saidError) Unwrap() error { return e.err }
 
 // errNoItem means that the number has no item.
 var errNoItem = errors.New("is no work item")
