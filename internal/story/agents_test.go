@@ -24,9 +24,9 @@ import (
 // models_test.go. The agents are configured as agents.codex and agents.claude.
 var agentStories = filepath.Join("..", "..", "testdata", "agents")
 
-// mainAgentStories are of each program the whole life of an issue, without a sandbox and in one. CI plays these; the
-// nightly workflow's script/agent-tests plays all.
-var mainAgentStories = []string{"claude", "codex", "sandboxed_claude", "sandboxed_codex"}
+// mainAgentStories are of each program the whole life of an issue, in a sandbox. CI plays these; the nightly
+// workflow's script/agent-tests plays all.
+var mainAgentStories = []string{"sandboxed_claude", "sandboxed_codex"}
 
 func TestAgentStories(t *testing.T) {
 	p := agentParams(t)
