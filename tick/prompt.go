@@ -54,11 +54,11 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 			continue
 		}
 		if why := p.Accounts.SkippedHosts(func(string) bool { return true }); why != nil {
-			return Prompt{}, &saidError{fmt.Sprintf("%s: %s", r.Repo, env.ReasonOf(p.Causes(p.remoteNamed(q.Repo), why))), why}
+			return Prompt{}, &saidError{fmt.Sprintf("%s: %s", r.Repo, r.Note), why}
 		}
 		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 	}
-	l, err := q.leaseOf(ctx, p, preview)
+	l, due, err := q.leaseOf(ctx, p, preview)
 	if errors.Is(err, errNoItem) && unread != "" {
 		return Prompt{}, fmt.Errorf("there is no data about %s: its repository could not be read: %s", work.Ref(q.Repo, q.Number), unread)
 	}
@@ -91,7 +91,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (shown Prompt, err
 		return Prompt{Text: text}, err
 	}
 	req, err := p.turns.Briefs.Write(l, kind, c, before)
-	return Prompt{Text: req.Sent(), Early: l.Turn.Reason == ""}, err // what asks for a turn gives the reason
+	return Prompt{Text: req.Sent(), Early: !due}, err
 }
 
 // saidError is an error in words for people. Its code is that of the error.
@@ -115,8 +115,8 @@ func notAsked(r env.RepoReport) string {
 }
 
 // leaseOf returns the turn for the query: the one in progress, the planned one, or one that nothing
-// asks for yet.
-func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*env.Lease, error) {
+// asks for yet; due reports whether something does.
+func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (_ *env.Lease, due bool, _ error) {
 	var item work.Item
 	var pull work.PullRequest
 	var reviews store.Reviews
@@ -124,7 +124,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	var found, opened bool
 	r := p.remoteNamed(q.Repo)
 	if r == nil {
-		return nil, fmt.Errorf("repository %s is not in the config", q.Repo)
+		return nil, false, fmt.Errorf("repository %s is not in the config", q.Repo)
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		items, err := tx.ListItems(ctx, r.Row.ID)
@@ -146,10 +146,10 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !found {
-		return nil, fmt.Errorf("%s %w: it has no label yet", work.Ref(q.Repo, q.Number), errNoItem)
+		return nil, false, fmt.Errorf("%s %w: it has no label yet", work.Ref(q.Repo, q.Number), errNoItem)
 	}
 	kind := work.Kind(q.Name)
 	fits := func(k work.Kind, reviewer string) bool {
@@ -159,7 +159,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		if t.ItemID == item.ID && fits(t.Kind, t.Reviewer) {
 			l := &env.Lease{Turn: t, Item: item, Repo: r}
 			l.Events, err = store.Read(ctx, p.Store, func(tx *store.Tx) ([]work.Event, error) { return env.TurnEvents(ctx, tx, t) })
-			return l, err
+			return l, true, err
 		}
 	}
 	for _, plan := range preview.Plans {
@@ -170,13 +170,13 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 				if t.Trigger.Key != "" { // stored with the turn
 					l.Events = append(l.Events, t.Trigger)
 				}
-				return l, err
+				return l, true, err
 			}
 		}
 	}
 	ref := work.Ref(q.Repo, item.Number)
 	if item.Flow == work.FlowReview && kind != work.KindReview {
-		return nil, fmt.Errorf("%s is somebody else's pull request, which is only reviewed; see gh mergexo prompts show review %s", ref, ref)
+		return nil, false, fmt.Errorf("%s is somebody else's pull request, which is only reviewed; see gh mergexo prompts show review %s", ref, ref)
 	}
 	idle := plan.Turn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
 	if !prompts.Known(kind) {
@@ -187,7 +187,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	}
 	if !idle.Kind.Start() {
 		if !opened {
-			return nil, fmt.Errorf("%s has no pull request yet: %s is for later", ref, q.Name)
+			return nil, false, fmt.Errorf("%s has no pull request yet: %s is for later", ref, q.Name)
 		}
 		idle.Number, idle.Branch, idle.Base, idle.Head = pull.Number, pull.Branch, pull.Base, pull.HeadOID
 	}
@@ -195,13 +195,13 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	if kind == work.KindReview {
 		idle.Reviewer = cmp.Or(q.Reviewer, nextReviewer(l.ReviewPolicy(), reviews))
 		if idle.Reviewer == "" {
-			return nil, fmt.Errorf("no agent reviews %s; --reviewer names one", ref)
+			return nil, false, fmt.Errorf("no agent reviews %s; --reviewer names one", ref)
 		}
-		due, _ := work.EventOfKey(review.DueKey(pull.Number, review.Due{Reviewer: idle.Reviewer, Epoch: reviews.Record.Epoch, Cycle: reviews.Record.Cycle, Head: pull.HeadOID}))
-		l.Events = []work.Event{due}
+		next, _ := work.EventOfKey(review.DueKey(pull.Number, review.Due{Reviewer: idle.Reviewer, Epoch: reviews.Record.Epoch, Cycle: reviews.Record.Cycle, Head: pull.HeadOID}))
+		l.Events = []work.Event{next}
 	}
 	l.Turn = p.newTurn(idle, 0)
-	return l, nil
+	return l, false, nil
 }
 
 // nextReviewer returns the agent whose review comes next, or else the first one in line; empty: no agent reviews.

@@ -54,8 +54,7 @@ func (r *commander) startWork(inv invocation, label string) Reply {
 	return rep
 }
 
-// endLabel returns the action that removes the label for which the work began. While other work on the issue goes on, the
-// label is of that.
+// endLabel returns the action that removes the label for which the work began, unless other work on the issue needs it.
 func (r *commander) endLabel(inv invocation) []work.Action {
 	switch {
 	case r.item.Flow == work.FlowReview:
