@@ -60,6 +60,7 @@ type Gateway interface {
 	reviews
 	statuses
 	merger
+	readiness
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -213,7 +214,7 @@ func notIdempotent(kind work.ActionKind) bool {
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionEditIssue, work.ActionEditPull, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest:
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionReady, work.ActionBlock, work.ActionEditIssue, work.ActionEditPull, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest:
 		return false
 	}
 	return true
@@ -283,10 +284,10 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and gh mergexo only reviews it", e.Kind, e.Number)
 }
 
-// ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge
-// it.
+// ownOnly refuses to push to somebody else's pull request, to open or close one for it, to mark it as ready, or
+// to merge it.
 func (r *Runner) ownOnly(ctx context.Context, names store.Names, a work.Action) (err error) {
-	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionEditPull || a.Kind == work.ActionClose || a.Kind.Merging()
+	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionEditPull || a.Kind == work.ActionClose || a.Kind == work.ActionReady || a.Kind.Merging()
 	if touches && names.Item == 0 {
 		names, err = store.Read(ctx, r.Store, func(tx *store.Tx) (store.Names, error) { return tx.NamesOf(ctx, a) })
 	}

@@ -53,6 +53,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &flow{}, nil
 	case work.ActionClose:
 		return closing{}, nil
+	case work.ActionReady:
+		return ready{}, nil
 	case work.ActionChild:
 		return &child{}, nil
 	case work.ActionBlock:

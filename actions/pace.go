@@ -56,7 +56,7 @@ func createsContent(kind work.ActionKind) bool {
 		work.ActionChild, work.ActionEditIssue, work.ActionEditPull:
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,
-		work.ActionFlow, work.ActionClose, work.ActionBlock, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
+		work.ActionFlow, work.ActionClose, work.ActionReady, work.ActionBlock, work.ActionCloseIssue, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch:
 		return false
 	}

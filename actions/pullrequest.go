@@ -61,7 +61,12 @@ func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 }
 
 func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
-	p, err := s.GitHub.CreatePull(ctx, s.Repo.Current, github.NewPull{Title: a.Title, Body: a.Body, Head: a.Head, Base: a.Base})
+	asked := github.NewPull{Title: a.Title, Body: a.Body, Head: a.Head, Base: a.Base, Draft: a.Extra == work.AsDraft}
+	p, err := s.GitHub.CreatePull(ctx, s.Repo.Current, asked)
+	if asked.Draft && github.NoDrafts(err) {
+		asked.Draft = false
+		p, err = s.GitHub.CreatePull(ctx, s.Repo.Current, asked)
+	}
 	if github.IsStatus(err, 422) {
 		if seen, ok, findErr := e.find(ctx, s, a); findErr != nil || ok {
 			return seen, findErr

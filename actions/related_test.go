@@ -44,6 +44,11 @@ func (d dyingRelated) CloseIssue(ctx context.Context, repo work.RepoName, number
 	panic("killed")
 }
 
+func (d dyingRelated) MarkReady(ctx context.Context, pullNodeID string) error {
+	_ = d.Gateway.MarkReady(ctx, pullNodeID)
+	panic("killed")
+}
+
 // roadmapStage is a stage with a roadmap's issue, which is blocked by the issue, and another
 // repository.
 type roadmapStage struct {

@@ -191,6 +191,12 @@ func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
 		`SELECT item_id FROM pull_requests WHERE repo_id = ? AND state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL`, repoID)
 }
 
+// ListDrafts returns the work items whose open pull requests are drafts.
+func (t *Tx) ListDrafts(ctx context.Context, repoID int64) ([]int64, error) {
+	return listRows(ctx, t, "list drafts", scanID,
+		`SELECT item_id FROM pull_requests WHERE repo_id = ? AND state = 'open' AND draft = ? AND item_id IS NOT NULL`, repoID, true)
+}
+
 // OpenPull is what a pass reads of each open pull request, to decide whether to read its details.
 // In most passes it reads none, and a whole row takes four times as long. Its fields are those of
 // work.PullRequest, and ReadAt.

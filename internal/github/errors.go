@@ -26,6 +26,15 @@ func AlreadyExists(err error) bool {
 	})
 }
 
+// NoDrafts reports whether GitHub refused to open a draft because the repository's plan has none. There is only a
+// sentence, no code.
+func NoDrafts(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e) && e.Status == 422 && slices.ContainsFunc(e.Items, func(i transport.ErrorItem) bool {
+		return strings.Contains(strings.ToLower(i.Message), "draft pull requests are not supported")
+	})
+}
+
 // OutOfTime reports whether an error only means that time or rate limit is used up for now.
 func OutOfTime(err error) bool {
 	var wait *work.WaitError

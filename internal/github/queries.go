@@ -43,6 +43,7 @@ var (
 	commitQuery     = loadQuery("commit", "checks")
 	enqueueQuery    = loadQuery("enqueue")
 	dequeueQuery    = loadQuery("dequeue")
+	readyQuery      = loadQuery("ready")
 
 	createChildQuery = loadQuery("createchild")
 	revisionsQuery   = loadQuery("revisions", "author")
@@ -100,7 +101,7 @@ func Queries() map[string]string {
 		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "words": wordsQuery(), "revisions": revisionsQuery(),
 		"resolve": resolveQuery(),
 		"boxes":   boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
-		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
+		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(), "ready": readyQuery(),
 		"createchild": createChildQuery(),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -40,6 +41,7 @@ type NewPull struct {
 	Body  string
 	Head  string // branch
 	Base  string // branch
+	Draft bool   // where a repository may have no drafts, NoDrafts is true for the error
 }
 
 // CreatePull opens a pull request.
@@ -50,11 +52,22 @@ func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) 
 		Body  string `json:"body"`
 		Head  string `json:"head"`
 		Base  string `json:"base"`
+		Draft bool   `json:"draft,omitempty"`
 	}(n)
 	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/pulls", request, &w); err != nil {
 		return Pull{}, fmt.Errorf("open pull request of branch %q: %w", n.Head, err)
 	}
 	return w.pull(), nil
+}
+
+// MarkReady marks a draft as ready for review. Only GraphQL does so. Of one that is no draft any more GitHub says
+// nothing.
+func (c *Client) MarkReady(ctx context.Context, pullNodeID string) error {
+	_, _, err := transport.GraphQLStrict[struct{}](ctx, c.api, transport.Writes, readyQuery(), map[string]any{"pull": pullNodeID})
+	if err != nil {
+		return fmt.Errorf("mark pull request %s as ready for review: %w", pullNodeID, err)
+	}
+	return nil
 }
 
 // ClosePull closes a pull request and keeps its branch.

@@ -98,9 +98,18 @@ func stateOf(p githubsim.Pull) string {
 
 func showPulls(c *command) error {
 	for _, p := range c.repo.Pulls() {
-		c.line("%d %s %s: %s (%s -> %s)%s", p.Number, stateOf(p), p.Author, p.Title, p.Head, p.Base, braced(p.Labels))
+		c.print(lineOf(p))
 	}
 	return nil
+}
+
+// lineOf is a pull request on a line.
+func lineOf(p githubsim.Pull) string {
+	s := fmt.Sprintf("%d %s %s: %s (%s -> %s)%s", p.Number, stateOf(p), p.Author, p.Title, p.Head, p.Base, braced(p.Labels))
+	if p.Draft {
+		s += " draft"
+	}
+	return s + "\n"
 }
 
 func showPull(c *command) error {
@@ -112,7 +121,7 @@ func showPull(c *command) error {
 	if !ok {
 		return fmt.Errorf("there is no pull request %d", n)
 	}
-	c.line("%d %s %s: %s (%s -> %s)%s", p.Number, stateOf(p), p.Author, p.Title, p.Head, p.Base, braced(p.Labels))
+	c.print(lineOf(p))
 	c.line("mergeable %s", strings.ToLower(p.Mergeable))
 	if p.Body != "" {
 		c.print(c.shown(p.Body))

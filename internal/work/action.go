@@ -25,6 +25,7 @@ const (
 	ActionRepoLabels  ActionKind = "repo_labels" // creates labels that a repository lacks
 	ActionFlow        ActionKind = "flow"        // sets or removes the label that starts an issue's flow; repeated
 	ActionClose       ActionKind = "close"       // closes a pull request of ours
+	ActionReady       ActionKind = "ready"       // marks a draft of ours as ready for review
 
 	ActionChild      ActionKind = "child"       // opens the sub-issue of a roadmap's node, without a label
 	ActionBlock      ActionKind = "block"       // makes an issue blocked by another one, or ends that
@@ -47,7 +48,7 @@ const (
 var actionWords = map[ActionKind]string{
 	ActionPush: "push", ActionPullRequest: "pull request", ActionReply: "answer", ActionComment: "comment", ActionResolve: "resolved thread", ActionReaction: "reaction",
 	ActionRemove: "deleted comment", ActionIssue: "issue", ActionRerun: "new run of checks", ActionSticky: "status comment", ActionLabels: "labels",
-	ActionRepoLabels: "labels of the repository", ActionFlow: "label that starts work", ActionClose: "closed pull request",
+	ActionRepoLabels: "labels of the repository", ActionFlow: "label that starts work", ActionClose: "closed pull request", ActionReady: "mark as ready for review",
 	ActionChild: "issue", ActionBlock: "what blocks it", ActionEditPull: "edited pull request", ActionEditIssue: "edited issue", ActionCloseIssue: "closed issue",
 	ActionReview: "review", ActionStatus: "commit status", ActionDismiss: "dismissed review", ActionReviewRequest: "review request",
 	ActionMerge: "merge", ActionEnqueue: "place in the merge queue", ActionDequeue: "removal from the merge queue", ActionUpdateBranch: "updated branch",
@@ -74,6 +75,9 @@ const (
 	CloseCompleted  = "completed"
 	CloseNotPlanned = "not_planned"
 )
+
+// AsDraft is the Extra of a pull request that is opened as a draft.
+const AsDraft = "draft"
 
 // BlockRemove is the Base of a block that ends that an issue is blocked.
 const BlockRemove = "remove"
@@ -142,7 +146,7 @@ type Action struct {
 	Body   string    // includes its markers. labels: color and description of labels that may have to be created
 	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty. block: BlockRemove or empty. edit_issue: IssueHash of what it replaces
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
-	Extra  string    // review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases. flow, block: the roadmap's issue above
+	Extra  string    // pull request: AsDraft or empty. review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases. flow, block: the roadmap's issue above
 	Why    string    // for people: what the action answers
 
 	Sends     int // number of sends since it was planned or renewed, counted before each send

@@ -214,6 +214,9 @@ func DismissToken(repo RepoKey, number int, reviewID int64) string {
 	return token("dismiss", repo, number, strconv.FormatInt(reviewID, 10))
 }
 
+// ReadyToken is the token of marking a draft of ours as ready for review, once.
+func ReadyToken(repo RepoKey, number int) string { return token("ready", repo, number) }
+
 // RequestToken is the token of requesting a person's review of a head.
 func RequestToken(repo RepoKey, number int, reviewer, head string) string {
 	return token("request", repo, number, reviewer, head)

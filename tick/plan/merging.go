@@ -36,7 +36,7 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, r.approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Flow: i.Flow, Issue: i.Number, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Person: has.Person, Against: r.against(has.Against), Unread: has.Unread, MergeApprovals: i.Landing.MergeApprovals,
-		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
+		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), UntilGreen: i.UntilGreen,
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()

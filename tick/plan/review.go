@@ -30,7 +30,7 @@ func (r reviews) about() review.Item {
 	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return i.Pull.Brings(w.Head, w.MergeBase) })
 	return review.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
-		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, Now: r.v.Now,
+		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, UntilGreen: i.UntilGreen, Now: r.v.Now,
 	}
 }
 
@@ -84,6 +84,7 @@ func (r reviews) keepStopped() bool {
 
 // plan plans the next review or fix. A turn for comments, red checks or conflicts comes first.
 func (r reviews) plan() {
+	r.ready()
 	if !r.about().HasReviews() {
 		r.rest()
 		return
@@ -116,6 +117,18 @@ func (r reviews) plan() {
 	if why := r.item.ReviewWait(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
 		r.wait("", why)
 	}
+}
+
+// ready marks a draft that is green as ready for review, once.
+func (r reviews) ready() {
+	token := work.ReadyToken(r.v.Repo.Key(), r.item.Pull.Number)
+	if !r.about().Ready() || r.item.Notices[token] != "" {
+		return
+	}
+	r.notice(work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionReady, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: r.item.Pull.Number, Target: r.item.Pull.NodeID, Why: "it is green",
+	}, "the draft is green, and is marked as ready for review")
 }
 
 // due returns the stored event of the due review or fix with this key. Events of other reviews are
@@ -204,9 +217,9 @@ func (r reviews) stopNow() []work.Action {
 
 // markDecided marks the reviews as decided until something changes. Reviews that wait for running
 // checks, or for some that never started, are not marked: they wait for an hour at most, and no event tells when the hour has
-// passed.
+// passed. Nor are those of a draft that is marked as ready once it is green: no event tells how that ended.
 func (r reviews) markDecided(c review.Choice) {
-	runs := (c.Why.Kind == work.WhyReviewChecks || c.Why.Kind == work.WhyReviewNoCI) && !r.item.Pull.ChecksSince.IsZero()
+	runs := (c.Why.Kind == work.WhyReviewChecks || c.Why.Kind == work.WhyReviewNoCI) && !r.item.Pull.ChecksSince.IsZero() || c.Why.Kind == work.WhyUntilGreen
 	said := slices.ContainsFunc(Of[change.ReviewsDecided](*r.p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == r.item.Decided })
 	if r.item.ReviewsChanged && !runs && !said {
 		r.p.add(change.ReviewsDecided{DecidedInputs: r.item.Decided})

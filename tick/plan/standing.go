@@ -158,7 +158,7 @@ func beside(i known.Item, why work.ReasonKind) string {
 	if len(i.Faults) > 0 && why != work.WhyPushedFaults {
 		said += "; the document has faults there"
 	}
-	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
+	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft && why != work.WhyUntilGreen {
 		said += "; it is a draft"
 	}
 	if i.IssueClosed && i.Flow != work.FlowReview && why != work.WhyMergeNotAsked {
@@ -342,6 +342,8 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
 	case h != nil:
 		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
+	case i.UntilGreen:
+		return work.Reason{Kind: work.WhyUntilGreen}
 	case i.Pull.Draft:
 		return work.Reason{Kind: work.WhyMergeDraft}
 	case i.Pull.Mergeable == work.Conflicting:

@@ -40,7 +40,7 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 		if err != nil {
 			return nil, fleet, err
 		}
-		if again || landing[r.Row.ID] && merges(r) {
+		if again || landing[r.Row.ID] && merges(r) || r.Settings.Draft != "" { // checks that are green become no event
 			busy[r.Row.ID] = true
 		}
 	}

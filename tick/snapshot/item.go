@@ -73,7 +73,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 	if err := r.threads(ctx, &i); err != nil {
 		return i, err
 	}
-	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.lead, r.faults, r.notices, r.closings, r.proposals, r.pastPauses, r.reviews, r.landing} {
+	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.seat, r.lead, r.faults, r.notices, r.closings, r.proposals, r.pastPauses, r.reviews, r.landing, r.untilGreen} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}

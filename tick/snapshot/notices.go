@@ -30,6 +30,20 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	return err
 }
 
+// untilGreen reads whether the item's pull request is a draft that is marked as ready once it is green: ours, in a
+// repository that wants such drafts, and not seen as ready before. It is read again after it was marked.
+func (r *reading) untilGreen(ctx context.Context, i *known.Item) error {
+	if !i.HasPull() || !i.Pull.Draft || i.Pull.State != work.PullOpen || i.Flow == work.FlowReview || r.settings.Draft == "" {
+		return nil
+	}
+	a, planned, err := r.tx.GetAction(ctx, work.ReadyToken(r.repo.Key(), i.Pull.Number))
+	if planned {
+		i.Notices[a.Token] = a.State
+	}
+	i.UntilGreen = !a.State.Settled() || a.State == work.ActionApplied && !i.Pull.DetailsAt.After(a.SeenAt)
+	return err
+}
+
 // loadReactions loads which of the comments that may get 👀 have it already.
 func (r *reading) loadReactions(ctx context.Context, items []known.Item) error {
 	of := map[string]int{}

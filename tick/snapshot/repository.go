@@ -216,8 +216,14 @@ func (r *reading) asking(ctx context.Context) (ids []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var drafts []int64
+	if r.settings.Draft != "" {
+		if drafts, err = r.tx.ListDrafts(ctx, r.repo.ID); err != nil {
+			return nil, err
+		}
+	}
 	paused, err := r.paused(ctx)
-	ids = slices.Concat(r.waits, rewritten, looking, landing, due, paused)
+	ids = slices.Concat(r.waits, rewritten, looking, landing, due, drafts, paused)
 	for _, stop := range taken {
 		ids = append(ids, stop.ItemID)
 	}

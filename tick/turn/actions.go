@@ -99,10 +99,14 @@ func (c *composer) pullRequest() {
 		proposed += "\n\n"
 	}
 	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(mark))
+	extra := ""
+	if c.l.Repo.Settings.Draft != "" {
+		extra = work.AsDraft
+	}
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, By: c.l.Repo.Signed(), Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys), Proposals: work.MarkProposals(c.l.Proposals)}),
-		Base: t.Base, Head: t.Branch, Why: t.Reason,
+		Base: t.Base, Head: t.Branch, Extra: extra, Why: t.Reason,
 	})
 }
 

@@ -271,7 +271,7 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease, planned []work.Act
 	}
 	return work.PullRequest{
 		RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: d.Number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
-		Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
+		Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
 	}, nil
 }
 

@@ -34,7 +34,7 @@ const (
 // Table has the gates in GitHub's order.
 func Table() []GateRow {
 	return []GateRow{
-		{gateDraft, "it is no draft", "its author", people | github, (*gates).draft},
+		{gateDraft, "it is no draft", "its author; `draft`: a pass, once it is green", people | github, (*gates).draft},
 		{gateConflicts, "GitHub can merge it", "a turn merges the base into it", github | fromBox | settles, (*gates).conflicts},
 		{gateBehind, "it is up to date with its base, if the rules require that", "gh mergexo, once it is next", github | fromBox | settles, (*gates).behind},
 		{
@@ -130,6 +130,9 @@ func (g *gates) late() bool {
 }
 
 func (g *gates) draft() closed {
+	if g.f.UntilGreen {
+		return waits(work.Reason{Kind: work.WhyUntilGreen})
+	}
 	if g.f.Box.Draft || g.f.Pull.Draft {
 		return waits(work.Reason{Kind: work.WhyMergeDraft})
 	}

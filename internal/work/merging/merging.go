@@ -286,6 +286,7 @@ type Facts struct {
 	Person         bool     // a person who is not the author approved this head
 	Against        []string // people who request changes, on any head
 	Unread         []string // paths of the change that a reviewer was not shown whole
+	UntilGreen     bool     // a draft of ours, which is marked as ready once it is green
 	OtherCommits   bool     // a person approved this head when merging it brought other commits
 	Asked          []string // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval

@@ -29,6 +29,7 @@ type Facts struct {
 	NoFix         work.Reason // why no fix may start now; zero: it may
 	Retried       bool        // a person's command restarts the reviews
 	MergeApproved bool        // a person approved merging this head
+	UntilGreen    bool        // a draft of ours that nobody but agents reviews yet
 	NotFixable    bool        // somebody else's pull request: its author fixes it
 }
 
@@ -182,6 +183,9 @@ func (d *decision) decideOpen() {
 	d.toChecking()
 	if !d.peopleApprove() {
 		d.c.Why = work.Reason{Kind: work.WhyReviewPerson}
+		if d.f.UntilGreen {
+			d.c.Why = work.Reason{Kind: work.WhyUntilGreen}
+		}
 		return
 	}
 	d.do(EventComplete)
@@ -367,8 +371,12 @@ func (d *decision) review(r Reviewer) {
 // person requests a person's review, once for each head, and waits for it.
 func (d *decision) person(r Reviewer, waits bool) {
 	asked := slices.Contains(d.f.Requested, r.Name)
-	if waits && !asked {
+	switch {
+	case waits && !asked:
 		d.c.Why = d.f.NoReview
+		return
+	case d.f.UntilGreen && !asked:
+		d.c.Why = work.Reason{Kind: work.WhyUntilGreen}
 		return
 	}
 	d.c.Why = work.Reason{Kind: work.WhyReviewPerson, Who: r.Login, Name: r.Name}

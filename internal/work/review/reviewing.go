@@ -23,6 +23,7 @@ type Item struct {
 	Held       *Held  // nil: not held
 	LabelHead  string // somebody else's pull request: the head for which the label was set
 	Unanswered int    // number of unanswered comments by people
+	UntilGreen bool   // a draft, which is marked as ready once it is green: agents review it, and people are asked after that
 	Now        time.Time
 }
 
@@ -59,7 +60,7 @@ func (i Item) facts() Facts {
 	f := i.Facts
 	f.Number, f.Head, f.Base, f.MergeBase, f.State = i.Pull.Number, i.Pull.HeadOID, i.Pull.Base, i.Pull.MergeBase, i.Pull.State
 	in, _ := i.calledIn()
-	f.Inserted = slices.Concat(f.Inserted, in)
+	f.Inserted, f.UntilGreen = slices.Concat(f.Inserted, in), i.UntilGreen
 	f.NoReview, f.NoFix = i.held(), i.held()
 	if f.NoFix.Kind == work.WhyReviewComments { // the planner handles people's comments first, and a person's review
 		f.NoFix = work.Reason{}
@@ -68,7 +69,7 @@ func (i Item) facts() Facts {
 	case !f.NoReview.None():
 	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
 		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
-	case i.Pull.Draft:
+	case i.Pull.Draft && !i.UntilGreen:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
 	case i.Pull.Rollup == work.NeverStarted && i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewNoCI}
@@ -77,6 +78,22 @@ func (i Item) facts() Facts {
 	}
 	return f
 }
+
+// Ready reports whether a draft is green: the head's checks are, or there are none, every reviewing agent who comes
+// before the next person approves, and nobody holds it or waits for an answer.
+func (i Item) Ready() bool {
+	if !i.UntilGreen || i.Pull.State != work.PullOpen || !i.held().None() || i.checksOpen() {
+		return false
+	}
+	if i.Pull.Rollup == "" && i.Now.Sub(i.Pull.HeadSince) < checksBegin {
+		return false
+	}
+	c := i.Choose()
+	return c.State == "" || c.Why.Kind == work.WhyUntilGreen || c.State == Approved
+}
+
+// checksBegin is how long checks may take to begin: before that, a head without checks is not green.
+const checksBegin = 2 * time.Minute
 
 // held returns why neither a review nor the fix of one may start now.
 func (i Item) held() work.Reason {
