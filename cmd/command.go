@@ -171,9 +171,12 @@ func (a *app) printResult(told *tick.CommandResult) error {
 	return nil
 }
 
-// printLeft says that changes on GitHub are left to a pass, and why.
+// printLeft says that changes on GitHub are left to a pass, and why; and that everything is paused.
 func (a *app) printLeft(left int, why string, halted bool) {
 	if left == 0 {
+		if halted {
+			fmt.Fprintln(a.Env.Stderr, a.Output().Ours(cli.Plain(terminal.OneLine(why))))
+		}
 		return
 	}
 	then := "the next pass sees to it"

@@ -123,13 +123,14 @@ func (t *Tx) PutReviewerLevel(ctx context.Context, repoID int64, login string, l
 	return t.write(ctx, what, `UPDATE pull_reviews SET look = look + 1 WHERE `+inOpenPulls+` AND state = ?`, repoID, review.Reviewing)
 }
 
-// NearLabel is a label of an issue or a pull request that starts nothing: it is nearly one of ours, or the
-// issue is closed.
+// NearLabel is a label of an issue or a pull request that starts nothing: it is nearly one of ours, the
+// issue is closed, or another label keeps it from starting.
 type NearLabel struct {
-	Number int
-	Set    string    // empty: it has none
-	Meant  string    // empty: the issue is closed
-	At     time.Time // when the closed issue changed
+	Number  int
+	Set     string    // empty: it has none
+	Meant   string    // empty: the issue is closed
+	Ignored bool      // Set starts nothing while the issue has the label Meant
+	At      time.Time // when the closed issue changed
 }
 
 // SetNearLabel stores the label of a number that starts nothing, in place of an earlier one.
@@ -138,7 +139,7 @@ func (t *Tx) SetNearLabel(ctx context.Context, repoID int64, l NearLabel) error 
 	if err := t.write(ctx, what, `DELETE FROM reading WHERE what = 'near label' AND repo_id = ? AND n = ?`, repoID, l.Number); err != nil || l.Set == "" {
 		return err
 	}
-	return t.putReading(ctx, what, readingRow{what: "near label", repoID: repoID, key: l.Set, n: l.Number, why: l.Meant, at: l.At})
+	return t.putReading(ctx, what, readingRow{what: "near label", repoID: repoID, key: l.Set, n: l.Number, why: l.Meant, again: l.Ignored, at: l.At})
 }
 
 // ListNearLabels returns the labels that start nothing, by repository: those of closed issues only if these
@@ -147,10 +148,10 @@ func (t *Tx) ListNearLabels(ctx context.Context, now time.Time) (map[int64][]Nea
 	all := map[int64][]NearLabel{}
 	_, err := listRows(ctx, t, "list near labels", func(row scanner) (id int64, err error) {
 		var l NearLabel
-		err = row.Scan(&id, &l.Number, &l.Set, &l.Meant, timeOf(&l.At))
+		err = row.Scan(&id, &l.Number, &l.Set, &l.Meant, &l.Ignored, timeOf(&l.At))
 		all[id] = append(all[id], l)
 		return id, err
-	}, `SELECT repo_id, n, key, why, at FROM reading WHERE what = 'near label' AND (why <> '' OR at > ?) ORDER BY repo_id, n`, millis(now)-dayMillis)
+	}, `SELECT repo_id, n, key, why, again, at FROM reading WHERE what = 'near label' AND (why <> '' OR at > ?) ORDER BY repo_id, n`, millis(now)-dayMillis)
 	return all, err
 }
 

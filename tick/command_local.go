@@ -130,6 +130,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd wor
 	if err != nil {
 		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
+	_, v.Halted = p.Halted(ctx)
 	v.Terminal = fmt.Sprintf("%s#%d", p.Config.Called(rem.Name), item.Named(number))
 	rep, made = plan.ForCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
 	return rep, made, nil

@@ -71,14 +71,18 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		p.previewRoadmaps(&preview.Plans[i])
 	}
 	now := p.Now()
-	closed, err := store.Read(ctx, p.Store, func(tx *store.Tx) (map[int64][]store.NearLabel, error) { return tx.ListNearLabels(ctx, now) })
+	idle, err := store.Read(ctx, p.Store, func(tx *store.Tx) (map[int64][]store.NearLabel, error) { return tx.ListNearLabels(ctx, now) })
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range p.All {
-		for _, l := range closed[r.Row.ID] {
-			if l.Meant == "" {
-				line := waitFor(fmt.Sprintf("the issue is closed, so its label %s starts nothing", l.Set))
+		for _, l := range idle[r.Row.ID] {
+			says := fmt.Sprintf("the issue is closed, so its label %s starts nothing", l.Set)
+			if l.Ignored {
+				says = fmt.Sprintf("the issue is ignored, so its label %s starts nothing: remove the label %s", l.Set, l.Meant)
+			}
+			if l.Meant == "" || l.Ignored {
+				line := waitFor(says)
 				line.Says.Number = l.Number
 				preview.Plans = append(preview.Plans, plan.Plan{Repo: r.Row, Decisions: []plan.Decision{line}})
 			}
@@ -106,7 +110,7 @@ func (p *Pass) holdWithoutSlot(ctx context.Context, plans []plan.Plan, resumed i
 		case begun >= free:
 			late[t.Item.ID] = work.Reason{Kind: work.WhyNoSlot}
 		case begun >= most:
-			late[t.Item.ID] = work.Reason{Kind: work.WhyFreeSlot, Name: string(t.Kind)}
+			late[t.Item.ID] = work.Reason{Kind: work.WhyLaterPass, Name: string(t.Kind), Count: max(0, most)}
 		case p.Startable(ctx, t.Item.RepoID, t.Kind, t.Reviewer):
 			begun++
 		}

@@ -142,10 +142,13 @@ func dropOldLogs(dir string, before time.Time, most int64) error {
 }
 
 // logAttr makes a field fit for the log: no secrets, times in UTC, no nesting, so that every line
-// is one flat object.
+// is one flat object. A time that is not set is left out.
 func (m *Machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
 	switch attr.Value.Kind() {
 	case slog.KindTime:
+		if attr.Value.Time().IsZero() {
+			return slog.Attr{}
+		}
 		attr.Value = slog.TimeValue(attr.Value.Time().UTC())
 	case slog.KindDuration:
 		attr.Value = slog.Float64Value(attr.Value.Duration().Seconds())

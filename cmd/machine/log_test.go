@@ -47,6 +47,16 @@ func TestNoTokenIsLogged(t *testing.T) {
 	}
 }
 
+// A time that is not set is no field of a line; the year 1 says nothing.
+func TestNoTimeThatIsNotSetIsLogged(t *testing.T) {
+	m := &Machine{secrets: &secrets.Redactor{}}
+	var b strings.Builder
+	slog.New(slog.NewJSONHandler(&b, &slog.HandlerOptions{ReplaceAttr: m.logAttr})).Info("m", "until", time.Time{}, "since", time.Unix(0, 0))
+	if text := b.String(); strings.Contains(text, "until") || !strings.Contains(text, `"since":"1970-01-01T00:00:00Z"`) {
+		t.Error(text)
+	}
+}
+
 // What is deleted is what is too old or, of all that is kept, the oldest beyond the bound; the newest
 // log and files of other names stay.
 func TestOldLogs(t *testing.T) {

@@ -163,7 +163,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 			r.shared = append(r.shared, fmt.Sprintf("left to machine %s, which began a turn there and has a free slot, until %s", r.LeftTo, work.Stamp(until)))
 		}
 		for _, l := range near[row.ID] {
-			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant})
+			r.Near = append(r.Near, NearLabel{l.Number, l.Set, l.Meant, l.Ignored})
 		}
 		r.notes = append(r.notes, r.near()...)
 		b.Repos = append(b.Repos, r)

@@ -33,15 +33,20 @@ type Repo struct {
 
 // NearLabel is a label that starts nothing.
 type NearLabel struct {
-	Number int    `json:"number"`
-	Label  string `json:"label"`
-	Meant  string `json:"meant"` // the label that it nearly is; empty: it is one, and the issue is closed
+	Number  int    `json:"number"`
+	Label   string `json:"label"`
+	Meant   string `json:"meant"`   // the label that it nearly is; empty: it is one, and the issue is closed
+	Ignored bool   `json:"ignored"` // it starts nothing while the issue has the label of meant
 }
 
 // says tells it, and what to do.
 func (l NearLabel) says(repo string) string {
 	if l.Meant == "" {
 		return fmt.Sprintf("%[1]s#%[2]d is closed, so its label %[3]s starts nothing; to begin: gh issue reopen %[2]d --repo %[1]s", repo, l.Number, terminal.OneLine(l.Label))
+	}
+	if l.Ignored {
+		return fmt.Sprintf("%[1]s#%[2]d is ignored: its label %[3]s starts nothing while it has the label %[4]s; to begin: gh issue edit %[2]d --repo %[1]s --remove-label %[4]s",
+			repo, l.Number, terminal.OneLine(l.Label), l.Meant)
 	}
 	return fmt.Sprintf("%s#%d has the label %s, which does nothing there; set %s instead", repo, l.Number, terminal.OneLine(l.Label), l.Meant)
 }

@@ -138,7 +138,11 @@ func UnknownItem(story Story, called string) error {
 	if story.near != "" {
 		return cli.Coded(cli.CodeUnknownItem, errors.New(story.near))
 	}
-	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s: a label on an issue begins one; to list those that exist: gh mergexo status --all", called))
+	read := ""
+	if at := story.Repo.HeartbeatAt; !at.IsZero() {
+		read = fmt.Sprintf(" (the last one did at %s; to run one: gh mergexo tick)", work.UTC(at))
+	}
+	return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("no work item is %s: a label on an issue begins one, once a pass has read it%s; to list those that exist: gh mergexo status --all", called, read))
 }
 
 // browse opens the item in the browser.

@@ -61,6 +61,9 @@ func wrongLine(line []byte) string {
 			if strings.HasPrefix(v, "map[") || strings.HasPrefix(v, "{") && key != "line" && key != "output" && key != "detail" {
 				return key + " holds a structure"
 			}
+			if strings.HasPrefix(v, "0001-01-01T") {
+				return key + " is a time that is not set"
+			}
 		case bool, float64:
 		default:
 			return fmt.Sprintf("%s is a %T", key, value)

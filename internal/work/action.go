@@ -146,7 +146,7 @@ type Action struct {
 	Body   string    // includes its markers. labels: color and description of labels that may have to be created
 	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty. block: BlockRemove or empty. edit_issue: IssueHash of what it replaces
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
-	Extra  string    // pull request: AsDraft or empty. review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases. flow, block: the roadmap's issue above
+	Extra  string    // pull request: AsDraft or empty. review: its comments, as JSON. merge, enqueue, update: kind of what it waits for after a refusal. review request: verdicts for other bases. flow, block: the roadmap's issue above. close: the sentences of an answer that are true only if it is closed
 	Why    string    // for people: what the action answers
 
 	Sends     int // number of sends since it was planned or renewed, counted before each send
@@ -173,6 +173,9 @@ func ResultOf(token string) string { return "{issue of " + token + "}" }
 // the sentence, or that closes a pull request.
 func WithResult(answer string, a Action) string {
 	if a.Ending == EndedMerged {
+		if a.Extra != "" {
+			answer = strings.Replace(answer, " "+a.Extra, "", 1)
+		}
 		return strings.Replace(answer, a.Title, fmt.Sprintf("Pull request #%d was merged before it could be closed.", a.Number), 1)
 	}
 	opened := "#" + a.ResultID + ". It has no label, so nobody works on it until somebody sets one."

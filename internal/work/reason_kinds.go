@@ -134,7 +134,7 @@ const (
 	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub merged or queued it, and it was not read since
 	WhyMergeLater          ReasonKind = "merge_later"             // Text; GitHub refused it for the moment
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and GitHub's answer is unclear
-	WhyMergeBusy           ReasonKind = "merge_turn_first"        // a turn or a person must act on it first
+	WhyMergeBusy           ReasonKind = "merge_turn_first"        // Name (kind of the turn)
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch
 	WhyMergeNotRead        ReasonKind = "merge_not_read"          // never, or not since it changed
 	WhyMergeDue            ReasonKind = "merge_due"               // Name (the action, if it is no merge), Branch
@@ -167,6 +167,7 @@ const (
 	WhyInterrupted  ReasonKind = "interrupted"         // no pass works on the turn; Name
 	WhyToBeSent     ReasonKind = "answer_to_send"      // the agent has answered; the answer, or the rest of it, must be sent
 	WhyFreeSlot     ReasonKind = "free_slot"           // Name (kind of turn)
+	WhyLaterPass    ReasonKind = "later_pass"          // Name (kind of turn), Count (turns that a pass begins)
 	WhyToAnswer     ReasonKind = "to_answer"           // Count of events
 	WhyPeople       ReasonKind = "people"              // people must act on a pull request; Number
 	WhyReply        ReasonKind = "reply"               // people must reply on the issue
@@ -195,7 +196,7 @@ const (
 	WhyPullCloses   ReasonKind = "pull_request_closing" // Number (0: it is being opened first), Who
 	WhyMerged       ReasonKind = "merged"               //
 	WhyDesignMerged ReasonKind = "design_merged"        //
-	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it
+	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it; Who: whose pause lasts
 )
 
 // isSpending reports whether a budget limits money or tokens. Its usage is not shown on GitHub.

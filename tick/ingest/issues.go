@@ -59,6 +59,9 @@ func (h *reading) takeIssue(ctx context.Context, r issueRead) error {
 	if err != nil {
 		return err
 	}
+	if len(asked) > 0 && ignored && r.open() && !r.item.State.Open() {
+		h.noteIgnored(r, asked[0].Name)
+	}
 	h.noteLag(r, wanted && r.open() && len(asked) == 0 && (!r.tracked() || !r.item.State.Open()))
 	if !r.tracked() && len(asked) > 0 {
 		if err := h.findRoadmapAbove(ctx, r.Issue); err != nil {
@@ -98,6 +101,7 @@ func (h *reading) noteListedIssue(r issueRead) bool {
 			h.repo.Ignored = map[int]work.Flow{}
 		}
 		h.repo.Ignored[r.Number] = label.Flow
+		h.noteIgnored(r, label.Name)
 	case wanted && !r.open() && !work.HasLabel(r.Labels, labels.Done): // which work that ended has
 		h.putNearLabel(store.NearLabel{Number: r.Number, Set: label.Name, At: r.UpdatedAt})
 	}
@@ -109,12 +113,13 @@ func (h *reading) noteListedIssue(r issueRead) bool {
 // issue that was closed and whose work is over counts once it is reopened.
 func (h *reading) needsTimeline(r issueRead) bool {
 	ignored := work.HasLabel(r.Labels, h.repo.Settings.Labels.Ignore)
+	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	if r.tracked() {
 		c := h.numbers[r.Number]
 		over := r.item.IssueClosed && !r.open() && !r.item.State.Open() && r.item.Title == r.Title && c != nil && !c.waited && !ignored
-		return !over && !unchanged(r.item, r.Issue)
+		starts := wanted && ignored && !r.item.State.Open() // once people remove the ignore label
+		return !over && (starts || !unchanged(r.item, r.Issue))
 	}
-	label, wanted := h.repo.Settings.FlowOf(r.Labels)
 	return wanted && r.open() && (!ignored || label.Flow == work.FlowRoadmap)
 }
 

@@ -48,6 +48,11 @@ func (h *reading) noteNearLabel(is github.Issue, flow work.Flow) {
 	h.declineOn(h.itemID(is.Number), is.Number, work.NeedCosmetic, token, body, why)
 }
 
+// noteIgnored notes that a label that starts work starts nothing while the issue has the ignore label.
+func (h *reading) noteIgnored(r issueRead, label string) {
+	h.putNearLabel(store.NearLabel{Number: r.Number, Set: label, Meant: h.repo.Settings.Labels.Ignore, Ignored: true})
+}
+
 func (h *reading) putNearLabel(near store.NearLabel) {
 	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
 		return tx.SetNearLabel(ctx, h.row.ID, near)

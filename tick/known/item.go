@@ -41,7 +41,7 @@ type Item struct {
 	Shelved   []string                    // keys of events given up for the present head; read only if commands wait
 	Followed  *Followed                   // the next item on its issue; read only if commands wait; nil if none
 	Newer     bool                        // newer work on its issue is open; read only if commands wait
-	Pauses    []work.Pause                // all of its issue and its pull request, also those that ended; read only if a command asks for a pause or a hold; of ended work, the open ones of its issue
+	Pauses    []work.Pause                // all of its issue and its pull request, also those that ended; read only if a command asks for a pause or a hold; of ended work, always the open ones of its issue
 	Proposals []work.Proposal             // follow-ups that agents proposed on its issue; read only if a command asks for one
 
 	Reviews        review.Facts  // stored facts about its pull request's reviews; a pass derives the rest

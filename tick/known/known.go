@@ -35,6 +35,7 @@ type Snapshot struct {
 	Now       time.Time
 	Items     []Item            // if one page has all items: those that need a decision; otherwise those that other items are compared with
 	Untracked []Item            // issues and pull requests with pending commands but no work item
+	Halted    bool              // `pause --all` is in force; a pass plans nothing then, but a command in a terminal does
 	Ignored   map[int]work.Flow // issues that begin once people remove the ignore label, as far as this pass saw them
 	Held      []work.Holder     // the turns that the held slot locks name
 	Free      int               // free slots

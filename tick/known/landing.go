@@ -48,6 +48,9 @@ func (i Item) ReviewWait(by review.Record) work.Reason {
 		return by.Why
 	}
 	if by.Head != "" && by.Head != head {
+		if h := i.HeldBack; h != nil { // nobody reviews it before that ends
+			return work.Reason{Kind: work.WhyReviewHeld, Who: h.By, At: h.At.UnixMilli()}
+		}
 		return work.Reason{Kind: work.WhyReviewPushed, Number: i.Pull.Number, Commit: head}
 	}
 	if i.AutoMerges() {

@@ -128,7 +128,8 @@ func (r *commander) pause(inv invocation) Reply {
 // newer.
 func (r *commander) pauseAgain(inv invocation) Reply {
 	since := *r.item.Pause
-	rep := reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+	rep := reply("It stays paused by %s since %s, and the label `%s` is set where it is gone. %s ends the pause.",
+		since.By, work.UTC(since.Began), r.v.Policy.Labels.Ignore, r.command(work.VerbResume))
 	rep.sent = []work.Action{r.beginPause(inv, since.Number)}
 	return rep
 }

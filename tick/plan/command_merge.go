@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,18 +107,17 @@ func (r mergeCommands) mergeAgain(rep Reply) (Reply, bool) {
 // holds returns sentences about what blocks the merge now.
 func (r mergeCommands) holds() string {
 	c := landingOf(r.itemPlanner).choose()
-	if found := r.item.LastLook(); !found.None() && (c.Ask == merging.AskMerge || c.Ask == merging.AskEnqueue) {
-		w := explain.Reason(found, r.v.Place(r.item))
-		return fmt.Sprintf("All gates are open, but the last look before the merge found: %s. Next: %s.", r.v.Policy.Clean(w.What), cmp.Or(w.Next(), "the next pass looks again"))
-	}
-	switch c.Ask {
-	case merging.AskMerge:
+	s, waits, next := r.waitAndNext()
+	merges := c.Ask == merging.AskMerge || c.Ask == merging.AskEnqueue
+	switch {
+	case s.Why.Kind == work.WhyHalted, s.Why.Kind == work.WhyPaused, s.Why.Kind == work.WhyUnread, merges && s.Why.Kind != work.WhyMergeDue:
+		return fmt.Sprintf("It waits for: %s. Next: %s.", waits, next)
+	case c.Ask == merging.AskMerge:
 		return "All gates are open: it is merged next."
-	case merging.AskEnqueue:
+	case c.Ask == merging.AskEnqueue:
 		return "All gates are open: it enters the merge queue next."
-	case merging.AskUpdate:
+	case c.Ask == merging.AskUpdate:
 		return fmt.Sprintf("It is behind `%s`: its branch is brought up to date when it is next.", r.item.Pull.Base)
-	case merging.AskNothing, merging.AskDequeue:
 	}
 	var said []string
 	for _, g := range c.Gates {
@@ -127,8 +125,7 @@ func (r mergeCommands) holds() string {
 			said = append(said, explain.What(g.Why, r.v.Place(r.item)))
 		}
 	}
-	next := explain.Reason(c.Why, r.v.Place(r.item)).Next()
-	if next != "" {
+	if next = explain.Reason(c.Why, r.v.Place(r.item)).Next(); next != "" {
 		next = " Next: " + next + "."
 	}
 	return "Closed gates: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next

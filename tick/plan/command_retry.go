@@ -197,6 +197,9 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 	if busy && r.alive(turn) {
 		said += " A turn is in progress: it ends at its next step, and what it has pushed until then stays."
 	}
+	if r.item.Pause != nil {
+		said += fmt.Sprintf(" The label `%s` stays: while it is set, a label that people set starts nothing.", r.v.Policy.Labels.Ignore)
+	}
 	if r.item.Flow == work.FlowReview {
 		return Reply{Said: said + " " + r.again() + ".", sent: r.endLabel(inv), void: append(r.closeItem(inv), turn.EventKeys...)}
 	}
@@ -211,7 +214,7 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 		}
 		said += " " + closes
 		next.sent = append(next.sent, work.Action{
-			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Title: closes, Need: work.NeedRequired, State: work.ActionPlanned,
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Title: closes, Extra: next.Said, Need: work.NeedRequired, State: work.ActionPlanned,
 			Token: work.CloseToken(r.v.Repo.Key(), r.item.Pull.Number, inv.key), Number: r.item.Pull.Number, Why: inv.by + " cancelled the work",
 		})
 	}

@@ -110,7 +110,8 @@ func (r reviewCommands) hold(inv invocation) Reply {
 		return refusal("There is no pull request yet, so there is nothing to hold.")
 	case held != nil: // somebody may have removed its label since a pass read it, and the command is newer
 		r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: review.Held{By: held.By, At: held.At}})
-		rep := reply("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
+		rep := reply("It stays on hold by %s since %s, and the label `%s` is set where it is gone. %s ends that.",
+			held.By, work.UTC(held.At), r.v.Policy.Labels.Hold, r.command(work.VerbResume))
 		rep.sent = []work.Action{r.holdLabel(inv, true)}
 		return rep
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, r.approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Flow: i.Flow, Issue: i.Number, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Person: has.Person, Against: r.against(has.Against), Unread: has.Unread, MergeApprovals: i.Landing.MergeApprovals,
-		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), UntilGreen: i.UntilGreen,
+		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, First: r.first(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), UntilGreen: i.UntilGreen,
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()
@@ -128,22 +129,46 @@ func (r landing) stoppedAtHead() bool {
 	return r.item.State == work.StateBlocked && merging.Stays(r.item.Reason.Kind) && r.item.Reason.Head == r.item.Pull.HeadOID
 }
 
-// occupied reports whether an agent works or will work on the item, or a person must act first. It
-// is also true after a push of ours until GitHub shows the new head: facts and stops are about the
-// old one.
-func (r landing) occupied() bool {
-	_, busy := r.unfinished()
-	due := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
+// occupied reports whether something comes before a merge.
+func (r landing) occupied() bool { return !r.first().None() }
+
+// first returns what comes before a merge: what an agent does or will do, or for what a person must
+// act. After a push of ours that is the new head, until a pass reads it on GitHub: facts and stops are
+// about the old one.
+func (r landing) first() work.Reason {
+	turn := func(kind work.Kind) work.Reason {
+		return work.Reason{Kind: work.WhyMergeBusy, Name: string(cmp.Or(kind, r.item.Flow.FeedbackKind()))}
+	}
+	if t, busy := r.unfinished(); busy {
+		return turn(t.Kind)
+	}
+	for _, e := range r.item.Events {
 		switch e.Kind { //nolint:exhaustive // no other asks for anything
 		case work.EventCommand:
-			return r.item.Notices[work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)] == ""
-		case work.EventCheck, work.EventReviewDue, work.EventFixDue:
-			return true
+			if r.item.Notices[work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)] == "" {
+				return work.Reason{Kind: work.WhyCommandFirst}
+			}
+		case work.EventCheck, work.EventFixDue:
+			return turn(work.KindFix)
+		case work.EventReviewDue:
+			return turn(work.KindReview)
 		}
-		return false
-	})
-	planned := slices.ContainsFunc(Of[Turn](*r.p), func(t Turn) bool { return t.Item.ID == r.item.ID })
-	return busy || due || planned || r.item.NewestHead() != r.item.Pull.HeadOID || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
+	}
+	for _, t := range Of[Turn](*r.p) {
+		if t.Item.ID == r.item.ID {
+			return turn(t.Kind)
+		}
+	}
+	pull, head := r.item.Pull, r.item.NewestHead()
+	switch {
+	case head != pull.HeadOID:
+		return work.Reason{Kind: work.WhyHeadNotRead, Commit: head}
+	case pull.Rewritten():
+		return lostHead(pull)
+	case r.item.Stopped() && !merging.Stops(r.item.Reason.Kind):
+		return r.item.Reason.Or(work.Reason{Kind: work.WhyUnknown})
+	}
+	return work.Reason{}
 }
 
 // stopped reports whether the item is stopped because its pull request is not merged.

@@ -115,7 +115,7 @@ func (r reviews) plan() {
 		return // land plans the wait
 	}
 	if why := r.item.ReviewWait(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
-		r.wait("", why)
+		r.wait("", mergeable(r.item, Outlook{}, why))
 	}
 }
 

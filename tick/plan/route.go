@@ -278,8 +278,12 @@ func (r *itemPlanner) waitFor(kind work.Kind, said string, why ...work.Reason) {
 // rewritten stops an item whose branch was rewritten. The reason names the head and is updated with
 // it.
 func (r *itemPlanner) rewritten() {
-	pull := r.item.Pull
-	r.stop(work.Reason{Kind: work.WhyRewritten, Branch: pull.Branch, Commit: pull.LostOID, Head: pull.HeadOID})
+	r.stop(lostHead(r.item.Pull))
+}
+
+// lostHead is the reason of a rewritten branch.
+func lostHead(pull work.PullRequest) work.Reason {
+	return work.Reason{Kind: work.WhyRewritten, Branch: pull.Branch, Commit: pull.LostOID, Head: pull.HeadOID}
 }
 
 // unconfirmed stops an item whose issue was edited since its labelling. Comments do not resume it:

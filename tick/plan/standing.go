@@ -276,6 +276,9 @@ func ended(i known.Item) work.Reason {
 	if i.Pull.State == work.PullClosed {
 		why.Number = i.Pull.Number
 	}
+	if len(i.Pauses) > 0 {
+		why.Who = i.Pauses[0].By
+	}
 	return why
 }
 

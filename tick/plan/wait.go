@@ -96,7 +96,7 @@ func (r *itemPlanner) standing(o Outlook) Standing {
 	if busy {
 		item.Turn = &turn
 	}
-	return StandingOf(item, o, Around{Now: r.v.Now, Repo: r.v.Repo, Live: busy && r.alive(turn)})
+	return StandingOf(item, o, Around{Now: r.v.Now, Repo: r.v.Repo, Halted: r.v.Halted, Live: busy && r.alive(turn)})
 }
 
 // alive reports whether a running pass works on a turn.

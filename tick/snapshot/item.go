@@ -78,6 +78,9 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 			return i, err
 		}
 	}
+	if !i.State.Open() { // its pause lasts on the issue, which a label or a command may start again
+		i.Pauses = slices.DeleteFunc(slices.Clone(r.pauses), func(p work.Pause) bool { return p.Number != i.Number })
+	}
 	if needsPast(i) {
 		return i, r.past(ctx, &i)
 	}

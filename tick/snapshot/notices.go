@@ -98,9 +98,6 @@ func (r *reading) past(ctx context.Context, i *known.Item) error {
 	if i.Open, err = r.tx.ListOpenPullsOf(ctx, r.repo.ID, i.Number); err != nil {
 		return err
 	}
-	if !i.State.Open() { // its pause lasts on the issue, which a command may start again
-		i.Pauses = slices.DeleteFunc(slices.Clone(r.pauses), func(p work.Pause) bool { return p.Number != i.Number })
-	}
 	i.Pointed, i.Shelved = nil, nil
 	for _, e := range events {
 		switch {

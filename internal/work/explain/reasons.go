@@ -134,7 +134,7 @@ var reasons = []row{
 		work.WhyAuthorUnknown, Operator, AtOnce, "git has no user.name and user.email for commits or their sign-off",
 		fix("where gh mergexo runs, set both by `git config --global`; a sign-off can also be `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
 	},
-	{work.WhyHeadNotRead, Nobody, Overdue, "a pass: {commit} is pushed", step("the next pass reads the new head, and a reviewer looks at it"), nil},
+	{work.WhyHeadNotRead, Nobody, Overdue, "{commit} is pushed, and no pass has read it yet", step("the next pass reads it"), nil},
 	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
 		work.WhyNotFound, Nobody, Reminded, "GitHub does not find {names} of #{number}, to which the turn answers|GitHub does not find issue #{number}",
@@ -235,9 +235,10 @@ var reasons = []row{
 	{work.WhyRunning, Nobody, Reminded, "the agent: {turn} in slot {slot}", step("its answer is checked and sent"), nil},
 	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {turn} has no answer yet", step("the next pass resumes it"), nil},
 	{work.WhyToBeSent, Nobody, Reminded, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
-	{work.WhyFreeSlot, Nobody, Reminded, "a pass with a free slot", step("{turn}"), nil},
+	{work.WhyFreeSlot, Nobody, Reminded, "a pass", step("{turn}"), nil},
+	{work.WhyLaterPass, Nobody, Reminded, "a later pass, since this one begins at most {count turn}", step("{turn}"), nil},
 	{work.WhyToAnswer, Nobody, Reminded, "a pass: {count event} to answer", step("a turn answers on GitHub"), nil},
-	{work.WhyCommandFirst, Nobody, Reminded, "a command on the issue is carried out first", nil, nil},
+	{work.WhyCommandFirst, Nobody, Reminded, "a command comes first", nil, nil},
 	{work.WhyPeople, People, Reminded, "people on {pull}", step("comment, merge or close it"), nil},
 	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
 	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
@@ -280,7 +281,7 @@ var reasons = []row{
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
 	{
 		work.WhyClosed, People, Never, "{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
-		step("nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]]set its label (where it is set, remove it first) to start over"), nil,
+		step("nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]][[remove {ignore}, with which {who} paused it, and ]]set its label (where it is set, remove it first) to start over"), nil,
 	},
 
 	// Reviews that are stopped.
@@ -397,7 +398,7 @@ var reasons = []row{
 	{work.WhyMergeTaken, Nobody, Overdue, "GitHub accepted the merge", step("the next pass reads the result"), nil},
 	{work.WhyMergeLater, Nobody, Overdue, "GitHub does not merge it at the moment[[: {text}]]", step("a later pass tries again"), nil},
 	{work.WhyMergeUnclear, Nobody, Overdue, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
-	{work.WhyMergeBusy, Nobody, Reminded, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
+	{work.WhyMergeBusy, Nobody, Reminded, "{turn} comes first", step("once that has ended, it is merged if its head is approved"), nil},
 	{work.WhyMergeNext, Nobody, Reminded, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
 	{work.WhyMergeNotRead, Nobody, Overdue, "GitHub's merge box was not read since it changed", step("the next pass reads it"), nil},
 	{work.WhyMergeDue, Nobody, Overdue, "a pass merges it", step("all gates are open"), dueToQueue},

@@ -423,8 +423,8 @@ func (g *gates) merging() closed {
 		return waits(work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:
 		return waits(work.Reason{Kind: work.WhyMergeUnclear})
-	case g.f.Busy:
-		return waits(work.Reason{Kind: work.WhyMergeBusy})
+	case !g.f.First.None():
+		return waits(g.f.First)
 	default:
 		return closed{}
 	}

@@ -292,7 +292,7 @@ type Facts struct {
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people
 	Held           *review.Held
-	Busy           bool        // a turn is running, or must run before the merge
+	First          work.Reason // the turn, the command or the push that comes before the merge, or why a person must act first; zero: nothing does
 	Answers        bool        // that turn answers people or changes the head
 	Queued         bool        // we queued this head, and nobody has dequeued it since
 	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
