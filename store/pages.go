@@ -29,7 +29,7 @@ func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
 		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within, since, why, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
 		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url,
 		 failures = excluded.failures, since = excluded.since, why = excluded.why, again = excluded.again`,
-		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, t.stamp(r.since), t.clean(r.why), r.again)
+		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, millis(r.since), t.clean(r.why), r.again)
 }
 
 const selectPage = `SELECT repo_id, key, etag, url, at FROM reading WHERE what = 'page' AND repo_id = ? `

@@ -315,4 +315,7 @@ func TestOnlyWhatAPassReadLeavesTheBacklog(t *testing.T) {
 	})
 	left := inTx(t, d, func(tx *Tx) ([]Backlogged, error) { return tx.ListBacklog(ctx, r.ID) })
 	equal(t, []int{left[0].Number, left[1].Number, len(left)}, []int{2, 3, 2})
+	if !left[0].Since.IsZero() {
+		t.Errorf("nothing was said on #2, and what was said since %s is to be read", left[0].Since)
+	}
 }

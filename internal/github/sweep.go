@@ -158,7 +158,7 @@ type wireSweep struct {
 func (w *wireSweep) sweep() Sweep {
 	return Sweep{
 		Viewer: work.Account{ID: w.Viewer.ID, Login: w.Viewer.Login, Bot: transport.IsBotLogin(w.Viewer.Login)},
-		Repo:   RepoNode{NodeID: w.Repository.ID},
+		Repo:   RepoNode{NodeID: w.Repository.ID, DefaultBranch: w.Repository.DefaultBranch.Name},
 		Pulls:  make([]PullLight, 0, len(w.Nodes)),
 	}
 }
@@ -168,10 +168,15 @@ func (w *wireSweep) sweep() Sweep {
 type RepoNode struct {
 	NodeID string // empty: GitHub did not report it
 	Gone   bool   // there is no repository of that name, or the token may not see it
+
+	DefaultBranch string // empty: it has no commit
 }
 
 type wireIdentity struct {
-	ID string `json:"id"`
+	ID            string `json:"id"`
+	DefaultBranch struct {
+		Name string `json:"name"`
+	} `json:"defaultBranchRef"`
 }
 
 // repositoryGone reports whether an answer has a NOT_FOUND error for the repository, and removes

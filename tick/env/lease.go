@@ -123,7 +123,7 @@ type Lease struct {
 	Proposals       []work.Proposal         // follow-ups that its answer adds to those of the issue
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
-	Issue           github.Issue   // a start's, as it was read beside its branch
+	Issue           github.Issue   // as it was read last
 	IssueAt         time.Time      // when; zero: not read
 	Shown           github.Pull    // of a turn about red checks: its pull request as it was read with them; zero: not read
 	Planned         []work.Action  // the turn's actions as this pass last read them

@@ -427,10 +427,10 @@ func (p *Env) ShownAt(repoID int64) *Repo {
 	return nil
 }
 
-// SameFor is how long an answer about which repository a name stands for is valid.
+// SameFor is how long an answer about which repository a name stands for, and which is its default branch, is valid.
 const SameFor = time.Minute
 
-// Confirm records that GitHub just returned this repository for its name.
+// Confirm records that GitHub just returned this repository, with this default branch, for its name.
 func (r *Repo) Confirm(at time.Time) {
 	r.same.Lock()
 	defer r.same.Unlock()
@@ -461,7 +461,9 @@ func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) erro
 	case seen.NodeID != r.Row.NodeID:
 		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoReplaced, Name: r.Name.FullName()}}
 	}
-	r.Confirm(now)
+	if seen.DefaultBranch == r.Row.DefaultBranch { // else who begins work reads it
+		r.Confirm(now)
+	}
 	return nil
 }
 

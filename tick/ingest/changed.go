@@ -262,7 +262,7 @@ func (h *reading) sweepSome(ctx context.Context, ids []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch who := s.Repo; {
-	case who.NodeID == h.row.NodeID:
+	case who.NodeID == h.row.NodeID && (who.DefaultBranch == "" || who.DefaultBranch == h.row.DefaultBranch):
 		h.repo.Confirm(h.now())
 	case who.NodeID != "", who.Gone:
 		h.doubtful = true

@@ -55,6 +55,8 @@ type backlog struct {
 	// What depends on it: readDependencies, readBlockers, readSubIssues and readDesigns.
 	changed   map[int]bool // issues and pull requests that changed
 	pullEnded bool         // a pull request that has just ended is among them
+
+	subIssues map[int][]github.Issue // as this pass has read them, by the number of the issue above
 }
 
 // report is how the read goes.
@@ -78,7 +80,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
 		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
-			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
+			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{}, subIssues: map[int][]github.Issue{},
 		},
 		slice: newSlice(), answeredBefore: map[string]bool{},
 	}

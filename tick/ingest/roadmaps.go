@@ -89,7 +89,7 @@ func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.Pull
 		return m, nil, fmt.Errorf("read the roadmap of #%d: %w", item.Number, err)
 	}
 	m = mergedRoadmap{number: item.Number, run: run, first: cmp.Or(item.Parent, item.ID), parent: item.SubIssueOf}
-	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, item.Number)
+	subs, ok, err := h.subIssuesOf(ctx, item.Number)
 	if err != nil {
 		return m, nil, err
 	}
@@ -116,7 +116,7 @@ func (h *reading) documentAt(ctx context.Context, item work.Item, pull work.Pull
 // readRoadmap parses and checks a document. What its nodes say is made fit for GitHub, as an agent
 // wrote it.
 func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap, subs []github.Issue) (roadmap.Merged, error) {
-	is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, of.number)
+	is, err := h.issueOf(ctx, of.number)
 	if err != nil {
 		return roadmap.Merged{}, err
 	}
@@ -145,7 +145,7 @@ func (h *reading) readRoadmap(ctx context.Context, doc []byte, of mergedRoadmap,
 		}
 	}
 	parsed, faults := roadmap.Read(doc, roadmap.Bounds{
-		Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: ok && !is.Blockers.Supported, Present: present,
+		Depth: 1 + len(roadmap.Chain(h.called(is.Parent), live)), SubIssues: others, NoEdges: is.Number != 0 && !is.Blockers.Supported, Present: present,
 	})
 	m := roadmap.Merged{Hash: work.ContentHash(string(doc)), Goal: h.secrets.Redact(parsed.Goal), Faults: faults}
 	for i := range m.Faults {

@@ -32,6 +32,17 @@ type below struct {
 	lookAt  time.Time
 }
 
+// subIssuesOf returns the sub-issues of an issue, which this pass reads once; ok is false if GitHub finds no such list.
+func (h *reading) subIssuesOf(ctx context.Context, number int) (subs []github.Issue, ok bool, err error) {
+	if subs, ok = h.subIssues[number]; ok {
+		return subs, true, nil
+	}
+	if subs, ok, err = h.repo.GitHub.SubIssues(ctx, h.row.Current, number); err == nil && ok {
+		h.subIssues[number] = subs
+	}
+	return subs, ok, err
+}
+
 // readSubIssues reads what is below the repository's roadmaps: where this pass has read something else than the rows
 // say, every roadmapLife, and if a person wants it at once. Then it also looks whether people changed the document.
 func (h *reading) readSubIssues(ctx context.Context) error {
@@ -94,7 +105,7 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 	if err != nil || !due && !h.changedBelow(m, nodes, before) {
 		return err
 	}
-	subs, ok, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	subs, ok, err := h.subIssuesOf(ctx, m.Number)
 	if err != nil {
 		return err
 	}
@@ -193,7 +204,7 @@ func (h *reading) readDocument(ctx context.Context, m roadmap.Record) error {
 		}
 		return nil
 	}
-	subs, _, err := h.repo.GitHub.SubIssues(ctx, h.row.Current, m.Number)
+	subs, _, err := h.subIssuesOf(ctx, m.Number)
 	if err != nil {
 		return err
 	}

@@ -174,9 +174,13 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 		a.NotBefore = s.now.Add(workingAfter)
 	}
 	if len(wanted.With) == 0 {
-		_, known, err := tx.GetAction(ctx, a.Token)
-		if err != nil || !known && !mayHaveLabel(m, number, wanted) {
+		before, known, err := tx.GetAction(ctx, a.Token)
+		labels, read := m.Labels[number]
+		switch {
+		case err != nil || !known && !mayHaveLabel(m, number, wanted):
 			return err
+		case known && before.State == work.ActionPlanned && before.SentAt.IsZero() && read && wanted.Clean(labels):
+			return tx.VoidUnsent(ctx, before.ID, "the state ended before its label was set", s.now)
 		}
 	}
 	return tx.RenewAction(ctx, a)

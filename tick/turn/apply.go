@@ -229,6 +229,9 @@ func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 // report the agent's question.
 func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked bool) change.AfterTurn {
 	c := change.AfterTurn{Move: work.Move{Item: l.Item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}}
+	if !l.IssueAt.IsZero() {
+		c.Labels = map[int][]string{l.Item.Number: l.Issue.Labels}
+	}
 	c.Heard = c.Move // a comment may be the answer: the next turn reads it and asks again if not
 	switch why := whyStillRed(l, answer, f.planned); {
 	case answer.BlockedReason != "" && !asked:

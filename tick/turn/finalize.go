@@ -26,6 +26,9 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
+	if s.hasIssue {
+		l.Issue, l.IssueAt = s.issue, p.Now()
+	}
 	if err := p.LastLook.recheck(ctx, l, s); err != nil {
 		return err
 	}

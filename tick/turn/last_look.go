@@ -342,12 +342,16 @@ func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// issueOf returns a start's issue as it was read beside its branch, and reads it again a minute later.
+// issueOf returns the issue as this pass read it less than a minute ago, or reads it.
 func (p *lastLook) issueOf(ctx context.Context, l *env.Lease) (is github.Issue, found bool, err error) {
 	if p.Now().Sub(l.IssueAt).Abs() < env.SameFor {
 		return l.Issue, true, nil
 	}
-	return l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	is, found, err = l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	if err == nil && found {
+		l.Issue, l.IssueAt = is, p.Now()
+	}
+	return is, found, err
 }
 
 // requireTrusted ends a turn before its first effect if one of its events no longer counts: its author

@@ -132,15 +132,19 @@ type firstName struct {
 	pulls  []github.Pull
 }
 
-// readStart reads where a start begins: the default branch, what its first branch name had, and its
-// issue.
+// readStart reads where a start begins: the default branch, unless GitHub named it less than a minute ago, what its
+// first branch name had, and its issue.
 func (p *restorer) readStart(ctx context.Context, l *env.Lease) (base string, first firstName, err error) {
 	repo, hub := l.Repo.Row.Current, l.Repo.GitHub
+	base = l.Repo.Row.DefaultBranch
 	first.branch = work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, 0)
 	var issue github.Issue
 	var found bool
 	err = firstOf(github.AtOnce(ctx, readsAtOnce, []func(context.Context) error{
 		func(ctx context.Context) error {
+			if l.Repo.Confirmed(hub.Now(), env.SameFor) {
+				return nil
+			}
 			r, err := hub.Repository(ctx, repo)
 			if base = r.DefaultBranch; err != nil {
 				return fmt.Errorf("read the default branch: %w", err)

@@ -28,7 +28,7 @@ const documentRepairs = 2
 
 // roadmapBounds reads what bounds the document of a turn's item: its issue, and what is below it, as GitHub has them now.
 func (p *lastLook) roadmapBounds(ctx context.Context, l *env.Lease) (b roadmap.Bounds, subs []github.Issue, err error) {
-	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	is, ok, err := p.issueOf(ctx, l)
 	switch {
 	case err != nil:
 		return b, nil, fmt.Errorf("read the roadmap's issue: %w", err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -122,8 +123,11 @@ func named(paths []string) string {
 }
 
 // authorRole returns the permission of the author. Ingest has read the permissions of
-// comments' authors.
+// comments' authors. A pass works only where its own account may write.
 func (p *briefs) authorRole(ctx context.Context, l *env.Lease) (prompts.Role, error) {
+	if slices.Contains(p.Accounts.Operators(l.Repo.Name.Host), l.Item.Author.ID) {
+		return prompts.RoleWrite, nil
+	}
 	may, err := p.may(ctx, l.Repo, l.Item.Author)
 	switch {
 	case err != nil:
