@@ -92,6 +92,11 @@ func (s *storm) leave(machine string, patience time.Duration, how func()) error 
 	s.struck["machine "+machine+" is away"]++
 	s.mu.Unlock()
 	s.fleet.proxies[machine].EndSessions()
+	return s.leaveNothingTo(machine)
+}
+
+// leaveNothingTo has five minutes pass in which repositories were left to a machine.
+func (s *storm) leaveNothingTo(machine string) error {
 	s.started.Lock()
 	defer s.started.Unlock()
 	return s.fleet.server.run(s.fleet.name, `UPDATE repositories SET served_at = served_at - 300000 WHERE machine = '`+machine+`'`)

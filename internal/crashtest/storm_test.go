@@ -474,7 +474,7 @@ func (s *storm) conclude() error {
 	}
 	s.hub.ClearFaults()
 	s.letAllEnd()
-	err := errors.Join(s.trouble...)
+	err := errors.Join(append(s.trouble, s.leaveNothingTo(renamed))...)
 	upsets := 0
 	for _, n := range s.struck {
 		upsets += n
