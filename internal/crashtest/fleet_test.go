@@ -129,9 +129,9 @@ func (w *world) sharedDatabase() string {
 	machine := strings.TrimPrefix(w.suffix(), "-")
 	budgets := ""
 	if w.scenario.storm {
-		budgets = fmt.Sprintf("max_turns_per_item = 0\nmax_feedback_rounds = 0\nmax_turns_per_day = %d\n", w.scenario.budget)
+		budgets = fmt.Sprintf("max_turns_per_item = 0\nmax_turns_per_day = %d\n", w.scenario.budget)
 	}
-	return fmt.Sprintf("database = %q\nmachine = %q\n", w.fleet.proxies[machine].Through(w.fleet.url()), machine) + budgets
+	return fmt.Sprintf("database = %q\nmachine = %q\n", w.fleet.proxies[machine].Through(w.fleet.url()), w.nameOf(machine)) + budgets
 }
 
 // onFlight numbers what the first machine sends to the database.

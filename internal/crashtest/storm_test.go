@@ -45,6 +45,10 @@ type storm struct {
 	codes   map[int]int                              // how passes ended; -1: killed
 	struck  map[string]int
 	trouble []error
+	away    map[string]bool // machines that are stopped or cut off until they come back
+	left    []leftTurn      // what machines had under way when they went away or lost their name
+
+	started sync.Mutex // one at a time asks the server or starts it
 }
 
 const mostInStorm = 40 // issues in a repository
@@ -104,7 +108,7 @@ func TestStorm(t *testing.T) {
 	}
 	fmt.Printf("storm of %g minutes, --seed %d\n", minutes, *seed)
 	withWorld(t, func(w *world) {
-		s := &storm{world: w, random: rand.New(rand.NewPCG(*seed, 1)), passes: map[string]map[*exec.Cmd]<-chan struct{}{}, ended: map[string]int{}, codes: map[int]int{}, struck: map[string]int{}}
+		s := &storm{world: w, random: rand.New(rand.NewPCG(*seed, 1)), passes: map[string]map[*exec.Cmd]<-chan struct{}{}, ended: map[string]int{}, codes: map[int]int{}, struck: map[string]int{}, away: map[string]bool{}}
 		err := s.play(time.Duration(minutes * float64(time.Minute)))
 		s.letAllEnd()
 		fmt.Print(s.table())
@@ -151,8 +155,8 @@ func (s *storm) play(long time.Duration) error {
 	for _, r := range []string{repoName, repoName + "2", repoName + "3"} {
 		s.lives = append(s.lives, &life{world: s.world, repo: s.hub.Repo(r), storm: s, gate: newGate()})
 	}
-	if _, err := s.passOn("a"); err != nil { // the first one creates the schema
-		return fmt.Errorf("the first pass: %w", err)
+	if code, err := s.passOn("a"); err != nil || code != 0 { // the first one creates the schema
+		return fmt.Errorf("the first pass ended with %d: %w\n%s", code, err, lastLines(s.said()))
 	}
 	over := make(chan struct{})
 	var all sync.WaitGroup
@@ -160,6 +164,7 @@ func (s *storm) play(long time.Duration) error {
 		all.Go(func() { s.tick(machine, rand.New(rand.NewPCG(*seed, uint64(10+i))), over) })
 	}
 	all.Go(func() { s.strikes(rand.New(rand.NewPCG(*seed, 3)), over) })
+	all.Go(func() { s.absences(long, over) })
 	err := s.people(long)
 	close(over)
 	all.Wait()
@@ -226,6 +231,9 @@ func (s *storm) start(machine string) (<-chan struct{}, error) {
 // tick has a machine begin a pass now and then, and sometimes another one before the last has ended.
 func (s *storm) tick(machine string, random *rand.Rand, over <-chan struct{}) {
 	for {
+		for s.isAway(machine) {
+			time.Sleep(100 * time.Millisecond)
+		}
 		done, err := s.start(machine)
 		if err != nil {
 			s.fault(err)
@@ -288,6 +296,8 @@ func (s *storm) backends(which string) error {
 // agePace makes what was written an hour old. People and machines do here in an hour what takes them weeks, and
 // passes write no more than GitHub takes from an account in an hour.
 func (s *storm) agePace() error {
+	s.started.Lock()
+	defer s.started.Unlock()
 	return errors.Join(
 		s.fleet.server.run(s.fleet.name, `UPDATE actions SET sent_at = sent_at - 3600000 WHERE id IN (SELECT id FROM actions WHERE state = 'applied' AND sent_at > 0 FOR UPDATE SKIP LOCKED)`),
 		s.fleet.server.run(s.fleet.name, `UPDATE turns SET not_before = 0 WHERE id IN (SELECT id FROM turns WHERE wait_reason LIKE '%"`+string(work.WhyPace)+`"%' FOR UPDATE SKIP LOCKED)`),
@@ -300,14 +310,14 @@ var gusts = []gust{
 	{"stopped for a while", 2, func(s *storm, m string, r *rand.Rand) error {
 		s.signal(m, syscall.SIGSTOP)
 		wait(r, 5*time.Second)
-		s.signal(m, syscall.SIGCONT)
+		s.wake(m)
 		return nil
 	}},
 	{"stopped past the session's end", 3, func(s *storm, m string, r *rand.Rand) error {
 		s.signal(m, syscall.SIGSTOP)
 		s.fleet.proxies[m].Cut()
 		wait(r, 5*time.Second)
-		s.signal(m, syscall.SIGCONT)
+		s.wake(m)
 		return nil
 	}},
 	{"a connection ended by the server", 4, func(s *storm, _ string, _ *rand.Rand) error { return s.backends(` ORDER BY random() LIMIT 1`) }},
@@ -320,7 +330,7 @@ var gusts = []gust{
 	{"connections of a machine frozen", 2, func(s *storm, m string, r *rand.Rand) error {
 		s.fleet.proxies[m].Freeze()
 		wait(r, 4*time.Second)
-		s.fleet.proxies[m].Thaw()
+		s.wake(m)
 		return nil
 	}},
 	{"20 ms to the database", 2, func(s *storm, m string, r *rand.Rand) error {
@@ -352,7 +362,6 @@ func (s *storm) strikes(random *rand.Rand, over <-chan struct{}) {
 	}
 	var blowing sync.WaitGroup
 	defer blowing.Wait()
-	var server sync.Mutex // one at a time asks it or starts it
 	for {
 		select {
 		case <-over:
@@ -362,12 +371,18 @@ func (s *storm) strikes(random *rand.Rand, over <-chan struct{}) {
 		g, m := all[random.IntN(len(all))], s.machines()[random.IntN(len(s.machines()))]
 		own := rand.New(rand.NewPCG(random.Uint64(), 0))
 		s.mu.Lock()
-		s.struck[g.name]++
+		away := s.away[m]
+		if !away {
+			s.struck[g.name]++
+		}
 		s.mu.Unlock()
+		if away {
+			continue
+		}
 		blowing.Go(func() {
 			if strings.Contains(g.name, "server") {
-				server.Lock()
-				defer server.Unlock()
+				s.started.Lock()
+				defer s.started.Unlock()
 			}
 			if err := g.blow(s, m, own); err != nil {
 				s.fault(fmt.Errorf("%s: %w", g.name, err))
@@ -451,14 +466,15 @@ func lastLines(text string) string {
 func (s *storm) conclude() error {
 	for _, p := range s.fleet.proxies {
 		p.Delay(0)
-		p.Thaw()
 	}
 	for _, m := range s.machines() {
-		s.signal(m, syscall.SIGCONT)
+		if err := s.comeBack(m); err != nil {
+			return err
+		}
 	}
 	s.hub.ClearFaults()
 	s.letAllEnd()
-	err := errors.Join(s.trouble...)
+	err := errors.Join(append(s.trouble, s.leaveNothingTo(renamed))...)
 	upsets := 0
 	for _, n := range s.struck {
 		upsets += n
@@ -475,6 +491,7 @@ func (s *storm) conclude() error {
 	if err := s.quiet(); err != nil {
 		return err
 	}
+	err = errors.Join(s.takenOver(), s.forgetFormer())
 	for _, l := range s.lives {
 		if wrong := errors.Join(l.owed(), l.obeyed(), l.shown(), l.once(), l.theirs(), l.wanted()); wrong != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", l.repo.FullName(), wrong))

@@ -44,6 +44,8 @@ type world struct {
 	plainGit atomic.Bool  // passes find git itself, and nobody counts its calls
 	fleet    *fleet       // nil: the machine is alone, with SQLite
 
+	otherName atomic.Bool // of a storm: the machine that is renamed has its other name
+
 	server    *cluster // for fleets, once one was played
 	databases int      // that were made there
 
@@ -118,6 +120,7 @@ func (w *world) begin(s scenario) (err error) {
 	w.later.Store(0)
 	w.mended.Store(false)
 	w.plainGit.Store(false)
+	w.otherName.Store(false)
 	w.on("")
 	for _, name := range []string{"state", "state-a", "state-b", "state-c", "state-d", "state-e", "home", "gh", "hub", "hub.sock", "bin/rig", "log"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
@@ -154,7 +157,11 @@ func (w *world) begin(s scenario) (err error) {
 func (w *world) configure() error {
 	for _, machine := range w.machines() {
 		w.on(machine)
-		if err := os.WriteFile(w.path("config"+w.suffix()+".toml"), []byte(w.config()), 0o600); err != nil {
+		file := w.path("config" + w.suffix() + ".toml")
+		if err := os.WriteFile(file+".new", []byte(w.config()), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(file+".new", file); err != nil { // a pass may begin right now
 			return err
 		}
 	}

@@ -127,6 +127,18 @@ func (p *Proxy) Cut() {
 	p.moved.Broadcast()
 }
 
+// EndSessions has the server end the sessions of all connections, as it does when they were silent for too long. While
+// the proxy is frozen, the program does not hear of it.
+func (p *Proxy) EndSessions() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		if c.server != nil {
+			_ = c.server.Close()
+		}
+	}
+}
+
 // Freeze lets no byte pass, and keeps the connections, until Thaw.
 func (p *Proxy) Freeze() { p.freeze(true) }
 
@@ -291,6 +303,7 @@ func (c *proxied) carry(to io.Writer, next func() ([]byte, error)) {
 	}
 	close(pieces)
 	writing.Wait()
+	c.passes() // of a frozen connection neither side hears that it has ended
 	c.drop()
 }
 
