@@ -166,7 +166,7 @@ func (p *Pass) logIn(ctx context.Context, rem *env.Repo) error {
 // changedAccount reports whether an account is refused because passes work as another one.
 func changedAccount(err error) bool {
 	stop, is := errors.AsType[*work.BlockedError](err)
-	return is && stop.Reason.Kind == work.WhyAccountChanged
+	return is && (stop.Reason.Kind == work.WhyAccountChanged || stop.Reason.Kind == work.WhyAccountNoToken)
 }
 
 // sendCommandActions sends the command's actions, if GitHub accepted the login, and reports what is left. It is no error

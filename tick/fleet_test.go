@@ -39,7 +39,8 @@ func newInFleet(t *testing.T, at, name string, shared bool) *inFleet {
 	t.Cleanup(func() { _ = db.Close() })
 	cfg := &config.Config{}
 	m.Pass = &Pass{Env: &env.Env{
-		Config: cfg, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: clock, Local: clock, Log: slog.New(slog.DiscardHandler),
+		TokenVariable: func(string) string { return "" },
+		Config:        cfg, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: clock, Local: clock, Log: slog.New(slog.DiscardHandler),
 		Machine: work.Machine{Name: name, Installation: "folder of " + name, Host: "desk", Version: "v1.2.3"},
 	}}
 	m.assemble()

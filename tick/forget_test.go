@@ -84,7 +84,8 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		},
 	}
 	p := &Pass{Env: &env.Env{
-		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
+		TokenVariable: func(string) string { return "" },
+		Store:         db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},
 	}}
 	p.assemble()

@@ -46,9 +46,9 @@ func account(_ context.Context, e *exam, h *host) []Result {
 	case err != nil:
 		return failure(h.trouble(err, "see whether gh reaches it: gh api --hostname "+h.name+" rate_limit"))
 	}
-	if ours := e.stored.accounts[h.name]; len(ours) > 0 && h.who.ID != 0 && !slices.ContainsFunc(ours, func(a work.Account) bool { return a.ID == h.who.ID }) {
-		why := explain.Reason(env.AccountChanged(h.variable(), h.who, ours), explain.Place{})
-		return fail(why.What, why.Next())
+	if why := env.Refused(h.name, h.named, h.variable, h.who, e.stored.accounts[h.name]); why != nil && h.who.ID != 0 {
+		says := explain.Reason(*why, explain.Place{})
+		return fail(says.What, says.Next())
 	}
 	who := "as " + h.who.Login
 	if h.who.Login == "" {
@@ -57,17 +57,9 @@ func account(_ context.Context, e *exam, h *host) []Result {
 	return ok(fmt.Sprintf("%s, by the token of %s", who, h.source()))
 }
 
-// variable is the one that has the token; empty: none has, or the config names an account, whose token gh keeps.
-func (h *host) variable() string {
-	if h.named != "" {
-		return ""
-	}
-	return github.TokenVariable(h.name)
-}
-
 // source names where the token comes from: a variable, a file, gh's keyring.
 func (h *host) source() string {
-	if h.named != "" {
+	if h.kept {
 		return "gh's login of " + h.named + ", which the config names"
 	}
 	switch s := github.TokenSource(h.name); s {
@@ -145,7 +137,7 @@ func scopes(h *host, workflows bool) []Result {
 
 // moreScopes is how the token gets a scope. What a variable holds gh cannot change.
 func (h *host) moreScopes(scope string) string {
-	if h.kind() == github.OAuthToken && h.variable() == "" {
+	if h.kind() == github.OAuthToken && h.variable == "" {
 		return fmt.Sprintf("gh auth refresh --hostname %s --scopes %s", h.name, scope)
 	}
 	return "give the token of " + h.source() + " that scope, or make another: " + h.tokenPage()

@@ -44,6 +44,8 @@ func program(g machine.Agent) []Result {
 
 func version(g machine.Agent) []Result {
 	switch {
+	case g.Broken != nil:
+		return failure(g.Broken)
 	case g.TooOld:
 		return fail(g.Drift, "install a newer version of its program")
 	case g.Drift != "":
@@ -103,12 +105,15 @@ func start(ctx context.Context, e *exam) []Result {
 	place, remove := e.machine.PlaceToStart()
 	defer remove()
 	return agents(func(ctx context.Context, e *exam, g machine.Agent) []Result {
-		if g.Missing != nil || g.Blocked || g.TooOld { // reported by other checks
+		if g.Missing != nil || g.Blocked || g.Broken != nil || g.TooOld { // reported by other checks
 			return nil
 		}
 		if err := e.machine.Start(ctx, g.Name, place); err != nil {
 			t := machine.TroubleOf(err, fmt.Sprintf("gh mergexo doctor --sandbox %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name))
 			return fail("its turns cannot start: "+t.Says, t.Do)
+		}
+		if g.Any {
+			return ok("its program was not started; to play a turn with it: gh mergexo doctor --agent " + g.Name)
 		}
 		return ok("its program starts as in a turn")
 	})(ctx, e)
@@ -124,6 +129,8 @@ func ForStatus(ctx context.Context, cfg *config.Config, st schedule.State) (line
 		switch {
 		case g.Missing != nil:
 			lines = append(lines, g.Missing.Error())
+		case g.Broken != nil:
+			lines = append(lines, strings.TrimSuffix(g.Broken.Says, ".")+"; "+g.Broken.Do)
 		case g.Drift != "":
 			lines = append(lines, fmt.Sprintf("agent %q: %s", g.Name, g.Drift))
 		}

@@ -130,7 +130,7 @@ func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 	t.Setenv("GH_CONFIG_DIR", t.TempDir())
 	for variable, want := range map[string]string{"": "gh auth refresh --hostname github.com --scopes repo", "x": "give the token of GH_TOKEN that scope"} {
 		t.Setenv("GH_TOKEN", variable)
-		for _, f := range Only(onHost(false, func(h *host) { h.info.Scopes = nil }), Failure) {
+		for _, f := range Only(onHost(false, func(h *host) { h.info.Scopes, h.variable = nil, github.TokenVariable(h.name) }), Failure) {
 			if !strings.HasPrefix(f.Do, want) {
 				t.Errorf("%q, want %q", f.Do, want)
 			}

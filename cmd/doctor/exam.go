@@ -83,8 +83,11 @@ type host struct {
 	name   string
 	token  string // of gh's login; empty: there is none
 	named  string // the account that the config names there; empty: it names none
+	kept   bool   // gh keeps the token of that account, beside its login's
 	client *github.Client
 	login  func() error // asks who we are; errNotAsked: it does not
+
+	variable string // that has the token; empty: none has
 
 	who  work.Account // empty: a GitHub App
 	info github.TokenInfo
@@ -108,6 +111,7 @@ func newHost(ctx context.Context, e *exam, name string, at mode) *host {
 		if err != nil {
 			return err
 		}
+		h.kept, h.variable = token != h.token, e.machine.TokenVariable(name)
 		if h.client, err = e.GitHub(transport.Options{Host: name, Token: token, Timeout: requestTime, ReadOnly: true}); err != nil {
 			return err
 		}

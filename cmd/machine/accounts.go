@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -42,15 +43,28 @@ type tokenOrError struct {
 const ghTime = 20 * time.Second
 
 // Token returns the token with which passes work on a host: of the account that the config names, else of
-// the one that gh is logged in as.
+// the one that gh is logged in as. An old gh has no other, and a variable's token has no name: whose it is
+// GitHub says, see env.Refused.
 func (m *Machine) Token(ctx context.Context, host string) (string, error) {
-	account := m.cfg.AccountOn(host)
-	if strings.EqualFold(account, github.LoggedIn(host)) {
-		account = ""
-	}
 	m.accounts.mu.Lock()
 	defer m.accounts.mu.Unlock()
-	return m.token(ctx, login{host, account}, work.WhyAccountNoToken)
+	if account := m.cfg.AccountOn(host); !strings.EqualFold(account, github.LoggedIn(host)) {
+		token, err := m.token(ctx, login{host, account})
+		if _, none := errors.AsType[*work.BlockedError](err); !none {
+			return token, err
+		}
+	}
+	return m.token(ctx, login{host, ""})
+}
+
+// TokenVariable returns the environment variable whose token Token returned; empty: none has it.
+func (m *Machine) TokenVariable(host string) string {
+	m.accounts.mu.Lock()
+	defer m.accounts.mu.Unlock()
+	if _, used := m.accounts.tokens[login{host, ""}]; !used {
+		return ""
+	}
+	return github.TokenVariable(host)
 }
 
 // as returns the client of an account that gh knows besides its active one.
@@ -61,7 +75,7 @@ func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitH
 	if c, known := m.accounts.clients[who]; known {
 		return c, nil
 	}
-	token, err := m.token(ctx, who, work.WhyReviewerAccount)
+	token, err := m.token(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +87,8 @@ func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitH
 	return c, nil
 }
 
-// token asks gh for a token, once. kind is what an error says.
-func (m *Machine) token(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+// token asks gh for a token, once.
+func (m *Machine) token(ctx context.Context, who login) (string, error) {
 	if known, asked := m.accounts.tokens[who]; asked {
 		return known.token, known.err
 	}
@@ -83,7 +97,7 @@ func (m *Machine) token(ctx context.Context, who login, kind work.ReasonKind) (s
 		t.token = github.Token(who.host)
 		m.secrets.Add(t.token, "gh's token")
 	} else {
-		t.token, t.err = m.tokenOf(ctx, who, kind)
+		t.token, t.err = m.tokenOf(ctx, who)
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -93,7 +107,7 @@ func (m *Machine) token(ctx context.Context, who login, kind work.ReasonKind) (s
 }
 
 // tokenOf asks gh for the token of one of its accounts.
-func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) (string, error) {
+func (m *Machine) tokenOf(ctx context.Context, who login) (string, error) {
 	if m.accounts.gh == nil {
 		m.accounts.gh = m.findGh(ctx)
 	}
@@ -104,7 +118,7 @@ func (m *Machine) tokenOf(ctx context.Context, who login, kind work.ReasonKind) 
 	}
 	token, why := m.accounts.gh.token(ctx, who)
 	if why != nil {
-		why.Kind, why.Who, why.Text = kind, who.account, m.secrets.Redact(why.Text)
+		why.Kind, why.Who, why.Text = work.WhyReviewerAccount, who.account, m.secrets.Redact(why.Text)
 		return "", &work.BlockedError{Reason: *why}
 	}
 	m.secrets.Add(token, "the token of "+who.account)

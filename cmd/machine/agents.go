@@ -120,11 +120,13 @@ type Agent struct {
 	Name    string              // in the config
 	Missing *agent.MissingError // nil: its program is there
 	Path    string              // of its program
-	Version string              // of its program; empty where that does not say
+	Version string              // of its program; empty: that is not asked
+	Broken  *Trouble            // its program does not start, or prints no version; nil: it does
 	Drift   string              // it is too old, or nobody has tried it
 	TooOld  bool
 	Login   agent.Login
 	Tells   string // what its program tells of a turn's usage; empty: nothing to report
+	Any     bool   // any program, which may begin to work when it is started: only a turn starts it
 	NoCost  bool   // its program reports no cost, and the config has no prices
 
 	Hides   bool   // your files are hidden from it
@@ -152,7 +154,7 @@ func (m *Machine) examine(ctx context.Context, a config.Agent) Agent {
 	p, err := m.Protection(ctx, a)
 	g := Agent{
 		Name: a.Name, Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(a, m.cfg.Runtime.Sandbox),
-		NoCost: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
+		Any: a.Adapter == config.AdapterCommand, NoCost: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
 	if t := TroubleOf(err, ""); t != nil {
 		g.Says = "its turns are blocked: " + t.Says
@@ -162,6 +164,8 @@ func (m *Machine) examine(ctx context.Context, a config.Agent) Agent {
 		g.Path, _ = agent.Program(spec) // it was found just now
 		if g.Version, err = m.start(ctx, a, "", false); err == nil {
 			g.Drift, g.TooOld = strings.TrimPrefix(agent.Drift(spec, g.Version), fmt.Sprintf("agent %q: ", a.Name)), agent.TooOld(spec, g.Version)
+		} else if !g.Blocked {
+			g.Broken = TroubleOf(err, fmt.Sprintf("gh mergexo doctor --sandbox %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name))
 		}
 	}
 	spec.Args = a.Args

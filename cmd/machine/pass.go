@@ -59,7 +59,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	}
 	pass = &tick.Pass{
 		Env: &env.Env{
-			Config: m.cfg, Machine: self, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
+			Config: m.cfg, Machine: self, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets, TokenVariable: m.TokenVariable,
 			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(ctx, name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openForPass, Listeners: tick.Listeners{After: after(m, opt)},

@@ -23,8 +23,7 @@ func (m *Machine) remotes(ctx context.Context, log *slog.Logger) ([]env.Remote, 
 		if !ok {
 			var err error
 			client, err = m.client(ctx, r.Name.Host, log)
-			_, out := errors.AsType[*transport.NotLoggedInError](err)
-			if _, blocked := errors.AsType[*work.BlockedError](err); out || blocked { // each of its repositories reports that itself
+			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
 				client, err = github.Refusing(r.Name.Host, m.now, err), nil
 			}
 			if err != nil {

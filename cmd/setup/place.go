@@ -10,11 +10,16 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // repository returns the one to set up.
@@ -79,8 +84,13 @@ type place struct {
 }
 
 // lookUp checks that gh mergexo can work in the repository.
-func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
-	c, err := r.GitHub(transport.Options{Host: name.Host})
+func (r *room) lookUp(ctx context.Context, cfg *config.Config, name work.RepoName) (*place, error) {
+	m := machine.New(machine.Options{Config: cfg, Env: r.Environ(), Secrets: r.Secrets(), Now: r.Now})
+	token, err := m.Token(ctx, name.Host)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.GitHub(transport.Options{Host: name.Host, Token: token})
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +100,15 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		return nil, withRemedy(name.Host, err)
 	}
 	p.account = who.Login
+	var before map[string][]work.Account
+	_, err = machine.View(ctx, cfg, func(tx *store.Tx) (err error) {
+		before, err = tx.ListAccounts(ctx, work.RoleOperator)
+		return err
+	})
+	if why := env.Refused(name.Host, cfg.AccountOn(name.Host), m.TokenVariable(name.Host), who, before[name.Host]); err == nil && why != nil && who.ID != 0 { // doctor tells of the database
+		said := explain.Reason(*why, explain.Place{})
+		return nil, fmt.Errorf("%s; %s", said.What, said.Next())
+	}
 	found, err := c.Repository(ctx, name)
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusNotFound {
 		return nil, &cli.CodedError{

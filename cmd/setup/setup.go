@@ -106,7 +106,7 @@ func (r *room) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := r.lookUp(ctx, name)
+	p, err := r.lookUp(ctx, d.cfg, name)
 	if err != nil {
 		return err
 	}

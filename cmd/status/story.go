@@ -24,6 +24,8 @@ type Story struct {
 	Merge   *Merge    `json:"merge"`   // null: gh mergexo does not merge it
 	Roadmap *Roadmap  `json:"roadmap"` // that was merged
 
+	Others []PullRequest `json:"otherPullRequests"` // of other work on the issue, the oldest first
+
 	Repo   work.Repo    `json:"-"`
 	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
 	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
@@ -131,6 +133,12 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		keys[t.ID] = t.Key
 	}
 	s = f.story(merged)
+	s.Others = []PullRequest{}
+	for _, x := range b.facts {
+		if x.Number == f.Number && x.ID != f.ID && x.HasPull() {
+			s.Others = append(s.Others, PullOf(x.Pull))
+		}
+	}
 	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place, b.machines) })
 	s.Events = terminal.Each(events, func(e work.Event) Event {
 		v := eventOf(e, keys[e.TurnID])
@@ -190,6 +198,9 @@ func (x *Action) answers(a work.Action, events []work.Event, turns []work.Turn) 
 // Print prints the story for people or programs.
 func (s Story) Print(out terminal.Output) error {
 	head := append(s.Item.head(out), s.Item.Review.head()...)
+	for _, p := range s.Others {
+		head = append(head, [2]string{"another pull request", fmt.Sprintf("#%d, %s: %s", p.Number, p.State, p.URL)})
+	}
 	if w := s.Item.Turn; w != nil {
 		head = append(head, [2]string{"works", w.Says(s.Item.local)})
 	}

@@ -68,10 +68,19 @@ func Start(ctx context.Context, s Spec, dir string) (version string, err error) 
 		return "", err
 	case res.TimedOut != proc.NoLimit:
 		return "", fmt.Errorf("%s --version did not end within %s", command[0], versionTime)
-	case res.Code != 0:
-		return "", s.notStarted(path, res)
+	case !known && res.Code == 0:
+		return "", nil
 	}
-	return versionNumber().FindString(string(res.Stdout)), nil
+	return s.readVersion(path, res)
+}
+
+// readVersion returns the version that a program printed. One that failed, or printed none, is not the agent's.
+func (s Spec) readVersion(program string, res proc.Result) (string, error) {
+	version := versionNumber().FindString(string(res.Stdout))
+	if res.Code != 0 || version == "" {
+		return "", s.notStarted(program, res)
+	}
+	return version, nil
 }
 
 // Drift describes in one line that an agent's version is too old, with the command that updates it,
@@ -94,19 +103,17 @@ func (s Spec) CheckVersion(ctx context.Context, r Request, env []string) error {
 	}
 	argv := slices.Concat([]string{program}, command[1:], []string{"--version"})
 	res, err := s.Launch(ctx, Within(r), Launch{Argv: argv, Env: env, MaxOutput: CheckOutput})
-	switch {
-	case err != nil:
+	if err != nil {
 		return s.Checked(res, err)
-	case res.Code != 0:
-		return s.notStarted(program, res)
 	}
-	if version := versionNumber().FindString(string(res.Stdout)); TooOld(s, version) {
+	version, err := s.readVersion(program, res)
+	if err == nil && TooOld(s, version) {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentBroken, Who: s.Name, Text: version, Advice: s.update()}}
 	}
-	return nil
+	return err
 }
 
-// notStarted is the error of a program that failed when it was only to print its version.
+// notStarted is the error of a program that did not do it when it was only to print its version.
 func (s Spec) notStarted(program string, res proc.Result) error {
 	if s.missingInside(res) {
 		return s.notInside(s.CommandLine()[0], res)
@@ -116,7 +123,13 @@ func (s Spec) notStarted(program string, res proc.Result) error {
 			return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: s.Name, Name: name, Local: "The program is " + program}}
 		}
 	}
-	said := s.lastWords(res)
+	said := fmt.Sprintf("`%s --version` ended with exit code %d", program, res.Code)
+	if res.Code == 0 {
+		said = fmt.Sprintf("`%s --version` printed no version", program)
+	}
+	if words := lastWords(s.Redact(strings.ToValidUTF8(cmp.Or(strings.TrimSpace(string(res.Stderr)), string(res.Stdout)), "\uFFFD"))); words != "" {
+		said += ": " + words
+	}
 	if last := LastLine(string(res.Stderr)); strings.HasPrefix(last, "bwrap: ") || strings.HasPrefix(last, "sandbox-exec: ") {
 		return s.unable(said, nil)
 	}
@@ -150,14 +163,13 @@ func TooOld(s Spec, version string) bool {
 	return version != "" && r.Least != "" && older(version, r.Least)
 }
 
-// drift returns the remark about a version outside the range of the tested ones; empty: there is none.
+// drift returns the remark about a version outside the range of the tested ones; empty: there is none, or the
+// version is not known.
 // Within a minor version nothing changes that a turn would notice.
 func (r Releases) drift(version, install string) string {
 	switch {
-	case len(r.Worked) == 0:
+	case len(r.Worked) == 0 || version == "":
 		return ""
-	case version == "":
-		return "its program does not say its version; " + r.tried()
 	case older(version, r.Least):
 		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.Least)
 	}

@@ -43,6 +43,9 @@ extend type PullRequestReviewComment {
 }
 type UserContentEditConnection { nodes: [UserContentEdit] pageInfo: PageInfo! totalCount: Int! }
 type UserContentEdit { diff: String editedAt: DateTime! editor: Actor }
+extend type Commit { authors(after: String, before: String, first: Int, last: Int): GitActorConnection! }
+type GitActorConnection { nodes: [GitActor] pageInfo: PageInfo! totalCount: Int! }
+type GitActor { email: String name: String user: User }
 extend type Mutation { createIssue(input: CreateIssueInput!): CreateIssuePayload }
 input CreateIssueInput {
   assigneeIds: [ID!] body: String clientMutationId: String issueTemplate: String labelIds: [ID!] milestoneId: ID parentIssueId: ID projectIds: [ID!]

@@ -77,6 +77,26 @@ func (g *gqlCommit) AbbreviatedOid() string  { return g.info.oid[:7] }
 func (g *gqlCommit) Message() string         { return g.info.message }
 func (g *gqlCommit) CommittedDate() gqlTime  { return gqlTime(g.info.committer.at) }
 func (g *gqlCommit) MessageHeadline() string { return firstLine(g.info.message) }
+func (g *gqlCommit) AuthoredDate() gqlTime   { return gqlTime(g.info.author.at) }
+
+// MessageBody is the message without its first line.
+func (g *gqlCommit) MessageBody() string {
+	_, body, _ := strings.Cut(g.info.message, "\n")
+	return strings.TrimSpace(body)
+}
+
+// gqlSigner is a GitActor.
+type gqlSigner struct {
+	Name, Email *string
+	User        *gqlAccount
+}
+
+// Authors is the author; co-authors are not told.
+func (g *gqlCommit) Authors(a PageArgs) *gqlPage[*gqlSigner] {
+	return gqlPaginate([]signature{g.info.author}, a, func(s signature) *gqlSigner {
+		return &gqlSigner{&s.name, &s.email, gqlAccountOf(g.x.h.userByEmail(s.email))}
+	})
+}
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

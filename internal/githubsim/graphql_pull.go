@@ -85,6 +85,21 @@ func (g *gqlPull) ChangedFiles() int32 {
 	return int32(len(d.files))
 }
 
+// gqlFile is a PullRequestChangedFile.
+type gqlFile struct {
+	Path                 string
+	Additions, Deletions int32
+}
+
+// Files are those of the diff.
+func (g *gqlPull) Files(a PageArgs) (*gqlPage[*gqlFile], error) {
+	d, err := g.p.diff()
+	if err != nil {
+		return nil, err
+	}
+	return gqlPaginate(d.files, a, func(f fileDiff) *gqlFile { return &gqlFile{f.path, int32(f.added), int32(f.deleted)} }), nil
+}
+
 // Deletions counts the lines that the diff takes away.
 func (g *gqlPull) Deletions() int32 {
 	_, n := g.size()

@@ -215,16 +215,7 @@ func (p *Env) RememberAccounts(remembered map[string][]work.Account) error {
 	return p.Dirs.RememberAccounts(p.Accounts.met)
 }
 
-// TokenVariable returns the environment variable that has the token of passes; empty: none has, or the config names
-// an account, whose token gh keeps.
-func (p *Env) TokenVariable(host string) string {
-	if p.Config.AccountOn(host) != "" {
-		return ""
-	}
-	return github.TokenVariable(host)
-}
-
-// accept accepts a known account, the first one of a host, and the one that the config names.
+// accept accepts the account that the config names; if it names none, a known one and the first one of a host.
 func (a *Accounts) accept(host string, who work.Account, named, variable string) (known bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -235,24 +226,31 @@ func (a *Accounts) accept(host string, who work.Account, named, variable string)
 		a.accepted = map[string]int64{}
 	}
 	a.accepted[host] = who.ID
+	if why := Refused(host, named, variable, who, a.met[host]); why != nil {
+		return false, a.skipHostLocked(host, &work.BlockedError{Reason: *why})
+	}
 	if slices.Contains(a.operators[host], who.ID) {
 		a.Names.SetLogin(host, who)
 		return true, nil
 	}
-	if len(a.operators[host]) > 0 && !strings.EqualFold(named, who.Login) {
-		return false, a.skipHostLocked(host, &work.BlockedError{Reason: AccountChanged(variable, who, a.met[host])})
-	}
 	return false, nil
 }
 
-// AccountChanged is why passes skip a host on which gh is logged in as an account that is not ours. The token may be in
-// an environment variable.
-func AccountChanged(variable string, who work.Account, before []work.Account) work.Reason {
+// Refused returns why passes skip a host whose token is an account's: it is not the one that the config names, or, if
+// that names none, not one of those before. The token may be in an environment variable. Nil: they do not.
+func Refused(host, named, variable string, who work.Account, before []work.Account) *work.Reason {
+	known := slices.ContainsFunc(before, func(a work.Account) bool { return a.ID == who.ID })
+	switch {
+	case named != "" && !strings.EqualFold(named, who.Login):
+		return &work.Reason{Kind: work.WhyAccountNoToken, Who: named, Text: cmp.Or(variable, "gh") + " has a token of " + cmp.Or(who.Login, "an app"), Advice: github.LogIn(host, "a token of "+named)}
+	case named != "" || known || len(before) == 0:
+		return nil
+	}
 	name := "another account"
 	if len(before) == 1 {
 		name = before[0].Login
 	}
-	return work.Reason{Kind: work.WhyAccountChanged, Text: variable, Who: who.Login, Number: int(who.ID), Name: name}
+	return &work.Reason{Kind: work.WhyAccountChanged, Text: variable, Who: who.Login, Number: int(who.ID), Name: name}
 }
 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.

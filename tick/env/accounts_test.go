@@ -25,7 +25,7 @@ func TestANewAccountKeepsNoTransactionWaiting(t *testing.T) {
 		"operator": func(p *Env) error { return p.AcceptAccount(t.Context(), "github.com", ann) },
 		"reviewer": func(p *Env) error { return Speakers{p}.record(t.Context(), "github.com", bot) },
 	} {
-		p := &Env{Store: db, Config: &config.Config{}}
+		p := &Env{Store: db, Config: &config.Config{}, TokenVariable: func(string) string { return "" }}
 		p.Accounts.operators = map[string][]int64{}
 		recorded := make(chan error, 1)
 		err := db.Update(t.Context(), func(*store.Tx) error {
@@ -62,7 +62,7 @@ func TestAPassKnowsItsAccountBeforeItAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		p := &Env{Store: db, Config: &config.Config{}}
+		p := &Env{Store: db, Config: &config.Config{}, TokenVariable: func(string) string { return "" }}
 		p.Config.Repos = []config.Repo{{Name: work.RepoName{Host: host, Owner: "octo", Name: "app"}, Account: map[string]string{"one": ann.Login, "two": bob.Login}[machine]}}
 		p.Remotes = []Remote{{Name: work.RepoName{Host: host, Owner: "octo", Name: "app"}}}
 		if err := db.View(t.Context(), func(tx *store.Tx) error { return p.LoadAccounts(t.Context(), tx, nil) }); err != nil {

@@ -34,7 +34,8 @@ func (p *Env) ContainRepo(ctx context.Context, doing string, r *Repo, rep *Repor
 }
 
 // RepoFailed records that a repository could not be read, or worked on. A rate limit makes it wait and is
-// no failure; any other error backs off. Neither affects other repositories.
+// no failure. What a person has to mend waits for no time: each pass looks, so that nobody who changed the
+// config, the login or the repository waits. Any other error backs off. None affects other repositories.
 func (p *Env) RepoFailed(ctx context.Context, r *Repo, err error, rep *Report) {
 	ctx = context.WithoutCancel(ctx)
 	shut := p.Accounts.SkipIfShut(r.Name, err)
@@ -43,7 +44,7 @@ func (p *Env) RepoFailed(ctx context.Context, r *Repo, err error, rep *Report) {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed = wait.Until, false
 	}
-	if shut { // after a login it is asked at once
+	if _, person := errors.AsType[*work.BlockedError](err); shut || person {
 		until = time.Time{}
 	}
 	if Future(until, now, work.LongestWait) {
@@ -62,7 +63,7 @@ func (p *Env) RepoFailed(ctx context.Context, r *Repo, err error, rep *Report) {
 		rep.TellShut(r.Name)
 	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return errors.Join(p.KeepClock(ctx, tx, r), tx.DeferRepo(ctx, r.Row.ID, until, p.StoredReason(causes), failed && !until.IsZero()))
+		return errors.Join(p.KeepClock(ctx, tx, r), tx.DeferRepo(ctx, r.Row.ID, until, p.StoredReason(causes), failed && !shut))
 	})
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not record that a repository failed", "repo_full_name", r.Name.FullName(), "error", err)

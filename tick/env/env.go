@@ -44,6 +44,8 @@ type Env struct {
 	// Host returns the GitHub of a host on which the config has no repository any more; it may be
 	// nil and may return nil.
 	Host func(name string) GitHub
+	// TokenVariable returns the environment variable that has the token of passes on a host; empty: none has.
+	TokenVariable func(host string) string // required
 	// Preflight checks, before a turn is claimed, that the programs it needs exist and that the state
 	// folder can be written; required for Run.
 	Preflight func(context.Context) error

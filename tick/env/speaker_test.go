@@ -73,7 +73,7 @@ func newSpeech(t *testing.T, path string) *speech {
 			return s.bot, s.deny
 		},
 	}
-	s.Env = &Env{Config: &config.Config{}, Remotes: []Remote{remote}, Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	s.Env = &Env{Config: &config.Config{}, Remotes: []Remote{remote}, Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, TokenVariable: func(string) string { return "" }}
 	s.r = &Repo{Remote: remote}
 	if err := db.View(t.Context(), func(tx *store.Tx) error { return s.LoadAccounts(t.Context(), tx, nil) }); err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ func newWorld(t *testing.T, pulls int) *world {
 		Name: app, Labels: work.Labels{Freeze: "agent:freeze"}, Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
-	w.env = &env.Env{Config: &config.Config{}, Store: db, Preflight: func(context.Context) error { return nil }, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
+	w.env = &env.Env{Config: &config.Config{}, Store: db, TokenVariable: func(string) string { return "" }, Preflight: func(context.Context) error { return nil }, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
 	w.update(func(ctx context.Context, tx *store.Tx) (err error) {
 		if w.repo, err = testdb.Repo(ctx, tx, app); err != nil {
 			return err

@@ -251,7 +251,8 @@ func (m *machine) pass(f fate) (done bool) {
 	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore", Working: "agent:working", Blocked: "agent:blocked", Done: "agent:done"}
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
-		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: m.retry == 0,
+		TokenVariable: func(string) string { return "" },
+		Config:        &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: m.retry == 0,
 		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.github}},
 		Preflight: func(context.Context) error { return errors.New("no git") },
 	}

@@ -26,7 +26,9 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case inv.onPull:
 		return refusal("This is a pull request. %s.", r.onIssue(inv))
 	case over && r.item.IssueClosed && !local:
-		return refusal("The issue is closed. Reopen it, then try %s again.", r.same(inv))
+		return refusal("The issue is closed. Reopen it, then try %s again.", r.sameOnIssue(inv))
+	case over && r.continued() != "":
+		return refusal("%s, so nothing else begins. %s; then try %s again.", work.Upper(r.continued()), r.cancels(), r.sameOnIssue(inv))
 	case flow == work.FlowRoadmap && r.changesRoadmap():
 		return refusal("This issue has a roadmap already, and a second one would make everything twice. %s.", r.again())
 	case r.item.ID == 0 || over:
@@ -34,7 +36,37 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return reply("This work is already in progress. %s", r.statusSentences())
 	}
-	return refusal("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(work.VerbCancel), r.same(inv), r.statusSentences())
+	return refusal("Another kind of work is in progress. %s; then try %s again. %s", r.cancels(), r.sameOnIssue(inv), r.statusSentences())
+}
+
+// cancels returns a clause with the commands that cancel all work on the issue: the issue's own means its newest work,
+// unless several pull requests are open.
+func (r *commander) cancels() string {
+	var all []string
+	if _, over := r.over(); !over && len(r.item.Open) < 2 {
+		all = append(all, r.command(work.VerbCancel))
+	}
+	for _, n := range r.item.Open {
+		if at, local := r.named(n); n == r.item.Pull.Number && len(r.item.Open) < 2 {
+			continue
+		} else if local {
+			all = append(all, at.Command(work.VerbCancel, ""))
+		} else {
+			all = append(all, fmt.Sprintf("%s on #%d", r.command(work.VerbCancel), n))
+		}
+	}
+	if len(all) == 1 {
+		return all[0] + " cancels it"
+	}
+	return work.JoinNames(all) + " cancel it"
+}
+
+// sameOnIssue is same for a command that only the issue takes.
+func (r *commander) sameOnIssue(inv invocation) string {
+	if at, local := r.named(r.item.Number); local {
+		return at.Command(inv.Verb, "")
+	}
+	return r.same(inv)
 }
 
 // startWork sets the label that starts an issue's work. A pause of the work that is over ends with it.

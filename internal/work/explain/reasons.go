@@ -197,7 +197,7 @@ var reasons = []row{
 	{
 		work.WhyAccountChanged, Operator, Reminded, "{text} has the token of {who}, and earlier passes worked as {name}|gh is logged in as {who}, and earlier passes worked as {name}",
 		stepAfterFix("unset {text}, or give it a token of that account; if another one is right now, name it in the config: account = \"LOGIN\" below a repository of that host|"+
-			"log in as before with `gh auth switch` (before gh 2.40: `gh auth login`), or name the account that is right in the config: account = \"LOGIN\" below a repository of that host", ""), nil,
+			"log in as before with `gh auth login`, or name the account that is right in the config: account = \"LOGIN\" below a repository of that host", ""), nil,
 	},
 	{work.WhyAccountNoToken, Operator, Reminded, `the config names {who} as gh's account: {text}`, stepAfterFix("{advice}", ""), nil},
 	{
