@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -111,12 +110,12 @@ func (t *Tx) Hold(c Claim) { t.claims, t.checked = append(slices.Clone(t.claims)
 // those of a repository a higher id is then a later one. A transaction that commits late, without the
 // claim, would add an older version of a comment as the newest.
 func moves(query string) bool {
-	verb := strings.Fields(query)[0]
-	switch writtenTo(query) {
+	verb, table := written(query)
+	switch table {
 	case "turns", "runs", "actions", "merges":
-		return verb != "DELETE"
+		return verb != "DELETE FROM "
 	case "work_items", "events":
-		return verb == "INSERT"
+		return verb == "INSERT INTO "
 	}
 	return false
 }

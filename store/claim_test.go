@@ -280,6 +280,21 @@ func TestATurnIsTakenOverOnce(t *testing.T) {
 	}
 }
 
+// Each statement of a pass is asked whether it moves something: that looks at its beginning alone.
+func TestOnlyTheBeginningOfAStatementIsLookedAt(t *testing.T) {
+	columns := strings.Repeat(" column,", 100)
+	for statement, want := range map[string]bool{
+		"SELECT" + columns + " id FROM turns": false, "UPDATE repositories SET" + columns: false,
+		"\n\tUPDATE turns\n\tSET" + columns: true, "DELETE FROM turns WHERE" + columns: false, "INSERT INTO runs": true,
+		"INSERT INTO events (" + columns: true, "UPDATE events SET" + columns: false,
+	} {
+		var got bool
+		if n := testing.AllocsPerRun(10, func() { got = moves(statement) }); got != want || n > 0 {
+			t.Errorf("%.20q: %t, and %.0f allocations", statement, got, n)
+		}
+	}
+}
+
 // The table above has every exported method that moves something: by a statement of its own, or by a
 // method that it calls.
 func TestTheTableOfMovesIsComplete(t *testing.T) {

@@ -129,12 +129,22 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 
 // writtenTo returns the table that a statement writes to; empty: it only reads.
 func writtenTo(statement string) string {
+	_, table := written(statement)
+	return table
+}
+
+// written returns how a statement writes to which table. It looks at the statement's beginning alone: each
+// statement of a pass is asked.
+func written(statement string) (verb, table string) {
 	for _, verb := range []string{"INSERT INTO ", "UPDATE ", "DELETE FROM "} {
 		if rest, writes := strings.CutPrefix(strings.TrimSpace(statement), verb); writes {
-			return strings.Fields(rest)[0]
+			if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
+				rest = rest[:end]
+			}
+			return verb, rest
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }

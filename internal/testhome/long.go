@@ -9,7 +9,8 @@ import (
 
 // Variable asks for the whole of the tests: MERGEXO_TEST=long. Without it go test leaves out what takes
 // minutes or needs other programs. MERGEXO_TEST=rest leaves out the stories that go test
-// plays without the variable: CI runs both. It also leaves out what NotRest names.
+// plays without the variable: CI runs both, and of the tests those alone that internal/arrows/leveled prints. It
+// also leaves out what NotRest names.
 const Variable = "MERGEXO_TEST"
 
 // level is what the variable asks for. Another value than those known panics: it would leave tests out
