@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // stateNames are name patterns of the files in a state folder, in the order of deletion.
@@ -80,7 +81,7 @@ func Purge(dir string) error {
 	if err != nil {
 		return fmt.Errorf("look into the state folder: %w", err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return orderOf(a.Name()) - orderOf(b.Name()) })
+	sorted.By(entries, func(a, b fs.DirEntry) int { return orderOf(a.Name()) - orderOf(b.Name()) })
 	for _, e := range entries {
 		if err := files.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
