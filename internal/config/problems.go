@@ -56,6 +56,16 @@ func Problems(err error) ([]Problem, bool) {
 	return invalid.Problems, true
 }
 
+// syntaxError is the library's message about a document that is no TOML, with its line.
+func syntaxError(name string, err error) error {
+	p := Problem{File: name, Text: err.Error()}
+	if pe, ok := errors.AsType[toml.ParseError](err); ok {
+		p.Line, p.Text = pe.Position.Line, cmp.Or(pe.Message, strings.TrimPrefix(pe.Error(), "toml: "))
+	}
+	p.Text = strings.Join(strings.Fields(p.Text), " ")
+	return &InvalidError{Problems: []Problem{p}}
+}
+
 // report collects the problems of one document.
 type report struct {
 	file     string

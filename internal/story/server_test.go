@@ -159,7 +159,6 @@ var commandLines = map[string]struct {
 	"init":            {none: "its stories have a clone and a config to write; it ends with doctor's checks"},
 	"config agents":   {},
 	"config":          {},
-	"config validate": {},
 	"status":          {},
 	"show":            {args: []string{"octo/app#1"}},
 	"followup":        {args: []string{"octo/app#1", "1"}},
@@ -177,7 +176,7 @@ var commandLines = map[string]struct {
 	"schedule install": {none: "its stories have a gh with the extension; it writes a job, and asks no database"},
 	"schedule status":  {},
 	"schedule print":   {args: []string{"--kind", "cron"}},
-	"schedule remove":  {args: []string{"--all", "--yes", "--purge"}},
+	"schedule remove":  {args: []string{"--all", "--yes"}},
 
 	"tick":            {},
 	"machines forget": {args: []string{"elsewhere"}},
