@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // posted is one comment.
@@ -39,7 +39,7 @@ func chooseCopy(a work.Action, found []posted) (observation, bool) {
 	if len(found) == 0 {
 		return observation{}, false
 	}
-	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
+	sorted.By(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
 	var equal []posted
 	for _, p := range found {
 		if sameBody(p.body, a.Body) {

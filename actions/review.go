@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // reviews is what posting, dismissal and request need from GitHub.
@@ -53,7 +54,7 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	if len(found) == 0 {
 		return observation{}, false, nil
 	}
-	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
+	sorted.By(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
 	seen := observation{id: strconv.FormatInt(found[0].id, 10), url: found[0].url}
 	for i, p := range found { // their texts may differ: GitHub may have taken one of them only with its comments in the body
 		if i > 0 && i < a.Sends && isOurs(s, a, p.body, p.author) && !p.at.After(lastCopy(a, found[0])) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // sticky is a comment that is kept up to date: it is created once and then edited. A second comment
@@ -48,7 +49,7 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation,
 		}
 		return observation{}, false, err
 	}
-	slices.SortFunc(mine, func(x, y github.Comment) int { return cmp.Compare(x.ID, y.ID) })
+	sorted.By(mine, func(x, y github.Comment) int { return cmp.Compare(x.ID, y.ID) })
 	e.id, e.url = mine[0].ID, mine[0].URL
 	first := posted{at: mine[0].CreatedAt}
 	for i, c := range mine { // their texts may differ; their id and time prove that they are ours

@@ -147,16 +147,15 @@ var typed = regexp.MustCompile(`(?m)^(?:exec gh-mergexo|(tick))((?: .*)?)$`)
 
 // unplayed are commands that texts name and no story can type there, each with the reason.
 var unplayed = map[string]string{
-	"gh mergexo completion":                    "the page of help for it; ship/completion plays each shell",
-	"gh mergexo completion bash":               "the same",
-	"gh mergexo completion fish":               "the same",
-	"gh mergexo completion powershell":         "the same",
-	"gh mergexo completion zsh":                "the same",
-	"gh mergexo demo":                          "the notes that the demo leaves; the stories in demo/ play both",
-	"gh mergexo demo --serve":                  "the same",
-	"gh mergexo machines":                      "a move of the database waits for a pass on another machine, which no story holds there",
-	"gh mergexo schedule remove":               "it is typed on the machine that a state folder came from, and a story has one machine id",
-	"gh mergexo schedule remove --all --purge": "a pass begins between two steps of that command",
+	"gh mergexo completion":            "the page of help for it; ship/completion plays each shell",
+	"gh mergexo completion bash":       "the same",
+	"gh mergexo completion fish":       "the same",
+	"gh mergexo completion powershell": "the same",
+	"gh mergexo completion zsh":        "the same",
+	"gh mergexo demo":                  "the notes that the demo leaves; the stories in demo/ play both",
+	"gh mergexo demo --serve":          "the same",
+	"gh mergexo machines":              "a move of the database waits for a pass on another machine, which no story holds there",
+	"gh mergexo schedule remove":       "it is typed on the machine that a state folder came from, and a story has one machine id",
 }
 
 // A command that a text of the program tells people to type does there what the text says: some story shows it,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -58,7 +59,7 @@ func ShareDiff(files []DiffFile) (shares []DiffShare, unread []string) {
 		}
 		all[i] = p
 	}
-	slices.SortStableFunc(all, func(a, b diffPiece) int {
+	sorted.By(all, func(a, b diffPiece) int {
 		switch {
 		case a.last && !b.last:
 			return 1

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // PutBox stores GitHub's merge box of a pull request. If only At or the order of the checks differs
@@ -28,7 +29,7 @@ func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 // because a secret may look different when quoted in JSON.
 func (t *Tx) boxText(box merging.Box) (string, error) {
 	box.Checks = slices.Clone(box.Checks)
-	slices.SortStableFunc(box.Checks, func(a, b merging.Check) int { return cmp.Compare(a.Name, b.Name) })
+	sorted.By(box.Checks, func(a, b merging.Check) int { return cmp.Compare(a.Name, b.Name) })
 	raw, err := json.Marshal(box)
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
@@ -122,7 +123,7 @@ func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 // ListOpenItems returns the open work items of a repository, oldest first.
 func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 	items, err := listRows(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem, repoID)
-	slices.SortFunc(items, func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) }) // sorted here, because SQLite would sort the whole rows
+	sorted.By(items, func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) }) // sorted here, because SQLite would sort the whole rows
 	return items, err
 }
 

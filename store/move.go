@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // schemaTable is a table as an engine's catalogue describes it.
@@ -48,14 +50,14 @@ func readTable(ctx context.Context, tx *Tx, t *schemaTable, columns, references 
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b keyed) int { return cmp.Compare(a.at, b.at) })
+	sorted.By(all, func(a, b keyed) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range all {
 		if c.at > 0 {
 			t.key = append(t.key, c.name)
 		}
 		t.columns = append(t.columns, c.column)
 	}
-	slices.SortFunc(t.columns, func(a, b column) int { return cmp.Compare(a.name, b.name) })
+	sorted.By(t.columns, func(a, b column) int { return cmp.Compare(a.name, b.name) })
 	refers, err := listRows(ctx, tx, "list references of "+t.name, func(row scanner) (r [2]string, err error) { return r, row.Scan(&r[0], &r[1]) }, references, t.name)
 	for _, r := range refers {
 		if r[1] != t.name {
@@ -191,7 +193,7 @@ func sameTables(ctx context.Context, from, to mover) ([]schemaTable, error) {
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(sides[i], func(a, b schemaTable) int { return cmp.Compare(a.name, b.name) })
+		sorted.By(sides[i], func(a, b schemaTable) int { return cmp.Compare(a.name, b.name) })
 	}
 	if have[0] != have[1] {
 		return nil, fmt.Errorf("%s has schema %d, and %s has %d: run gh mergexo tick once with each", from.db.Path, have[0], to.db.Path, have[1])

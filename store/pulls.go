@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
@@ -136,7 +137,7 @@ func (t *Tx) ReadSoon(ctx context.Context, id int64) error {
 // are not written.
 func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
 	what := fmt.Sprintf("put threads of pull request %d", pullID)
-	threads = slices.SortedFunc(slices.Values(threads), func(a, b work.Thread) int {
+	threads = sorted.Values(slices.Values(threads), func(a, b work.Thread) int {
 		return cmp.Or(cmp.Compare(a.Top, b.Top), cmp.Compare(a.NodeID, b.NodeID))
 	})
 	text, err := valueJSON(threads, len(threads) == 0, "[]")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
@@ -110,7 +111,7 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(known, func(a, b work.Repo) int {
+	sorted.By(known, func(a, b work.Repo) int {
 		return cmp.Or(cmp.Compare(min(1, millis(a.RemovedAt)), min(1, millis(b.RemovedAt))), b.RemovedAt.Compare(a.RemovedAt)) // current ones first, then the one that was left last
 	})
 	all := assignRows(names, known)

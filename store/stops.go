@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 const stopColumns = `item_id, number, token, reason, attempts, since, ended_at, taken_at`
@@ -35,7 +36,7 @@ func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error
 func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
 	// With ORDER BY item_id, SQLite would read the whole table instead of the index.
 	stops, err := listRows(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0`)
-	slices.SortFunc(stops, func(a, b work.Stop) int { return cmp.Compare(a.ItemID, b.ItemID) })
+	sorted.By(stops, func(a, b work.Stop) int { return cmp.Compare(a.ItemID, b.ItemID) })
 	return stops, err
 }
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
@@ -102,7 +102,7 @@ func (t *Tx) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, e
 func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
 	// With ORDER BY id, SQLite would read the whole table instead of the index.
 	turns, err := listRows(ctx, t, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
-	slices.SortFunc(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.By(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
 	return turns, err
 }
 

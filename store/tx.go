@@ -124,7 +124,7 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (rows, error) 
 	case t.unsent != nil:
 		return t.unsent.rows(ctx, query, args)
 	}
-	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // listRows and findRow check it
+	return t.sql.QueryContext(ctx, query, args...) //nolint:rowserrcheck // read checks it
 }
 
 // writtenTo returns the table that a statement writes to; empty: it only reads.
@@ -154,40 +154,49 @@ func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
 func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // listRows reads every row of a query. what is for the error message.
-func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
-	rows, err := t.query(ctx, query, args)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
+	_, err := t.read(ctx, what, false, query, args, func(row scanner) error {
+		v, err := scan(row)
+		if err == nil {
+			all = append(all, v)
 		}
-		all = append(all, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
 
 // findRow reads the only row of a query. It returns false if there is none.
 func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (v T, ok bool, err error) {
+	n, err := t.read(ctx, what, true, query, args, func(row scanner) (err error) {
+		v, err = scan(row)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, false, err
+	}
+	return v, n > 0, nil
+}
+
+// read calls a function with each row of a query, or with the first, and returns how many that were. It is no
+// generic function: those are compiled once for each type of row.
+func (t *Tx) read(ctx context.Context, what string, first bool, query string, args []any, each func(scanner) error) (n int, err error) {
 	rows, err := t.query(ctx, query, args)
 	if err == nil {
-		if ok = rows.Next(); ok {
-			v, err = scan(rows)
+		for err == nil && (!first || n == 0) && rows.Next() {
+			err = each(rows)
+			n++
 		}
 		err = errors.Join(err, rows.Err(), rows.Close())
 	}
 	if err != nil {
-		var none T
-		return none, false, fmt.Errorf("%s: %w", what, err)
+		return n, fmt.Errorf("%s: %w", what, err)
 	}
-	return v, ok, nil
+	return n, nil
 }
 
 // getRow reads a row that must exist, or fails with ErrNotFound.

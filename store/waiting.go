@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Conditions for pending events, exactly as in the indexes.
@@ -64,7 +65,7 @@ func (t *Tx) listByItem(ctx context.Context, what, query string, args ...any) (m
 		return none, err
 	}, query, args...)
 	for _, events := range of { // sorted here, because SQLite would sort the whole rows
-		slices.SortFunc(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+		sorted.By(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 	}
 	return of, err
 }

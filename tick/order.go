@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -56,8 +57,8 @@ func newQueue(served known.RoundRobin, turns []plan.Turn) *queue {
 			q.feedback.turns = append(q.feedback.turns, t)
 		}
 	}
-	slices.SortStableFunc(q.feedback.turns, byUrgency)
-	slices.SortStableFunc(q.fresh.turns, byUrgency)
+	sorted.By(q.feedback.turns, byUrgency)
+	sorted.By(q.fresh.turns, byUrgency)
 	return q
 }
 

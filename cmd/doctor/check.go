@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // check is one check. Programs read its code, so that never changes.
@@ -130,7 +131,7 @@ func run(ctx context.Context, e *exam) (all []Result) {
 	checks.Wait()
 	for _, of := range found {
 		part := slices.Concat(of...)
-		slices.SortStableFunc(part, func(a, b Result) int { return cmp.Compare(a.subject, b.subject) })
+		sorted.By(part, func(a, b Result) int { return cmp.Compare(a.subject, b.subject) })
 		all = append(all, part...)
 	}
 	return all

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
@@ -126,7 +126,7 @@ func dropOldLogs(dir string, before time.Time, most int64) error {
 			all, sum = append(all, oldLog{e.Name(), age, day, info.Size()}), sum+info.Size()
 		}
 	}
-	slices.SortFunc(all, func(a, b oldLog) int { return strings.Compare(a.age, b.age) })
+	sorted.By(all, func(a, b oldLog) int { return strings.Compare(a.age, b.age) })
 	var errs []error
 	for _, l := range all[:max(0, len(all)-1)] {
 		if !l.day.Before(before) && (most == 0 || sum <= most) {

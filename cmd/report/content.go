@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -127,13 +128,13 @@ func Make(f Facts) Report {
 	for i := range r.periods {
 		r.periods[i].conclude()
 	}
-	slices.SortFunc(r.periods, func(a, b period) int { return cmp.Compare(a.name, b.name) })
+	sorted.By(r.periods, func(a, b period) int { return cmp.Compare(a.name, b.name) })
 	r.Failures = fold(f.Failures, func(l store.CountLine) Failure { return Failure{Kind: l.Kind} }, func(v *Failure, l store.CountLine) { v.Count += l.Count })
-	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind)) })
+	sorted.By(r.Failures, func(a, b Failure) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind)) })
 	r.Verdicts = fold(f.Verdicts, func(l store.VerdictLine) Decided { return Decided{Reviewer: l.Reviewer, Decision: l.Outcome} }, func(v *Decided, l store.VerdictLine) {
 		v.Count, v.Findings = v.Count+l.Count, v.Findings+l.Findings
 	})
-	slices.SortFunc(r.Verdicts, func(a, b Decided) int {
+	sorted.By(r.Verdicts, func(a, b Decided) int {
 		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
 	})
 	return r
@@ -171,7 +172,7 @@ func pulls(f Facts) []Pull {
 		}
 		return v
 	})
-	slices.SortStableFunc(all, func(a, b Pull) int {
+	sorted.By(all, func(a, b Pull) int {
 		switch {
 		case a.Ended.IsZero() && !b.Ended.IsZero():
 			return -1

@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -147,7 +148,7 @@ func costsOf(cfg *config.Config, by string, lines []store.CostLine) costs {
 		c.Lines[i].add(l)
 		c.Total.add(l)
 	}
-	slices.SortStableFunc(c.Lines, func(a, b costLine) int {
+	sorted.By(c.Lines, func(a, b costLine) int {
 		if by == string(store.ByDay) {
 			return cmp.Compare(a.Day, b.Day)
 		}

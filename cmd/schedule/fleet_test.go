@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// The other machines do not miss one whose schedule was removed, and know nothing of one whose state
-// folder is deleted. Where they cannot be told, a person is told what to type there.
+// The other machines do not miss one whose schedule was removed. Where they cannot be told, a person is told
+// what to type there.
 func TestOtherMachinesDoNotMissThisOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -48,10 +48,6 @@ func TestOtherMachinesDoNotMissThisOne(t *testing.T) {
 	if m := machines(); len(m) != 1 || m[0].Stopped != work.MachineUnscheduled {
 		t.Errorf("%+v", m)
 	}
-	r.forgetThis(t.Context(), cfg)
-	if m := machines(); len(m) > 0 {
-		t.Errorf("%+v", m)
-	}
 	if problems.Len() > 0 {
 		t.Error(problems.String())
 	}
@@ -60,14 +56,12 @@ func TestOtherMachinesDoNotMissThisOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.noteRemoved(t.Context(), cfg)
-	r.forgetThis(t.Context(), cfg)
-	if n := strings.Count(problems.String(), "gh mergexo machines forget "+here+"\n"); n != 2 {
+	if n := strings.Count(problems.String(), "gh mergexo machines forget "+here+"\n"); n != 1 {
 		t.Error(problems.String())
 	}
 	problems.Reset()
 	r.Env.Shared = false
 	r.noteRemoved(t.Context(), cfg)
-	r.forgetThis(t.Context(), cfg)
 	if problems.Len() > 0 {
 		t.Error(problems.String())
 	}

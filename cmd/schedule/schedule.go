@@ -99,7 +99,7 @@ It knows only what install wrote, and does not ask GitHub.`,
 }
 
 func (r *room) newRemoveCmd() *cobra.Command {
-	opt := uninstallOptions{}
+	all, yes := false, false
 	c := &cobra.Command{
 		Use:        "remove",
 		SuggestFor: []string{"uninstall"},
@@ -108,28 +108,25 @@ func (r *room) newRemoveCmd() *cobra.Command {
 "gh mergexo pause --all" stops it. What you wrote by hand stays.
 
 With --all, also stop running agents and pause everything, then say what stays on
-GitHub, and the last command to run. --purge deletes the state folder: database,
-mirrors, checkouts, logs. The config stays.
+GitHub and here, and the last command to run.
 
 --all asks before it starts; without a terminal it needs --yes. If it is interrupted,
 run it again.`,
 		Example: `  $ gh mergexo schedule remove
-  $ gh mergexo schedule remove --all
-  $ gh mergexo schedule remove --all --purge --yes`,
+  $ gh mergexo schedule remove --all`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case opt.all:
-				return r.uninstall(c.Context(), opt)
-			case opt != uninstallOptions{}:
-				return &cli.UsageError{Err: errors.New("--purge and --yes go with --all")}
+			case all:
+				return r.uninstall(c.Context(), yes)
+			case yes:
+				return &cli.UsageError{Err: errors.New("--yes goes with --all")}
 			}
 			return r.remove(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&opt.all, "all", false, "Remove all of gh mergexo from this machine but its config and state folder")
-	c.Flags().BoolVar(&opt.purge, "purge", false, "With --all: also delete the state folder")
-	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "With --all: do not ask")
+	c.Flags().BoolVar(&all, "all", false, "Remove all of gh mergexo from this machine but its config and state folder")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "With --all: do not ask")
 	return c
 }
 

@@ -12,53 +12,36 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// uninstallOptions are the flags of schedule remove. Those after all go with it.
-type uninstallOptions struct{ all, purge, yes bool }
-
 // uninstall ends all that runs on this machine.
-func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
+func (r *room) uninstall(ctx context.Context, yes bool) error {
 	cfg, _, err := r.ConfigForAll()
 	if err != nil {
 		return err
 	}
-	dir := cfg.Runtime.StateDir
-	env := r.Environ()
-	if opt.purge {
-		if err := machine.Purgeable(dir, env.Home, append(env.Kept(), env.ConfigPath)...); err != nil {
-			return err
-		}
-	} else if err := machine.GuardState(dir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
 	}
-	if yes, err := r.agreed(ctx, opt, cfg); err != nil || !yes {
-		return err
+	if !yes {
+		if yes, err = r.agreed(ctx); err != nil || !yes {
+			return err
+		}
 	}
 	if err := r.stop(ctx, cfg); err != nil {
 		return err
 	}
-	if err := r.purge(ctx, cfg, opt); err != nil {
-		return err
-	}
-	r.printLeftovers(cfg, opt)
+	r.printLeftovers(cfg)
 	return nil
 }
 
-// agreed reports whether a person, or --yes, confirms.
-func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Config) (bool, error) {
-	if opt.yes {
-		return true, nil
-	}
+// agreed reports whether a person confirms.
+func (r *room) agreed(ctx context.Context) (bool, error) {
 	does := "the schedule of " + r.Environ().ConfigPath + " is removed; running agents are stopped; everything on this machine is paused"
-	if opt.purge {
-		does += "; the state folder " + cfg.Runtime.StateDir + " is deleted"
-	}
 	out := r.Output()
 	prompts, _ := r.Environ().Lookup("GH_PROMPT_DISABLED")
 	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
@@ -151,41 +134,8 @@ func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Di
 	return n, err
 }
 
-// purge deletes the state folder if --purge is given.
-func (r *room) purge(ctx context.Context, cfg *config.Config, opt uninstallOptions) error {
-	dir := cfg.Runtime.StateDir
-	if !opt.purge || !files.Exists(dir) {
-		return nil
-	}
-	planning, ok, err := folder.At(dir).LockPlanning(ctx, 0, r.Now())
-	if err == nil && !ok {
-		err = errors.New("a pass has started; run again: gh mergexo schedule remove --all --purge")
-	}
-	if err != nil {
-		return err
-	}
-	defer planning.Unlock()
-	r.forgetThis(ctx, cfg)
-	if err := machine.Purge(dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(r.Output().W, "Deleted: %s.\n", dir)
-	return nil
-}
-
-// forgetThis takes this machine out of those that share its database: nothing of it is left.
-func (r *room) forgetThis(ctx context.Context, cfg *config.Config) {
-	name := cli.ThisMachine(cfg)
-	shared, err := r.WithFleet(ctx, cfg, func(tx *store.Tx) error { _, err := tx.ForgetMachine(ctx, name); return err })
-	if moved, is := errors.AsType[*store.MovedError](err); is {
-		fmt.Fprintf(r.Env.Stderr, "%s; on a machine that uses that one: gh mergexo machines forget %s\n", moved.Says(), name)
-	} else if shared && err != nil {
-		fmt.Fprintf(r.Env.Stderr, "the database that it shares with other machines cannot be reached (%s); on one of them: gh mergexo machines forget %s\n", terminal.OneLine(err.Error()), name)
-	}
-}
-
 // printLeftovers prints what is left, and the last command to type.
-func (r *room) printLeftovers(cfg *config.Config, opt uninstallOptions) {
+func (r *room) printLeftovers(cfg *config.Config) {
 	w := r.Telling(r.Output().W)
 	fmt.Fprintln(w, "Pull requests with their branches, labels and comments stay on GitHub. Those that are open:")
 	for i := range cfg.Repos {
@@ -193,12 +143,10 @@ func (r *room) printLeftovers(cfg *config.Config, opt uninstallOptions) {
 	}
 	if key := cfg.Runtime.DatabaseKey(); key != "" {
 		fmt.Fprintf(w, "The database that %s names stays.\n", key)
-		if !opt.purge {
-			fmt.Fprintf(w, "To take this machine out for good, on another one: gh mergexo machines forget %s\n", cli.ThisMachine(cfg))
-		}
+		fmt.Fprintf(w, "To take this machine out for good, on another one: gh mergexo machines forget %s\n", cli.ThisMachine(cfg))
 	}
-	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
-		fmt.Fprintf(w, "The state folder %s stays; --purge deletes it. Everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install.\n", cfg.Runtime.StateDir)
+	if dir := cfg.Runtime.StateDir; files.Exists(dir) {
+		fmt.Fprintf(w, "The state folder stays, and everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install. To delete it: rm -rf %q\n", dir)
 	}
 	if config := r.Environ().ConfigPath; files.Exists(config) {
 		fmt.Fprintf(w, "The config stays: %s\n", config)

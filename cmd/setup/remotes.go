@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // remoteTime limits how long git may take to read its config.
@@ -55,7 +56,7 @@ func named(remotes, resolved string) []work.RepoName {
 		}
 	}
 	rank := []string{"origin", "github", "upstream"}
-	slices.SortStableFunc(all, func(a, b remote) int {
+	sorted.By(all, func(a, b remote) int {
 		return cmp.Compare(slices.Index(rank, strings.ToLower(b.called)), slices.Index(rank, strings.ToLower(a.called)))
 	})
 	var repos []work.RepoName

@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -168,7 +169,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		r.notes = append(r.notes, r.near()...)
 		b.Repos = append(b.Repos, r)
 	}
-	slices.SortStableFunc(b.finished, func(x, y Item) int { return y.Since.Compare(x.Since.Time) })
+	sorted.By(b.finished, func(x, y Item) int { return y.Since.Compare(x.Since.Time) })
 	if len(q.Repos) < len(q.Config.Repos) {
 		return b, nil
 	}

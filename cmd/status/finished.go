@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -23,7 +24,7 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []I
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(items, func(x, y work.Item) int { return x.Since.Compare(y.Since) })
+	sorted.By(items, func(x, y work.Item) int { return x.Since.Compare(y.Since) })
 	for n, i := range items {
 		pull, has, err := tx.FindPullOfItem(ctx, i.ID)
 		if err != nil {

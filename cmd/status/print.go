@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -85,7 +86,7 @@ func (b Board) printStandings(out terminal.Output) error {
 		return err
 	}
 	items := slices.Clone(b.Items)
-	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.urgency, y.urgency) })
+	sorted.By(items, func(x, y Item) int { return cmp.Compare(x.urgency, y.urgency) })
 	rows := terminal.Each(items, func(i Item) []string {
 		pull := ""
 		if i.PullRequest != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Review is the state of the reviews of a pull request.
@@ -152,7 +153,7 @@ func outcomeOf(v review.Verdict) Outcome {
 // findings are the open findings, most severe first.
 func (f ItemFacts) findings() []Finding {
 	open := slices.DeleteFunc(slices.Clone(f.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
-	slices.SortStableFunc(open, func(x, y review.Finding) int {
+	sorted.By(open, func(x, y review.Finding) int {
 		return cmp.Compare(slices.Index(review.Severities(), x.Severity), slices.Index(review.Severities(), y.Severity))
 	})
 	return terminal.Each(open, func(x review.Finding) Finding {

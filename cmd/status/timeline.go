@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // moment is one thing that happened to an item.
@@ -59,7 +60,7 @@ func (s Story) moments() []moment {
 	if m := s.Merge.landed(); m != nil {
 		all = append(all, moment{at: m.LandedAt.Time, mark: "→", what: "merged: " + m.says() + "; " + m.compared(), link: s.Item.pull().URL})
 	}
-	slices.SortStableFunc(all, func(x, y moment) int { return x.at.Compare(y.at) })
+	sorted.By(all, func(x, y moment) int { return x.at.Compare(y.at) })
 	return all
 }
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Search is a bounded search; Left is how many directory entries it may still read. Folders that
@@ -53,6 +55,6 @@ func (s *Search) list(dir string) []fs.DirEntry {
 	defer func() { _ = f.Close() }()
 	all, _ := f.ReadDir(s.Left) // entries that were read before an error count
 	s.Left -= len(all)
-	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sorted.By(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // FileChange is one file of the difference of two commits. It is read from the contents alone:
@@ -96,7 +97,7 @@ func joinChanges(all, further []FileChange) []FileChange {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(all, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // objectReader sends queries, one after the other, to one git cat-file process. It is safe for
@@ -378,7 +379,7 @@ func (r *objectReader) changes(ctx context.Context, from, to string) ([]treeChan
 		}
 		level = below
 	}
-	slices.SortStableFunc(all, func(a, b treeChange) int { return cmp.Compare(a.Path, b.Path) })
+	sorted.By(all, func(a, b treeChange) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
 }
 

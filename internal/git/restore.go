@@ -16,6 +16,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Ignored selects what a restore does with files that .gitignore matches.
@@ -293,6 +294,6 @@ func readIndex(lines []string) (have []treeEntry, wrong []string) {
 			wrong = append(wrong, line)
 		}
 	}
-	slices.SortFunc(have, func(a, b treeEntry) int { return cmp.Compare(a.Path, b.Path) })
+	sorted.By(have, func(a, b treeEntry) int { return cmp.Compare(a.Path, b.Path) })
 	return have, wrong
 }

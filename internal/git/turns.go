@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 func turnRef(key string) string    { return ownRefs + "turns/" + key }
@@ -100,7 +100,7 @@ func (m *Mirror) KeptTurns(ctx context.Context) ([]KeptTurn, error) {
 		}
 		all[key] = t
 	}
-	return slices.SortedFunc(maps.Values(all), func(a, b KeptTurn) int { return strings.Compare(a.Key, b.Key) }), nil
+	return sorted.Values(maps.Values(all), func(a, b KeptTurn) int { return strings.Compare(a.Key, b.Key) }), nil
 }
 
 // DropTurns deletes all refs of the turns. Missing refs or a missing mirror are no error.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Comment is a comment in the conversation of an issue or pull request.
@@ -141,7 +142,7 @@ func newest[T any](all []T, id func(T) int64) []T {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
+	sorted.By(out, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
 	return out
 }
 

@@ -3,11 +3,11 @@ package github
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // MaxWords is the maximum number of comments and reviews of one Words.
@@ -91,6 +91,6 @@ func (c *Client) Revisions(ctx context.Context, nodeID string) ([]Revision, erro
 	for _, v := range data.Node.Edits.Nodes {
 		all = append(all, Revision{By: v.Editor.Account(), At: v.At, Body: v.Diff})
 	}
-	slices.SortStableFunc(all, func(a, b Revision) int { return b.At.Compare(a.At) })
+	sorted.By(all, func(a, b Revision) int { return b.At.Compare(a.At) })
 	return all, nil
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // layout collects the entries of a plan.
@@ -116,7 +118,7 @@ func (l *layout) entries() []Entry {
 
 // sorted returns all entries, outer ones first.
 func (l *layout) sorted() []Entry {
-	slices.SortStableFunc(l.all, func(x, y Entry) int {
+	sorted.By(l.all, func(x, y Entry) int {
 		return slices.Compare(strings.Split(x.Path, "/"), strings.Split(y.Path, "/"))
 	})
 	return l.all

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // EventKind is the kind of an inbound fact.
@@ -132,7 +134,7 @@ func NewIssueComments(events []Event, cursor int64) []Event {
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Event) int { return int(CommentID(a) - CommentID(b)) })
+	sorted.By(out, func(a, b Event) int { return int(CommentID(a) - CommentID(b)) })
 	return out
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Installation is a config with its state folder on a machine. The markers of what it writes on GitHub name it.
@@ -64,7 +66,7 @@ func InstallationsOf(stored, remembered []Installation, here string, shared bool
 	if !shared || len(all) == 0 { // a new folder of a fleet has written nothing under its own id
 		add(Installation{here, now})
 	}
-	slices.SortStableFunc(all, func(a, b Installation) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
+	sorted.By(all, func(a, b Installation) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
 	if shared {
 		here = all[0].ID
 	}

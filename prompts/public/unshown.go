@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extended "github.com/yuin/goldmark/extension/ast"
@@ -39,15 +38,15 @@ var tooDeep = lazy.Regexp(`(?m)^(?:[ \t]*>){101}.*$`)
 // markdown reads Markdown as GitHub does, but takes emphasis and bare addresses for text: they hide
 // nothing, and their readers are slow.
 var markdown = sync.OnceValue(func() parser.Parser {
-	p := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+	return parser.NewParser(
+		parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(extension.NewFootnoteBlockParser(), 999))...),
 		parser.WithInlineParsers(
-			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(extension.NewFootnoteParser(), 101), util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewRawHTMLParser(), 400),
 		),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0), util.Prioritized(extension.NewFootnoteASTTransformer(), 999)),
 	)
-	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, extension.Footnote)).Parser()
 })
 
 // Shown is what GitHub shows of a text.

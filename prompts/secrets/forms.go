@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // value is a known value.
@@ -107,7 +109,7 @@ func (s *Redactor) search(text string) []place {
 
 // merged joins the places that overlap.
 func merged(all []place) (out []place) {
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	sorted.By(all, func(a, b place) int { return cmp.Compare(a.from, b.from) })
 	for _, p := range all {
 		last := len(out) - 1
 		if last < 0 || out[last].to <= p.from {
@@ -118,7 +120,7 @@ func merged(all []place) (out []place) {
 		out[last].values = append(out[last].values, p.values...)
 	}
 	for _, p := range out {
-		slices.SortStableFunc(p.values, func(a, b value) int { return cmp.Compare(len(b.text), len(a.text)) })
+		sorted.By(p.values, func(a, b value) int { return cmp.Compare(len(b.text), len(a.text)) })
 	}
 	return out
 }

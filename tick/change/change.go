@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -141,7 +142,7 @@ func (a Applier) Apply(ctx context.Context, repo work.Repo, changes []Change) ([
 		return nil, nil
 	}
 	changes = slices.Clone(changes)
-	slices.SortStableFunc(changes, func(a, b Change) int { return place(a) - place(b) })
+	sorted.By(changes, func(a, b Change) int { return place(a) - place(b) })
 	now := a.Now()
 	var logged []store.ReviewLog
 	err := a.Store.Update(ctx, func(rows *store.Tx) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -176,7 +177,7 @@ func (r *Report) StopAgent(o work.Outage) {
 func (r *Report) StoppedAgents() []work.Outage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.SortedFunc(maps.Values(r.agents), func(a, b work.Outage) int { return cmp.Compare(a.Agent, b.Agent) })
+	return sorted.Values(maps.Values(r.agents), func(a, b work.Outage) int { return cmp.Compare(a.Agent, b.Agent) })
 }
 
 // WaitsForLogin reports whether all that could not be read waits for gh's login.
@@ -195,7 +196,7 @@ func (r *Report) WaitsForLogin() bool {
 func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.SortedFunc(slices.Values(r.repos), func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
+	return sorted.Values(slices.Values(r.repos), func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
 }
 
 // Turns returns the turns in the order in which they ended.
@@ -217,7 +218,7 @@ func (r *Report) Merges() []MergeReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := slices.Clone(r.merges)
-	slices.SortStableFunc(out, func(a, b MergeReport) int {
+	sorted.By(out, func(a, b MergeReport) int {
 		return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.Number, b.Number))
 	})
 	return out

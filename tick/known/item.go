@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Item is a work item with everything that its plan may depend on. Without an id it is only a
@@ -131,7 +132,7 @@ func (i Item) Sorted() Item {
 	older := func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
 	if !slices.IsSortedFunc(i.Events, older) {
 		i.Events = slices.Clone(i.Events)
-		slices.SortStableFunc(i.Events, older)
+		sorted.By(i.Events, older)
 	}
 	return i
 }
@@ -193,7 +194,7 @@ func InOrder(items []Item) []Item {
 	if slices.IsSortedFunc(items, older) {
 		return items
 	}
-	return slices.SortedStableFunc(slices.Values(items), older)
+	return sorted.Values(slices.Values(items), older)
 }
 
 // Labelled reports whether an event that begins the item is pending: a labelling, or the merge of

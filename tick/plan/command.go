@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -107,7 +108,7 @@ func (r *commander) takeCommands() []work.Event {
 		}
 		return e.Kind == work.EventCommand
 	})
-	slices.SortStableFunc(asked, func(a, b work.Event) int { return work.StampOf(a).Compare(work.StampOf(b)) })
+	sorted.By(asked, func(a, b work.Event) int { return work.StampOf(a).Compare(work.StampOf(b)) })
 	return asked
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -260,7 +261,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	if len(all) == 0 {
 		return
 	}
-	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // the order of a queue
+	sorted.By(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // the order of a queue
 	first := of[all[0].Number].item.Landing.Policy
 	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
 	for _, c := range all {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -43,7 +44,7 @@ func (r *itemPlanner) belowRoadmap(t Turn) bool {
 func (p *Plan) beginBelow(v known.Snapshot) {
 	line := slices.Clone(p.below)
 	preferLongestPaths(line)
-	slices.SortStableFunc(line, func(a, b below) int {
+	sorted.By(line, func(a, b below) int {
 		return cmp.Or(cmp.Compare(b.turn.Item.Priority, a.turn.Item.Priority), a.turn.Since.Compare(b.turn.Since), cmp.Compare(a.turn.Number, b.turn.Number))
 	})
 	begun := map[string][]string{} // issues that this plan begins, by roadmap

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -88,7 +89,7 @@ func (p *Plan) schedule(v *known.Snapshot) {
 			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active)
 			waiting[i].Score = &s
 		}
-		slices.SortStableFunc(waiting, func(a, b Turn) int {
+		sorted.By(waiting, func(a, b Turn) int {
 			switch {
 			case a.Score.Total > b.Score.Total:
 				return -1

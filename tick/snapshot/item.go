@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -92,7 +93,7 @@ func byAge(facts, written []work.Event) []work.Event {
 	if len(facts) == 0 {
 		return written
 	}
-	return slices.SortedFunc(slices.Values(slices.Concat(facts, written)), func(a, b work.Event) int {
+	return sorted.Values(slices.Values(slices.Concat(facts, written)), func(a, b work.Event) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -167,7 +167,9 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 		}
 		rows = slices.DeleteFunc(rows, func(row work.Item) bool { return row.Flow != work.FlowImplementation })
 	}
-	return sorted(append(chosen, idsOf(rows)...)), nil
+	ids = append(chosen, idsOf(rows)...)
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 func idsOf(rows []work.Item) (ids []int64) {
@@ -175,11 +177,6 @@ func idsOf(rows []work.Item) (ids []int64) {
 		ids = append(ids, row.ID)
 	}
 	return ids
-}
-
-func sorted(ids []int64) []int64 {
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err error) {

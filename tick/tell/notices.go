@@ -18,6 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -159,7 +160,7 @@ func (p *Notices) readDue(ctx context.Context, tx *store.Tx, r *env.Repo) (due [
 	for _, all := range tried {
 		due = append(due, longestLeft(all, mostInLine)...)
 	}
-	slices.SortStableFunc(due, func(a, b work.Action) int {
+	sorted.By(due, func(a, b work.Action) int {
 		return cmp.Or(cmp.Compare(failedBefore(a), failedBefore(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return due, err
@@ -187,7 +188,7 @@ func longestLeft(all []work.Action, most int) []work.Action {
 	if len(all) <= most {
 		return all
 	}
-	slices.SortStableFunc(all, func(a, b work.Action) int { return a.NotBefore.Compare(b.NotBefore) })
+	sorted.By(all, func(a, b work.Action) int { return a.NotBefore.Compare(b.NotBefore) })
 	return all[:mostInLine]
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -239,7 +240,7 @@ func earlier(all []work.Event, sent []work.Action, turns []work.Turn, now work.T
 			out = append(out, prompts.Comment{Author: ourAgent, Body: work.Unmarked(a.Body), URL: a.ResultURL, CreatedAt: a.SeenAt, Turn: keys[a.TurnID]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	sorted.By(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Ask is what to do about a pull request.
@@ -135,7 +136,7 @@ type Candidate struct {
 // another one would move its base again. waits has the number that each other one waits for.
 func Next(all []Candidate, now time.Time, patience time.Duration) (chosen []int, waits map[int]int) {
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b Candidate) int { return a.Number - b.Number })
+	sorted.By(all, func(a, b Candidate) int { return a.Number - b.Number })
 	waits = map[int]int{}
 	taken := map[string]int{} // by base: the number of the pull request that has its turn
 	for _, c := range all {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Kind is a kind of notification.
@@ -222,6 +223,6 @@ func Due(planned []Entry, targets []string, now time.Time, most int) (send, drop
 			send = append(send, e)
 		}
 	}
-	slices.SortStableFunc(send, func(a, b Entry) int { return a.At.Compare(b.At) })
+	sorted.By(send, func(a, b Entry) int { return a.At.Compare(b.At) })
 	return send[:min(len(send), most)], drop
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Item is the newest work item on an issue below a roadmap.
@@ -104,7 +105,7 @@ func Follow(of Record, nodes []Child, subs []SubIssue, items []Item, needs map[i
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Issue) int { return cmp.Compare(a.Position, b.Position) })
+	sorted.By(all, func(a, b Issue) int { return cmp.Compare(a.Position, b.Position) })
 	return all
 }
 

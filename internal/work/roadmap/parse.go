@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/document"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // maxDocument bounds a document, in bytes: GitHub's API returns no larger file.
@@ -41,7 +42,7 @@ func Parse(doc []byte) (Document, []Fault) {
 
 // listed returns faults by their lines, and of too many the first.
 func listed(faults []Fault) []Fault {
-	slices.SortStableFunc(faults, func(a, b Fault) int { return a.Line - b.Line })
+	sorted.By(faults, func(a, b Fault) int { return a.Line - b.Line })
 	if more := len(faults) - maxFaults; more > 0 {
 		faults = append(faults[:maxFaults:maxFaults], Fault{Line: 0, Says: fmt.Sprintf("it has %d more faults", more)})
 	}

@@ -1,0 +1,3 @@
+module github.com/Masterminds/sprig/v3
+
+go 1.26.7
