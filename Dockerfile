@@ -5,7 +5,6 @@ ARG DEBIAN_IMAGE=docker.io/library/debian:trixie-slim@sha256:d7e12182ce18b85b930
 FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-COPY internal/replaced internal/replaced
 RUN go mod download
 COPY . .
 ARG VERSION=

@@ -46,13 +46,10 @@ func TestJSONFlags(t *testing.T) {
 		{args: "--json name", want: `{"name":"<octo>"}` + "\n"},
 		{args: "--json name,age", want: `{"age":7,"name":"<octo>"}` + "\n"},
 		{args: "--json name --jq .name", want: "<octo>\n"},
-		{args: "--json age -t {{.age}}!", want: "7!"},
 		{args: "--json", err: "specify one or more comma-separated fields for `--json`:\n  age\n  name"},
 		{args: "--json=", err: "specify one or more comma-separated fields for `--json`:\n  age\n  name"},
 		{args: "--json nam", err: "unknown JSON field: \"nam\"\navailable fields:\n  age\n  name"},
 		{args: "--jq .name", err: "cannot use `--jq` without specifying `--json`"},
-		{args: "-t x", err: "cannot use `--template` without specifying `--json`"},
-		{args: "--json age --jq . -t x", err: "specify only one of `--jq` and `--template`"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			var b bytes.Buffer

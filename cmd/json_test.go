@@ -48,11 +48,11 @@ func TestEveryCommandThatPrintsDataHasJSON(t *testing.T) {
 			return
 		}
 		has := true
-		for _, flag := range []string{"json", "jq", "template"} {
+		for _, flag := range []string{"json", "jq"} {
 			has = has && c.Flags().Lookup(flag) != nil
 		}
 		if why := withoutJSON[c.CommandPath()]; has == (why != "") {
-			t.Errorf("%s: --json, --jq and --template are there: %v; it prints %q", c.CommandPath(), has, why)
+			t.Errorf("%s: --json and --jq are there: %v; it prints %q", c.CommandPath(), has, why)
 		}
 		delete(left, c.CommandPath())
 	}

@@ -47,7 +47,7 @@ type App struct {
 	Now        func() time.Time
 	ConfigPath string           // --config
 	Commands   []string         // the names of all that speak of the config's installation
-	JSON       terminal.JSON    // --json, --jq and --template of the command that runs
+	JSON       terminal.JSON    // --json and --jq of the command that runs
 	StateDir   string           // set once the config is read
 	ErrScreen  *terminal.Screen // under Env.Stderr
 

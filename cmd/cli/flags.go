@@ -52,7 +52,6 @@ func (a *App) WithJSON(view any, c *cobra.Command) *cobra.Command {
 	flag.Value, flag.DefValue = viewValue{flag.Value, reflect.TypeOf(view)}, ""
 	available := JSONFields(c)
 	c.Flags().StringVarP(&j.JQ, "jq", "q", "", "Filter JSON output using a jq `expression`")
-	c.Flags().StringVarP(&j.Template, "template", "t", "", "Format JSON output using a Go template `string`")
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
@@ -112,12 +111,8 @@ func checkJSON(j *terminal.JSON, given bool, list string) error {
 	switch {
 	case given && len(j.Fields) == 0:
 		return Coded(CodeUsage, fmt.Errorf("specify one or more comma-separated fields for `--json`:\n  %s", list))
-	case j.JQ != "" && j.Template != "":
-		return &UsageError{Err: errors.New("specify only one of `--jq` and `--template`")}
 	case j.JQ != "" && !given:
 		return &UsageError{Err: errors.New("cannot use `--jq` without specifying `--json`")}
-	case j.Template != "" && !given:
-		return &UsageError{Err: errors.New("cannot use `--template` without specifying `--json`")}
 	}
 	return nil
 }

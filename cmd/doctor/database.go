@@ -7,11 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // tickTells is what to do where the error has no remedy.
@@ -122,6 +124,46 @@ func ofServer(s *store.Server, machines int) (all []Result) {
 	}
 	if s.Behind.Abs() > serverClock {
 		all = append(all, warn(fmt.Sprintf("this machine's clock is %s that of the database server; beyond a minute no pass uses the database", away(s.Behind)), "synchronize both, "+synchronize)...)
+	}
+	return all
+}
+
+// namesake is about another machine that goes by the name of this one.
+func namesake(_ context.Context, e *exam) []Result {
+	if e.cfg.Runtime.DatabaseKey() == "" {
+		return nil
+	}
+	dirs := folder.At(e.cfg.Runtime.StateDir)
+	remembered, err := dirs.Fleet()
+	if err != nil {
+		return nil // the state folder has a check of its own
+	}
+	here, err := dirs.Installed(folder.MachineID())
+	if err != nil {
+		return nil
+	}
+	m, refused := remembered.Namesake(cli.ThisMachine(e.cfg), e.stored.machines)
+	says, do := m.Namesake()
+	_, silent := m.Silent(e.Now())
+	switch {
+	case refused && remembered.As == here:
+		return fail(says, do)
+	case remembered.As != "" || m.Installation == "" || m.Installation == here || silent:
+		return nil
+	}
+	return warn(says+"; once a pass begins here, passes there are refused", do)
+}
+
+// unlike is about other machines whose config differs from the one here, whether a pass has read that or not.
+func unlike(_ context.Context, e *exam) (all []Result) {
+	known, here := slices.Clone(e.stored.machines), cli.ThisMachine(e.cfg)
+	for i := range known {
+		if known[i].Name == here {
+			known[i].Config = e.cfg.Shared()
+		}
+	}
+	for _, line := range cli.Machines(known).Unlike(here) {
+		all = append(all, warn(line[0], line[1])...)
 	}
 	return all
 }

@@ -30,7 +30,7 @@ func machineChecks() []check {
 	return []check{
 		{"git", "whether git is there and new enough", here(gitThere)},
 		{"state", "whether the state folder is safe and can be written; whether the home folder can, which turns in a sandbox do not need", here(state, home)},
-		{"database", "whether the database is whole and can be written; of a PostgreSQL server also its version, encryption, free connections, durability, clock and who may connect", here(database)},
+		{"database", "whether the database is whole and can be written; of a PostgreSQL server also its version, encryption, free connections, durability, clock and who may connect; another machine with the name of this one, and others whose config differs in what they share", here(database, namesake, unlike)},
 		{"metrics_file", "whether the folder of `metrics_file` is there and can be written", here(metricsFile)},
 		{"disk", "how much room and how many inodes there are for the state", here(disk)},
 		{"clock", "the difference between the clocks of this machine and GitHub", here(clock)},

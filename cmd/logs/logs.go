@@ -56,7 +56,6 @@ the state folder: one for each day, or several if much is logged.`,
 	c.Flags().StringVar(&l.since, "since", "", "Start at this `time`: 90m, 7d, 2026-01-31 or all")
 	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
 	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
-	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
 	return c
 }
 
@@ -87,11 +86,8 @@ func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 	if rank(l.level) == 0 {
 		return f, &cli.UsageError{Err: fmt.Errorf("--level %q: want debug, info, warn or error", l.level)}
 	}
-	if !l.raw && (l.json.JQ != "" || l.json.Template != "") {
-		return f, &cli.UsageError{Err: errors.New("cannot use --jq or --template without --json")}
-	}
-	if l.json.JQ != "" && l.json.Template != "" {
-		return f, &cli.UsageError{Err: errors.New("cannot use --jq and --template together")}
+	if !l.raw && l.json.JQ != "" {
+		return f, &cli.UsageError{Err: errors.New("cannot use --jq without --json")}
 	}
 	if len(given) == 1 {
 		_, which, err := l.Item(given[0])

@@ -45,9 +45,9 @@ func shorter(s string) string {
 	return digests().ReplaceAllStringFunc(s, func(d string) string { return d[:12] })
 }
 
-// printRaw prints a line unchanged, or filtered by jq or a template.
+// printRaw prints a line unchanged, or filtered by jq.
 func (p *printer) printRaw(l line, b []byte) error {
-	if p.json.JQ == "" && p.json.Template == "" {
+	if p.json.JQ == "" {
 		w := p.out.Bare
 		if p.out.TTY { // a line that is not JSON may hold control characters
 			w = p.out.W

@@ -43,7 +43,7 @@ func jsonPage(tree *cobra.Command, root string) (string, error) {
 	p := jsonWriter{sources: sources{root: root, packages: map[string]map[string]string{}}, used: map[string]bool{}}
 	p.b.WriteString(generated + `# JSON fields
 
-` + "`--json FIELD,…`" + ` prints these fields, ` + "`--jq` and `--template`" + ` filter them as in gh. Later versions may add fields, but do not rename one or change its meaning.
+` + "`--json FIELD,…`" + ` prints these fields, ` + "`--jq`" + ` filters them as in gh. Later versions may add fields, but do not rename one or change its meaning.
 [operating.md](../operating.md#watching) has examples.
 
 A field is a text, unless something else stands behind its name; times are UTC in RFC 3339. Without a value, a text or list is empty, a count or limit 0, anything else null. The same everywhere:

@@ -119,7 +119,7 @@ func commandsPage(tree *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(generated + `# Commands
 
-Each command has ` + "`--help` and `--config FILE`" + `. Those that print data have ` + "`--json`, `--jq` and `--template`" + ` ([fields](json.md)).
+Each command has ` + "`--help` and `--config FILE`" + `. Those that print data have ` + "`--json` and `--jq`" + ` ([fields](json.md)).
 
 ## In a comment
 
@@ -129,7 +129,7 @@ A comment whose first visible line begins with ` + "`/mergexo`" + ` is a [comman
 	for _, c := range commands(tree) {
 		own := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains([]string{"help", "config", "json", "jq", "template"}, f.Name) {
+			if !slices.Contains([]string{"help", "config", "json", "jq"}, f.Name) {
 				own.AddFlag(f)
 			}
 		})

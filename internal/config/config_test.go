@@ -248,7 +248,14 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 
 // What earlier versions read is refused with what happens now.
 func TestKeysThatWentSayWhatHappensNow(t *testing.T) {
-	for lines, want := range map[string]string{} {
+	for lines, want := range map[string]string{
+		"[runtime]\nquiet_period = \"0s\"\n":             "config.toml:2: quiet_period in [runtime]: there is no such key any more: comments are answered once there was no new one for a minute; remove it",
+		"[schedule]\npriority_weight = 2\n":              "config.toml:1: schedule: there is no such key any more: weights are fixed: ",
+		"[agents.codex]\nsession = \"fresh\"\n":          "config.toml:2: session in [agents.codex]: there is no such key any more: an agent continues its session from turn to turn; remove it",
+		oneRepo + "[repo.labels]\nbugfix = \"bug\"\n":    "config.toml:6: labels in [[repo]]: there is no such key any more: label_prefix in [[repo]] begins the names of all labels; rename those on GitHub, as issues with other ones start nothing; remove it",
+		oneRepo + "[[notify]]\nkinds = []\n":             "kinds in [[notify]]: there is no such key any more: command gets every message, and may leave out some by their event; remove it",
+		oneRepo + "[[repo.reviewers]]\ntype = \"human\"": "type in [[repo.reviewers]]: there is no such key any more: a reviewer with a login is a person; remove it",
+	} {
 		if _, err := parse(t, lines); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", lines, err, want)
 		}

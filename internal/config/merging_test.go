@@ -123,6 +123,7 @@ func TestMistakesAboutMergingAreNamed(t *testing.T) {
 		{"a glob of nothing", `critical_paths = [""]`, `:8: critical_paths in [repo.review]: "" is empty`},
 		{"a glob from the root", `critical_paths = ["/db"]`, `:8: critical_paths in [repo.review]: "/db" matches nothing`},
 		{"a folder", `critical_paths = ["db/"]`, `:8: critical_paths in [repo.review]: "db/" matches no file: write db/** for all`},
+		{"a key that went", "watch_base = \"0s\"", `:8: watch_base in [repo.review]: there is no such key any more: what landed is compared once, when it is seen; remove it`},
 		{"a key that is near", `auto_merg = true`, `:8: unknown key "auto_merg" in [repo.review]; did you mean "auto_merge"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Problem is one problem of a config.
@@ -56,16 +55,6 @@ func Problems(err error) ([]Problem, bool) {
 	return invalid.Problems, true
 }
 
-// syntaxError is the library's message about a document that is no TOML, with its line.
-func syntaxError(name string, err error) error {
-	p := Problem{File: name, Text: err.Error()}
-	if pe, ok := errors.AsType[toml.ParseError](err); ok {
-		p.Line, p.Text = pe.Position.Line, cmp.Or(pe.Message, strings.TrimPrefix(pe.Error(), "toml: "))
-	}
-	p.Text = strings.Join(strings.Fields(p.Text), " ")
-	return &InvalidError{Problems: []Problem{p}}
-}
-
 // report collects the problems of one document.
 type report struct {
 	file     string
@@ -105,7 +94,7 @@ func (r *report) err() error {
 		meant[p.meant] = p.meant != ""
 	}
 	all := slices.DeleteFunc(slices.Clone(r.problems), func(p Problem) bool { return meant[p.absent] })
-	sorted.By(all, func(a, b Problem) int {
+	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(min(len(a.absent), 1), min(len(b.absent), 1)), cmp.Compare(a.Line, b.Line))
 	})
 	return &InvalidError{Problems: all}

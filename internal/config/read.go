@@ -120,6 +120,10 @@ func (p *parser) below(k key, path string, v any, to reflect.Value) (wrong strin
 
 // unknown adds a problem with a key that its table does not have.
 func (t place) unknown(name string, value any, known []string) {
+	if now := former[ofAll(t.to(name))]; now != "" {
+		t.bad(name, "there is no such key any more: %s; remove it", now)
+		return
+	}
 	kind, in := "key "+strconv.Quote(name), " in "+tableName(t.path)
 	if t.path == "" {
 		in = " outside any table"

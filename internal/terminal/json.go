@@ -13,42 +13,37 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/jq"
 	"github.com/cli/go-gh/v2/pkg/jsonpretty"
-	"github.com/cli/go-gh/v2/pkg/template"
 )
 
-// JSON holds gh's flags --json, --jq and --template.
+// JSON holds gh's flags --json and --jq.
 type JSON struct {
-	Fields   []string
-	JQ       string
-	Template string
+	Fields []string
+	JQ     string
 }
 
 // Asked reports whether JSON is requested.
 func (j *JSON) Asked() bool { return len(j.Fields) > 0 }
 
-// FilterError is an invalid expression or template.
-type FilterError struct {
-	Flag string // --jq or --template
-	Err  error
-}
+// FilterError is an invalid expression of --jq.
+type FilterError struct{ Err error }
 
 func (e *FilterError) Error() string {
 	_, why, _ := strings.Cut(OneLine(e.Err.Error()), "(line ") // before it is only that it cannot be parsed
 	if line, at, ok := strings.Cut(why, ")"); ok {
 		_, what, _ := strings.Cut(at, "^")
-		return fmt.Sprintf("the expression of %s is invalid: %s (line %s)", e.Flag, strings.TrimSpace(what), line)
+		return fmt.Sprintf("the expression of --jq is invalid: %s (line %s)", strings.TrimSpace(what), line)
 	}
-	return fmt.Sprintf("%s is invalid: %s", e.Flag, strings.TrimPrefix(OneLine(e.Err.Error()), "template: "))
+	return "--jq is invalid: " + OneLine(e.Err.Error())
 }
 
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// filtered wraps an error with its flag.
-func filtered(flag string, err error) error {
-	if err == nil {
-		return nil
+// filter prints what an expression makes of JSON.
+func (j *JSON) filter(r io.Reader, w io.Writer, indent string, color bool) error {
+	if err := jq.EvaluateFormatted(r, w, j.JQ, indent, color); err != nil {
+		return &FilterError{err}
 	}
-	return &FilterError{flag, err}
+	return nil
 }
 
 // Write prints the requested fields of a view, a struct with JSON tags. Commands in its texts are completed.
@@ -75,11 +70,8 @@ func (j *JSON) Write(o Output, view any) error {
 	if o.TTY {
 		return j.show(o, b)
 	}
-	switch {
-	case j.JQ != "":
-		return filtered("--jq", jq.EvaluateFormatted(b, o.Bare, j.JQ, "", o.Color))
-	case j.Template != "":
-		return executeTemplate(o, o.Bare, b, j.Template)
+	if j.JQ != "" {
+		return j.filter(b, o.Bare, "", o.Color)
 	}
 	_, err = o.Bare.Write(escapeJSON(b.Bytes()))
 	return err
@@ -128,33 +120,19 @@ func encode(v any) (*bytes.Buffer, error) {
 	return &b, nil
 }
 
-// show prints on a terminal. A jq expression or a template may print strings unescaped, so these
-// are made legible before; their own colours pass.
+// show prints on a terminal. A jq expression may print strings unescaped, so these are made legible before; its own
+// colours pass.
 func (j *JSON) show(o Output, b *bytes.Buffer) error {
 	w := &Screen{to: o.Bare, styled: true}
 	defer w.Flush()
-	if j.JQ == "" && j.Template == "" {
+	if j.JQ == "" {
 		return jsonpretty.Format(w, b, "  ", o.Color)
 	}
 	clean, err := legibleStrings(b.Bytes())
 	if err != nil {
 		return fmt.Errorf("encode JSON: %w", err)
 	}
-	if j.JQ != "" {
-		return filtered("--jq", jq.EvaluateFormatted(bytes.NewReader(clean), w, j.JQ, "  ", o.Color))
-	}
-	return executeTemplate(o, w, bytes.NewReader(clean), j.Template)
-}
-
-func executeTemplate(o Output, w io.Writer, r io.Reader, source string) error {
-	t := template.New(w, o.Width, o.Color)
-	if err := t.Parse(source); err != nil {
-		return filtered("--template", err)
-	}
-	if err := t.Execute(r); err != nil {
-		return filtered("--template", err)
-	}
-	return t.Flush()
+	return j.filter(bytes.NewReader(clean), w, "  ", o.Color)
 }
 
 // Each turns rows into views; the result is never nil, so that JSON shows [].

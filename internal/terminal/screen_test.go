@@ -79,9 +79,8 @@ func TestJSONOnATerminal(t *testing.T) {
 	object := map[string]any{"name": hostile}
 	for _, tty := range []bool{false, true} {
 		for name, j := range map[string]JSON{
-			"plain":    {Fields: []string{"name"}},
-			"jq":       {Fields: []string{"name"}, JQ: ".name"},
-			"template": {Fields: []string{"name"}, Template: `{{.name}}{{"\n"}}`},
+			"plain": {Fields: []string{"name"}},
+			"jq":    {Fields: []string{"name"}, JQ: ".name"},
 		} {
 			var b bytes.Buffer
 			if err := j.Write(Output{Bare: &b, TTY: tty, Color: tty, Width: 80}, object); err != nil {
