@@ -96,15 +96,6 @@ func (h *reading) declineOn(item int64, number int, need work.Need, token, body,
 	})
 }
 
-// plainOf returns the kind and the id of a comment, also if it is a command.
-func plainOf(e work.Event) (work.EventKind, string) {
-	plain := versionKeys(e)[0]
-	if e.Kind == work.EventCommand {
-		plain = versionKeys(e)[1]
-	}
-	return work.EventKind(plain[0]), plain[1]
-}
-
 // versionKeys returns the kinds and ids under which versions of a comment are stored: an edit may
 // turn a comment into a command or back.
 func versionKeys(e work.Event) [][2]string {

@@ -26,7 +26,6 @@ type reading struct {
 	pages      map[string]work.Validator // of earlier passes' requests, by URL
 	lookedUpTo string                    // how far the first look is
 	seenLabels []string                  // labels that the config had when the first look ended
-	mark       string                    // of the numbers whose rows have what was read, random
 
 	mu sync.Mutex // guards what concurrent reads write
 
@@ -35,7 +34,6 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	due            due             // what the last reads begin with
-	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
 	report
@@ -76,7 +74,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	}
 	return &reading{
 		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
-		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
+		pages: map[string]work.Validator{},
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{},
 		},
@@ -162,9 +160,8 @@ type slice struct {
 	judged *judgement               // of what was said
 	events []candidate              // what was said, and what the issues and pull requests show
 	whole  map[int][]github.Comment // conversations that were read whole
-	unread map[int]string           // numbers of the item that cannot be read, and why
 
-	rest         map[int]store.Backlogged // numbers that the next pass reads: again, or because something said on them waits
+	rest         map[int]store.Backlogged // numbers that the next pass reads again
 	declined     []work.Action            // answers to people whose commands or labels do not count
 	labels       map[int][]string         // of the pull requests and of the adopted issues that were read, by number
 	unreadPulls  []pullRead               // to be read next: their rows, and what is known of them

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,11 +63,6 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 		}
 	}
 	err := tx.Heartbeat(ctx, h.row.ID, now)
-	for _, c := range h.numbers { // issues that others depend on
-		if c.done && !c.stays && c.issue != nil {
-			err = cmp.Or(err, tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark))
-		}
-	}
 	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
@@ -84,7 +78,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	h.newItems = map[int]int64{}
 	for _, put := range slices.Concat(
-		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeRoadmaps}, h.puts,
+		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeReviews, h.storeRoadmaps}, h.puts,
 		[]put{h.storeAgain, h.finishHandled, h.storeDeclined},
 	) {
 		if err := put(ctx, tx, now); err != nil {
@@ -189,7 +183,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	}
 	var ended []store.Version // of what counts instead of its older versions
 	for _, e := range added {
-		if !e.Kind.Written() || slices.ContainsFunc(h.events, func(c candidate) bool { return c.keeps && c.event.Key == e.Key }) {
+		if !e.Kind.Written() {
 			continue
 		}
 		for _, v := range versionKeys(e) {

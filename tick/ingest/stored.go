@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
@@ -37,19 +36,15 @@ type due struct {
 	designs      []work.Item // all open items: those with a faulty design among them
 	dependencies []store.Dependency
 	roadmaps     []roadmap.Record
-	hidden       []work.Event
-	commands     []work.Event // pending ones that no action answers
 }
 
 func (h *reading) loadDue(ctx context.Context, tx *store.Tx) (d due, err error) {
-	var errs [5]error
+	var errs [3]error
 	if len(h.changed) > 0 {
 		d.designs, errs[0] = tx.ListOpenItems(ctx, h.row.ID)
 	}
 	d.dependencies, errs[1] = tx.ListOpenDependencies(ctx, h.row.ID)
 	d.roadmaps, errs[2] = tx.ListRoadmaps(ctx, h.row.ID)
-	d.hidden, errs[3] = tx.ListHidden(ctx, h.row.ID, tx.Moment(h.now).Add(-hiddenLife), github.MaxWords)
-	d.commands, errs[4] = h.listUnanswered(ctx, tx)
 	return d, errors.Join(errs[:]...)
 }
 
