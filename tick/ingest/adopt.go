@@ -118,7 +118,8 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 // adopt tracks a pull request that was found singly, and its work item. It is read next: with its details if it is
 // open, otherwise only how it ended. since is when the label was set that led to one that ended.
 func (h *reading) adopt(item work.Item, p github.Pull, since time.Time) {
-	h.items[item.Number], h.adopted[p.Number] = item, item.Number
+	h.setItem(item)
+	h.adopted[p.Number] = item.Number
 	news := h.newsOf(p.Number)
 	news.row = work.PullRequest{
 		RepoID: h.row.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,

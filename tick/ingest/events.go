@@ -59,7 +59,7 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 // itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
 // 0 if there is none.
 func (h *reading) itemID(issue int) int64 {
-	return cmp.Or(h.items[issue].ID, h.newItems[issue])
+	return cmp.Or(h.items[issue].ID, h.stored.items[issue])
 }
 
 // itemOf returns the id of the work item that an event belongs to, once the slice's items are

@@ -139,9 +139,17 @@ func (h *reading) settle(ctx context.Context, f *facts, said []candidate) (*judg
 // factsAbout reads what the database has about candidates.
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
-		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), answered: h.answered, submitted: h.submitted, reviewStates: h.reviewStates,
+		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), answered: h.answered, submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, actions: map[string]work.Action{},
 		words: map[string]work.Word{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
+	}
+	for _, news := range h.pulls {
+		if news.read == nil {
+			continue
+		}
+		for _, r := range news.read.Reviews {
+			f.submitted[r.ID], f.reviewStates[r.ID] = r.SubmittedAt, r.State
+		}
 	}
 	pulls := map[int]work.PullRequest{}
 	for _, c := range said {

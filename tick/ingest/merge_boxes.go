@@ -96,7 +96,7 @@ func (h *reading) takeMergeBox(ctx context.Context, one mergeBox) error {
 	if err := h.findQueueExit(ctx, &one); err != nil {
 		return err
 	}
-	h.guarded = h.guarded || one.now.Decision == "REVIEW_REQUIRED" || one.now.Rules.LastPush
+	h.due.guarded = h.due.guarded || one.now.Decision == "REVIEW_REQUIRED" || one.now.Rules.LastPush
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		return h.storeMergeBox(ctx, tx, one, now)
 	})

@@ -54,7 +54,7 @@ const readUntil = 9
 func (h *reading) read(ctx context.Context) error {
 	for _, n := range slices.Sorted(maps.Keys(h.numbers)) { // says what could not be read and waits
 		if c := h.numbers[n]; c.waits {
-			h.trouble = append(h.trouble, h.sayUnread(c))
+			h.tell(h.sayUnread(c))
 		}
 	}
 	most, cancel := h.until(ctx, h.config.Runtime.IngestTimeout*readUntil/10)
@@ -236,7 +236,6 @@ func (h *reading) noteListedPull(ctx context.Context, c *number, pull work.PullR
 		changed = changed || is.UpdatedAt.After(pull.UpdatedAt)
 		if pull.State == work.PullClosed {
 			changed = changed || is.State == "open" || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
-			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
 		}
 	}
 	return changed && pull.State != work.PullMerged
@@ -296,8 +295,8 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	for _, c := range group {
 		c.done = true
 	}
-	h.added += len(h.newEvents)
-	for _, e := range h.newEvents {
+	h.added += len(h.stored.events)
+	for _, e := range h.stored.events {
 		if e.Outcome != "" {
 			h.ignored++
 		}
@@ -399,18 +398,6 @@ func (h *reading) putOff(ctx context.Context, c *number) error {
 	})
 }
 
-// lasting is how often a number could not be read when the report of a pass names it.
-const lasting = 3
-
-// sayUnread says why a number cannot be read, and when it is tried again.
-func (h *reading) sayUnread(c *number) string {
-	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
-	if c.Tries >= lasting {
-		h.note = said
-	}
-	return said
-}
-
 // waits reports whether a number that could not be read is left for a later pass. A person who asks for this
 // pass ends that.
 func (h *reading) waits(b store.Backlogged) bool {
@@ -429,6 +416,9 @@ func (h *reading) finish(ctx, most context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := h.untilStopped(h.askCommandersAgain(ctx)); err != nil {
+		return err
 	}
 	return h.keep(ctx, nil, h.conclude)
 }

@@ -114,3 +114,36 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	w, err := h.findConfirmation(ctx, e.Number, timeline[at])
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
+
+// listUnanswered returns the pending commands that no action answers.
+func (h *reading) listUnanswered(ctx context.Context, tx *store.Tx) (waiting []work.Event, err error) {
+	pending, err := tx.ListPendingCommands(ctx, h.row.ID)
+	for _, e := range pending {
+		if err != nil || e.State == work.SaidLocally {
+			continue
+		}
+		var planned bool
+		if _, planned, err = tx.GetAction(ctx, work.NoticeToken(h.row.Key(), e.Number, e.Key)); !planned {
+			waiting = append(waiting, e)
+		}
+	}
+	return waiting, err
+}
+
+// askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
+// to give them.
+func (h *reading) askCommandersAgain(ctx context.Context) error {
+	for _, e := range h.due.commands {
+		may, err := h.mayNow(ctx, e.Author, true)
+		if err := h.deferOne(err, "ask about %s", e.URL); err != nil {
+			return err
+		}
+		if err == nil && !may {
+			h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error {
+				return tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.now())
+			})
+			h.declineCommand(e)
+		}
+	}
+	return nil
+}

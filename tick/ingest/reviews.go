@@ -47,9 +47,9 @@ type reviewReader struct {
 func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
 	news := h.newsOf(pull.Number)
-	verdicts := map[int64]bool{}
+	verdicts, states := map[int64]bool{}, map[int64]string{}
 	for _, r := range d.Reviews {
-		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
+		states[r.ID] = r.State
 		if changedAt(r).Before(d.Since) {
 			continue // it is stored; and of two copies the first may be missing here
 		}
@@ -84,7 +84,7 @@ func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d gith
 				c.InReplyTo = t.Top
 			}
 			e := reviewEvent(pull, c)
-			e.event.State = h.reviewStates[c.ReviewID]
+			e.event.State = states[c.ReviewID]
 			if verdicts[c.ReviewID] && c.Word.Ignored(c.Author) == "" {
 				e.event.Outcome = work.OutcomeVerdict
 			}

@@ -76,7 +76,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 // store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
 // rows.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
-	h.newItems = map[int]int64{}
+	h.stored = storedNow{items: map[int]int64{}}
 	for _, put := range slices.Concat(
 		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeReviews, h.storeRoadmaps}, h.puts,
 		[]put{h.storeAgain, h.finishHandled, h.storeDeclined},
@@ -107,7 +107,7 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 		if err != nil {
 			return err
 		}
-		h.newItems[n] = id
+		h.stored.items[n] = id
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (er
 			continue
 		}
 		r := *news.read
-		if item, added := h.newItems[h.adopted[n]]; added {
+		if item, added := h.stored.items[h.adopted[n]]; added {
 			news.row.ItemID = item
 		}
 		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
@@ -170,7 +170,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	if err != nil {
 		return err
 	}
-	h.newEvents = added
+	h.stored.events = added
 	for _, e := range added {
 		if err := h.restoreStop(ctx, tx, e); err != nil {
 			return err
