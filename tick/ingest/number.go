@@ -129,6 +129,12 @@ func (h *reading) readGroup(ctx, most context.Context, group []*number) error {
 	h.slice = newSlice()
 	for _, c := range group {
 		c.done, c.stays = true, true
+		if c.At = h.now(); c == failed { // the others come after what else waits, too
+			continue
+		}
+		if err := h.putOff(ctx, c); err != nil {
+			return err
+		}
 	}
 	return h.leave(ctx, most, failed, err)
 }
