@@ -111,8 +111,6 @@ func (j *judgement) verdict(e work.Event) string {
 	marks, marked := work.ParseMarks(e.Body)
 	ours := slices.Contains(j.ours, e.Author.ID)
 	switch {
-	case ours && marked && j.isEdited(e, marks.Token):
-		return work.OutcomeEditedByOther
 	case ours && marked && !j.pasted(e, marks.Token):
 		j.own = append(j.own, e)
 		j.answer(e.Body)
@@ -140,13 +138,6 @@ func (j *judgement) answer(body string) {
 	for _, key := range marks.Handled {
 		j.handled[key] = true
 	}
-}
-
-// isEdited reports whether somebody edited a comment that we sent, and left its marker. We edit sticky ones ourselves.
-func (j *judgement) isEdited(e work.Event, token string) bool {
-	a := j.actions[token]
-	return (a.Kind == work.ActionComment || a.Kind == work.ActionReply) && a.ResultID == e.Source &&
-		strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(e.Body)
 }
 
 // pasted reports whether a person copied a comment of ours with its marker: it counts as theirs. Further copies

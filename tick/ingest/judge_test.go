@@ -102,9 +102,6 @@ func TestJudge(t *testing.T) {
 		"a comment of ours that somebody else edited": {[]said{{id: 2, by: us, body: "Other words."}}, func(f *facts) {
 			f.rights.fresh[us.ID], f.words["node2"] = "admin", work.Word{Known: true, Editor: bob}
 		}, work.OutcomeEditedByOther},
-		"a comment of ours that is edited around its marker": {[]said{{id: 2, by: us, body: work.Mark("Other words.", work.Marks{Token: token})}}, func(f *facts) {
-			f.actions[token] = work.Action{Kind: work.ActionComment, State: work.ActionApplied, ResultID: "2", Body: work.Mark("Our words.", work.Marks{Token: token})}
-		}, work.OutcomeEditedByOther},
 		"a second copy of ours": {[]said{{id: 2, by: us, body: work.Mark("Hello.", work.Marks{Token: token})}}, func(f *facts) {
 			f.actions[token] = work.Action{State: work.ActionApplied, ResultID: "1"}
 		}, "lacks copies"},
