@@ -144,6 +144,13 @@ func (t *Tx) MoveChild(ctx context.Context, before, after roadmap.Child) error {
 		before.ItemID, before.Node, before.Step, before.Number, before.Hash, before.Applied, listOf(&before.Edges)))
 }
 
+// ForgetGone deletes the actions of a roadmap that were not done because their issues were gone: people put one back.
+func (t *Tx) ForgetGone(ctx context.Context, itemID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("forget what item %d could not do", itemID),
+		`DELETE FROM actions WHERE item_id = ? AND turn_id IS NULL AND state = 'void' AND ending = 'gone' AND kind IN ('block', 'flow')`, itemID)
+	return err
+}
+
 func scanSubIssue(row scanner) (s roadmap.SubIssue, err error) {
 	return s, row.Scan(&s.ItemID, &s.Ref, &s.Position, &s.State, &s.Title)
 }

@@ -170,6 +170,37 @@ func (h *reading) listBlocked(ctx context.Context, tx *store.Tx) (due []blockedI
 	return due, err
 }
 
+// tellLateBlockers plans a comment on an issue that others block since work on it began: that work is not held. The
+// comment is edited when they change, and when none is left.
+func (h *reading) tellLateBlockers(ctx context.Context, item blockedItem, list []work.Blocker) {
+	if item.State != work.StateRunning && item.State != work.StateAwaitingFeedback {
+		return
+	}
+	var open []string
+	late := false
+	for _, x := range list {
+		if x.Ref != "" && x.State == work.DependencyOpen {
+			open = append(open, strings.TrimPrefix(strings.TrimPrefix(x.Ref, h.repo.Name.String()), h.repo.Name.Host+"/"))
+			late = late || item.known[x.Ref] != work.DependencyOpen
+		}
+	}
+	token := work.NoticeToken(h.row.Key(), item.Number, "blocked late")
+	if !late && !stored(ctx, h, func(ctx context.Context, tx *store.Tx) (told bool, err error) {
+		_, told, err = tx.GetAction(ctx, token)
+		return told, err
+	}) {
+		return
+	}
+	body := "No issue blocks this one any more."
+	if len(open) > 0 {
+		body = fmt.Sprintf("Blocked by %s now, but work on this issue has begun, and continues. To hold it, comment `/mergexo pause`; to end it, `/mergexo cancel`.", strings.Join(open, ", "))
+	}
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "blocked after it began",
+	})
+}
+
 // readBlockersOf reads what blocks an issue, and how much of it is open by GitHub's count: it counts
 // issues that it does not list for an account that may not see them. Such a count may be older than
 // the list, so that one alone proves nothing.
@@ -209,6 +240,7 @@ func (h *reading) readBlockersOf(ctx context.Context, item blockedItem) error {
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		return tx.SetBlockers(ctx, item.ID, of, list, now)
 	})
+	h.tellLateBlockers(ctx, item, list)
 	return nil
 }
 

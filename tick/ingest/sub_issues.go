@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,8 @@ type below struct {
 	roadmap roadmap.Record
 	gone    bool // the issue was deleted or transferred
 	list    []roadmap.SubIssue
-	moves   []roadmap.Move // nodes whose sub-issues people took away
+	moves   []roadmap.Move // nodes whose sub-issues people took away or put back
+	back    bool           // people put one back
 	lookAt  time.Time
 }
 
@@ -79,7 +81,7 @@ func (h *reading) changedBelow(m roadmap.Record, nodes []roadmap.Child, before [
 
 // readBelow reads the sub-issues of a roadmap's issue, if that is due or their rows differ from what this pass has
 // read. A node whose sub-issue is not among them is gone if people deleted it, transferred it or took it out;
-// otherwise the list lags.
+// otherwise the list lags. One that they put back is compared with the document again.
 func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) error {
 	var nodes []roadmap.Child
 	var before []roadmap.SubIssue
@@ -126,7 +128,11 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 		}
 	}
 	for _, c := range nodes {
-		if _, in := listed[c.Number]; b.gone || c.Number == 0 || in || c.Step == roadmap.Gone {
+		is, in := listed[c.Number]
+		if in && c.Step == roadmap.Gone {
+			b.putBack(c, is, nodes)
+		}
+		if b.gone || c.Number == 0 || in || c.Step == roadmap.Gone {
 			continue
 		}
 		is, ok, err := h.repo.GitHub.Issue(ctx, h.row.Current, c.Number)
@@ -143,6 +149,22 @@ func (h *reading) readBelow(ctx context.Context, m roadmap.Record, due bool) err
 	}
 	h.put(func(ctx context.Context, tx *store.Tx, _ time.Time) error { return h.storeBelow(ctx, tx, b) })
 	return nil
+}
+
+// putBack has the label and the edges of a node looked at again, also those of the nodes that need it.
+func (b *below) putBack(c roadmap.Child, is github.Issue, nodes []roadmap.Child) {
+	after := c
+	if after.Step, after.Edges = roadmap.Made, nil; is.State != "open" {
+		after.Step, after.Edges = roadmap.Labelled, c.Needs
+	}
+	b.back, b.moves = true, append(b.moves, roadmap.Move{Before: c, After: after})
+	for _, on := range nodes {
+		if at := slices.Index(on.Edges, c.Node); at >= 0 && on.Step != roadmap.Gone {
+			after := on
+			after.Edges = slices.Delete(slices.Clone(on.Edges), at, at+1)
+			b.moves = append(b.moves, roadmap.Move{Before: on, After: after})
+		}
+	}
 }
 
 // readDocument reads the document of a roadmap from the default branch, where people may have changed or renamed
@@ -204,5 +226,14 @@ func (h *reading) storeBelow(ctx context.Context, tx *store.Tx, b below) error {
 	if err == nil && len(b.moves) > 0 {
 		err = tx.MarkRoadmapChanged(ctx, b.roadmap.ItemID)
 	}
-	return err
+	if err != nil || !b.back {
+		return err
+	}
+	if err := tx.ForgetGone(ctx, b.roadmap.ItemID); err != nil {
+		return err
+	}
+	if after.State, _ = after.State.After(roadmap.EventReturned); after.State == b.roadmap.State {
+		return nil
+	}
+	return ignoreStale(tx.MoveRoadmap(ctx, b.roadmap, after))
 }

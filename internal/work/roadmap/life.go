@@ -39,6 +39,7 @@ const (
 	EventRefused   Event = "refused"   // a part of it could not be made
 	EventRetried   Event = "retried"   // by a person's command, after a refusal
 	EventUnfolded  Event = "unfolded"  // everything of the document is made
+	EventReturned  Event = "returned"  // a person put a sub-issue back that had been taken out
 	EventCancelled Event = "cancelled" // by a person's command
 	EventDeleted   Event = "deleted"   // a person deleted or transferred its issue
 	EventEnded     Event = "ended"     // all sub-issues are closed, and the issue was told
@@ -59,6 +60,7 @@ var transitions = slices.Concat(
 		{"", EventFaulty, Stopped, "a person changes the document"},
 		{Unfolding, EventUnfolded, Followed, "work on the sub-issues"},
 		{Unfolding, EventRefused, Stopped, "a person comments `retry`, or changes the document"},
+		{Followed, EventReturned, Unfolding, "the edges and the label that the sub-issue lacks"},
 		{Stopped, EventRetried, Unfolding, "what could not be made, and the rest"},
 	},
 	from(EventMerged, Unfolding, "the difference to what was applied last", Unfolding, Followed, Stopped),
@@ -99,7 +101,7 @@ const (
 	Made     Step = "made"     // its sub-issue exists, without the flow's label
 	Labelled Step = "labelled" // the edges are set, and the label was
 	Removed  Step = "removed"  // the document lacks it now
-	Gone     Step = "gone"     // a person deleted or transferred its sub-issue, or took it out of the parent
+	Gone     Step = "gone"     // a person deleted or transferred its sub-issue, or took it out of the parent; put back, it belongs to the roadmap again
 )
 
 // Steps lists every step.
@@ -118,7 +120,7 @@ func (s Step) MayMoveTo(to Step) bool {
 	case Removed:
 		return to == Removed || to == Gone
 	case Gone:
-		return to == Gone
+		return to == Gone || to == Made || to == Labelled
 	}
 	return false
 }
