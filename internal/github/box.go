@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // MaxBoxes is the maximum number of pull requests of one Boxes.
@@ -329,11 +328,6 @@ func (w *wireBox) box(issue int) (merging.Box, error) {
 		}
 	}
 	b.Checks, b.Expected = mergeChecks(w.checks(), boxState)
-	for _, check := range w.checks() {
-		if strings.EqualFold(check.Context, review.StatusContext) {
-			b.StatusText, b.StatusAt = check.Says, check.CreatedAt
-		}
-	}
 	return b, nil
 }
 

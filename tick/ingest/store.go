@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,11 +63,6 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 		}
 	}
 	err := tx.Heartbeat(ctx, h.row.ID, now)
-	for _, c := range h.numbers { // issues that others depend on
-		if c.done && !c.stays && c.issue != nil {
-			err = cmp.Or(err, tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark))
-		}
-	}
 	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
@@ -82,9 +76,9 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 // store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
 // rows.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
-	h.newItems = map[int]int64{}
+	h.stored = storedNow{items: map[int]int64{}}
 	for _, put := range slices.Concat(
-		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeRoadmaps}, h.puts,
+		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeReviews, h.storeRoadmaps}, h.puts,
 		[]put{h.storeAgain, h.finishHandled, h.storeDeclined},
 	) {
 		if err := put(ctx, tx, now); err != nil {
@@ -113,7 +107,7 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 		if err != nil {
 			return err
 		}
-		h.newItems[n] = id
+		h.stored.items[n] = id
 	}
 	return nil
 }
@@ -126,7 +120,7 @@ func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (er
 			continue
 		}
 		r := *news.read
-		if item, added := h.newItems[h.adopted[n]]; added {
+		if item, added := h.stored.items[h.adopted[n]]; added {
 			news.row.ItemID = item
 		}
 		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
@@ -176,7 +170,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	if err != nil {
 		return err
 	}
-	h.newEvents = added
+	h.stored.events = added
 	for _, e := range added {
 		if err := h.restoreStop(ctx, tx, e); err != nil {
 			return err
@@ -189,7 +183,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	}
 	var ended []store.Version // of what counts instead of its older versions
 	for _, e := range added {
-		if !e.Kind.Written() || slices.ContainsFunc(h.events, func(c candidate) bool { return c.keeps && c.event.Key == e.Key }) {
+		if !e.Kind.Written() {
 			continue
 		}
 		for _, v := range versionKeys(e) {
