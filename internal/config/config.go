@@ -60,7 +60,7 @@ type Repo struct {
 	Setup          []string       `toml:"setup" words:"such as [\"npm\", \"ci\"]: installs dependencies before a turn; every checkout gets a copy of what it makes"`
 	TestFiles      *regexp.Regexp `toml:"test_file_regex" words:"such as \"_test\\\\.go$\": a bugfix must change a matching path"`
 	ProtectedPaths []string       `toml:"protected_paths" show:"[\".github/workflows/**\", \"CODEOWNERS\"]" words:"such as these two: replaces the default list, which is longer (\x60gh mergexo config\x60 prints it); case does not matter"`
-	Draft          string         `toml:"draft" oneof:"until_green" words:"\"until_green\": pull requests are opened as drafts, and marked as ready for review once their checks are green and the reviewing agents approve"`
+	Draft          Draft          `toml:"draft" words:"\"until_green\": pull requests are opened as drafts, and marked as ready for review once their checks are green and the reviewing agents approve"`
 	LabelPrefix    string         `toml:"label_prefix" default:"agent:" words:"begins the names of the labels: design, bugfix, small-job, roadmap, ignore, review, hold, freeze, working, blocked, done, human-review"`
 	Labels         work.Labels    // with the prefix
 	Voice          Voice          `toml:"voice" words:"what commits and comments say about who made them"`
@@ -80,6 +80,12 @@ func (c *Config) EnvPass() (names []string) {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// Draft says which pull requests are opened as drafts.
+type Draft string
+
+// UntilGreen opens all of them as drafts; empty: none.
+const UntilGreen Draft = "until_green"
 
 // Repo returns a repository's settings.
 func (c *Config) Repo(name work.RepoName) (Repo, bool) {

@@ -60,6 +60,7 @@ var tagsOf = map[reflect.Type]map[string]reflect.StructTag{
 
 // choices are the texts of the types that have a few.
 var choices = map[reflect.Type][]string{
+	reflect.TypeFor[Draft]():           {string(UntilGreen), ""},
 	reflect.TypeFor[work.Sandbox]():    names(work.Sandboxes()),
 	reflect.TypeFor[merging.Method]():  append(names(merging.Methods()), ""),
 	reflect.TypeFor[review.Severity](): names(review.Severities()),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -40,7 +41,7 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 		if err != nil {
 			return nil, fleet, err
 		}
-		if again || landing[r.Row.ID] && merges(r) || r.Settings.Draft != "" { // checks that are green become no event
+		if again || landing[r.Row.ID] && merges(r) || r.Settings.Draft == config.UntilGreen { // checks that are green become no event
 			busy[r.Row.ID] = true
 		}
 	}

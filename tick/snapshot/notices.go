@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -33,7 +34,7 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 // untilGreen reads whether the item's pull request is a draft that is marked as ready once it is green: ours, in a
 // repository that wants such drafts, and not seen as ready before. It is read again after it was marked.
 func (r *reading) untilGreen(ctx context.Context, i *known.Item) error {
-	if !i.HasPull() || !i.Pull.Draft || i.Pull.State != work.PullOpen || i.Flow == work.FlowReview || r.settings.Draft == "" {
+	if !i.HasPull() || !i.Pull.Draft || i.Pull.State != work.PullOpen || i.Flow == work.FlowReview || r.settings.Draft != config.UntilGreen {
 		return nil
 	}
 	a, planned, err := r.tx.GetAction(ctx, work.ReadyToken(r.repo.Key(), i.Pull.Number))

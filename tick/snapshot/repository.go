@@ -214,7 +214,7 @@ func (r *reading) asking(ctx context.Context) (ids []int64, err error) {
 		return nil, err
 	}
 	var drafts []int64
-	if r.settings.Draft != "" {
+	if r.settings.Draft == config.UntilGreen {
 		if drafts, err = r.tx.ListDrafts(ctx, r.repo.ID); err != nil {
 			return nil, err
 		}

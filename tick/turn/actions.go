@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -100,7 +101,7 @@ func (c *composer) pullRequest() {
 	}
 	tail := fmt.Sprintf("%s%s%s%s #%d\n\n%s%s", public.NoClosing(proposed), tested, design, refers, item.Number, disclosure, work.MarkPull(mark))
 	extra := ""
-	if c.l.Repo.Settings.Draft != "" {
+	if c.l.Repo.Settings.Draft == config.UntilGreen {
 		extra = work.AsDraft
 	}
 	c.add(work.Action{
