@@ -39,8 +39,8 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		ItemFacts
 		waits, next string // parts; an empty one means empty
 	}{
-		"pending":        {ItemFacts{Repo: repo, Item: item(work.StatePending, work.FlowBugfix)}, "free slot", "bugfix start"},
-		"ready":          {ItemFacts{Repo: repo, Item: item(work.StateReady, work.FlowImplementation)}, "free slot", "implementation start"},
+		"pending":        {ItemFacts{Repo: repo, Item: item(work.StatePending, work.FlowBugfix)}, "a pass", "bugfix start"},
+		"ready":          {ItemFacts{Repo: repo, Item: item(work.StateReady, work.FlowImplementation)}, "a pass", "implementation start"},
 		"limited":        {ItemFacts{Repo: limited, Item: item(work.StatePending, work.FlowBugfix)}, "rate limit", "asked again after"},
 		"agent":          {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart, Slot: 1})), Live: true}, "a bugfix start turn in slot 1", "checked"},
 		"interrupted":    {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}))}, "no agent works now", "the next pass resumes"},

@@ -110,7 +110,7 @@ func TestACheckoutThatCannotBeWrittenIsForAPerson(t *testing.T) {
 }
 
 func TestCodexsOwnSandboxIsTried(t *testing.T) {
-	s := spec(t, program(t, `echo "$@" >> asked; case "$1" in sandbox) echo "sandbox error: no user namespaces" >&2; exit 1;; esac`))
+	s := spec(t, program(t, `echo "$@" >> asked; case "$1" in --version) echo codex-cli 0.166.0;; sandbox) echo "sandbox error: no user namespaces" >&2; exit 1;; esac`))
 	s.Adapter, s.Now = codex.Adapter, time.Now
 	s.Args = []string{"-c", "a=1", "--search", "--config=b=2"}
 	r := request(t)

@@ -21,11 +21,11 @@ func TestSweepSaysWhichRepositoryANameStandsFor(t *testing.T) {
 	}
 	r, err := w.client.Repository(t.Context(), w.name)
 	must(t, err)
-	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID}) {
+	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID, DefaultBranch: r.DefaultBranch}) {
 		t.Errorf("%+v, want %s", got, r.NodeID)
 	}
 	must(t, w.repo.Rename("alice/other"))
-	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID}) {
+	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID, DefaultBranch: r.DefaultBranch}) {
 		t.Errorf("by its former name: %+v", got)
 	}
 	taken, err := w.hub.AddRepo("alice/app", nil)

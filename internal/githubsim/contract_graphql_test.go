@@ -101,7 +101,7 @@ var beyondSubset = []string{
 	"Ref.branchProtectionRule", "BranchProtectionRule", "PullRequestConnection.edges", "PullRequestEdge", "SearchResultItemEdge",
 	"Organization.teams", "TeamConnection", "TeamOrder", "TeamOrderField", "Query.organization",
 	"Query.search", "SearchType", "SearchResultItem", "SearchResultItemConnection",
-	"Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
+	"Commit.messageBody", "Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
 }
 
 func TestContractGraphQLSchema(t *testing.T) {
