@@ -120,7 +120,7 @@ func (s *stage) assemble(client *github.Client) {
 		return g.Mirror(s.mirror, s.sim.GitDir(), filepath.Join(state, "lock")).WithBase("main")
 	}}
 	cfg := &config.Config{Runtime: config.Runtime{Timings: config.Timings{SettleAfter: time.Minute, RetryBase: time.Second}, Workers: 1}, Repos: []config.Repo{settings}}
-	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
+	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }, TokenVariable: func(string) string { return "" }}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
 	mayApprove := func(ctx context.Context, r *env.Repo, who work.Account, _ bool) (bool, error) {
