@@ -46,14 +46,20 @@ func New(s Spec) (Agent, error) {
 	if s.Adapter.New == nil {
 		return nil, fmt.Errorf("agent %q: there is no adapter %q", s.Name, s.Adapter.Name)
 	}
-	if s.Redact == nil {
-		s.Redact = func(text string) string { return text }
-	}
+	s = s.redacting()
 	a, err := s.Adapter.New(s)
 	if err != nil || s.Adapter.Tool == nil {
 		return a, err
 	}
 	return withTool{Agent: a, spec: s}, nil
+}
+
+// redacting returns the spec with a Redact that may be called.
+func (s Spec) redacting() Spec {
+	if s.Redact == nil {
+		s.Redact = func(text string) string { return text }
+	}
+	return s
 }
 
 // Homes returns the folders in which the adapter's program keeps its login and sessions under this

@@ -43,6 +43,7 @@ func Version(ctx context.Context, s Spec, dir string) string {
 // Start starts a program as a turn does, only to print its version. A program without known releases
 // might do its work instead: then true is started where the program would be.
 func Start(ctx context.Context, s Spec, dir string) (version string, err error) {
+	s = s.redacting()
 	command := s.CommandLine()
 	path, err := s.ProgramPath(command[0])
 	if err != nil {
