@@ -105,7 +105,7 @@ func printDone(out terminal.Output, rep *env.Report, others []string, once outco
 	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
 		err := out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
 		if err == nil && out.TTY && rep.Held == "" && rep.Due > 0 {
-			_, err = fmt.Fprintln(out.W, out.Ours(fmt.Sprintf("due and not begun: %s; gh mergexo status says why", work.Count(rep.Due, "turn"))))
+			_, err = fmt.Fprintln(out.W, out.Ours(fmt.Sprintf("due and not begun: %s; gh mergexo tick --dry-run says what the next pass does", work.Count(rep.Due, "turn"))))
 		}
 		return err
 	}

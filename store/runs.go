@@ -95,12 +95,12 @@ func scanSpent(row scanner) (s work.Spent, err error) {
 }
 
 // ListSpent returns what an item's turns used of its budgets since the budgets were last renewed,
-// oldest first. It includes turns whose agent has not run yet.
+// oldest first. It includes turns whose agent has not run yet, and of the turn that was renewed the runs since.
 func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
 		`SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(1 - r.cost_known), 0), claimed_at
 		 FROM turns JOIN work_items i ON i.id = turns.item_id LEFT JOIN runs r ON r.turn_id = turns.id AND r.id > i.allowance_run
-		 WHERE turns.item_id = ? AND (turns.id > i.allowance_from OR turns.id = i.allowance_from AND `+unfinished+`)
+		 WHERE turns.item_id = ? AND turns.id >= i.allowance_from
 		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR sum(1 - r.cost_known) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
 }
 

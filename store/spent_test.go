@@ -71,6 +71,10 @@ func TestSpent(t *testing.T) {
 	run()
 	update(t, d, func(tx *Tx) error { return tx.RefundTurn(t.Context(), first) })
 	equalLists(t, "of which one is given back", spent(), "next: 1 attempts, 4.00 USD, 0 unknown")
+	update(t, d, func(tx *Tx) error { return tx.EndTurn(t.Context(), next.ID, next.Step, work.StepFailed, "", t0) })
+	equalLists(t, "which ends", spent(), "next: 1 attempts, 4.00 USD, 0 unknown")
+	update(t, d, func(tx *Tx) error { return tx.RenewAllowance(t.Context(), i.ID) })
+	equalLists(t, "renewed after it ended", spent())
 
 	last := func(kind work.Kind) int64 {
 		return inTx(t, d, func(tx *Tx) (int64, error) { return tx.LastTurn(t.Context(), r.ID, kind) })

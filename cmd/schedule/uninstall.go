@@ -47,7 +47,7 @@ func (r *room) agreed(ctx context.Context) (bool, error) {
 	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
 		return false, &cli.UsageError{Err: fmt.Errorf("there is no terminal to ask, and this would be done: %s; to do it, add --yes", does)}
 	}
-	yes, err := out.Confirm(ctx, r.Env.Stdin, "this is done: "+does+".\nContinue?")
+	yes, err := out.Confirm(ctx, r.Env.Stdin, "this will be done: "+does+".\nContinue?")
 	if err == nil && !yes {
 		fmt.Fprintln(out.W, "Nothing was done.")
 	}

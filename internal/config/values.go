@@ -109,6 +109,9 @@ func quoted(texts []string) string {
 		}
 	}
 	last := len(all) - 1
+	if last == 0 {
+		return all[0]
+	}
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 

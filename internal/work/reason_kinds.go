@@ -84,7 +84,7 @@ const (
 	WhyReviewPerson   ReasonKind = "review_person"         // Who (empty: anybody with write permission), Name, Branch (the base, if a review was for other commits)
 	WhyReviewAuthor   ReasonKind = "review_author"         // the author of somebody else's pull request must fix it; Name
 	WhyReviewDraft    ReasonKind = "review_draft"          //
-	WhyUntilGreen     ReasonKind = "draft_until_green"     // our own draft: it is marked as ready once checks and reviewing agents agree
+	WhyUntilGreen     ReasonKind = "draft_until_green"     // our own draft: it is marked as ready once checks and reviewing agents agree; At: until when it waits for checks to begin
 	WhyReviewNoCI     ReasonKind = "review_ci_not_started" // its checks never started
 	WhyReviewChecks   ReasonKind = "review_checks"         //
 	WhyReviewComments ReasonKind = "review_comments"       // Count

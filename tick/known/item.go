@@ -49,7 +49,7 @@ type Item struct {
 	Reviewers      review.Policy // by today's config
 	LabelHead      string        // somebody else's pull request only: the head that the label covers
 	HeldBack       *review.Held  // people hold the reviews; nil if not
-	UntilGreen     bool          // its pull request is a draft of ours, which is marked as ready once it is green
+	UntilGreen     work.Reason   // why its pull request is a draft, if it is one of ours that is marked as ready once it is green
 	ReviewsChanged bool          // the reviews must be decided again: their inputs or the config changed
 	Decided        DecidedInputs // recorded once they are decided
 
@@ -105,7 +105,7 @@ func (i Item) Stopped() bool {
 // NeedsDecision reports whether the plan has anything to decide or to report about the item. State
 // changes of an issue or a pull request are events.
 func (i Item) NeedsDecision() bool {
-	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.ReviewsChanged || i.UntilGreen
+	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.ReviewsChanged || !i.UntilGreen.None()
 }
 
 // Active reports whether the item is an implementation under way, with which others may collide.

@@ -121,8 +121,8 @@ func (r mergeCommands) holds() string {
 	}
 	var said []string
 	for _, g := range c.Gates {
-		if !g.Open {
-			said = append(said, explain.What(g.Why, r.v.Place(r.item)))
+		if what := explain.What(g.Why, r.v.Place(r.item)); !g.Open && !slices.Contains(said, what) {
+			said = append(said, what)
 		}
 	}
 	if next = explain.Reason(c.Why, r.v.Place(r.item)).Next(); next != "" {

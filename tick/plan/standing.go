@@ -345,8 +345,8 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 		return work.Reason{Kind: work.WhyPushedFaults, Number: i.Pull.Number, Names: i.Faults}
 	case h != nil:
 		return work.Reason{Kind: work.WhyMergeHeld, Who: h.By, At: h.At.UnixMilli()}
-	case i.UntilGreen:
-		return work.Reason{Kind: work.WhyUntilGreen}
+	case !i.UntilGreen.None():
+		return i.UntilGreen
 	case i.Pull.Draft:
 		return work.Reason{Kind: work.WhyMergeDraft}
 	case i.Pull.Mergeable == work.Conflicting:

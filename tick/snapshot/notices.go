@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -41,7 +42,9 @@ func (r *reading) untilGreen(ctx context.Context, i *known.Item) error {
 	if planned {
 		i.Notices[a.Token] = a.State
 	}
-	i.UntilGreen = !a.State.Settled() || a.State == work.ActionApplied && !i.Pull.DetailsAt.After(a.SeenAt)
+	if !a.State.Settled() || a.State == work.ActionApplied && !i.Pull.DetailsAt.After(a.SeenAt) {
+		i.UntilGreen = review.UntilGreen(i.Pull, r.now)
+	}
 	return err
 }
 

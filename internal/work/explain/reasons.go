@@ -308,7 +308,7 @@ var reasons = []row{
 		step("a push is reviewed again; if its author has no write permission, once the label is removed and set again"), nil,
 	},
 	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
-	{work.WhyUntilGreen, Nobody, Overdue, "a pass: it is a draft until its checks are green and the reviewing agents approve", step("it is marked as ready for review then"), nil},
+	{work.WhyUntilGreen, Nobody, Overdue, "a pass: it is a draft until its checks are green and the reviewing agents approve[[; no check has begun: without any, until {stamp}]]", step("it is marked as ready for review then"), nil},
 	{work.WhyReviewNoCI, People, Overdue, "CI did not start, and nobody reviews it before that", step("rerun it on GitHub: a reviewer looks at it once it is green"), nil},
 	{work.WhyReviewChecks, Nobody, Overdue, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
 	{work.WhyReviewComments, Nobody, Reminded, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},

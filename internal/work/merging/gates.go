@@ -130,8 +130,8 @@ func (g *gates) late() bool {
 }
 
 func (g *gates) draft() closed {
-	if g.f.UntilGreen {
-		return waits(work.Reason{Kind: work.WhyUntilGreen})
+	if !g.f.UntilGreen.None() {
+		return waits(g.f.UntilGreen)
 	}
 	if g.f.Box.Draft || g.f.Pull.Draft {
 		return waits(work.Reason{Kind: work.WhyMergeDraft})

@@ -279,14 +279,14 @@ type Facts struct {
 	Flow           work.Flow // of its item
 	Issue          int       // of its item
 	Box            Box
-	Approved       bool     // all reviewers have approved this head
-	Wanting        []string // reviewers who have not
-	Person         bool     // a person who is not the author approved this head
-	Against        []string // people who request changes, on any head
-	Unread         []string // paths of the change that a reviewer was not shown whole
-	UntilGreen     bool     // a draft of ours, which is marked as ready once it is green
-	OtherCommits   bool     // a person approved this head when merging it brought other commits
-	Asked          []string // labels of which the issue must have one; empty: it needs none
+	Approved       bool        // all reviewers have approved this head
+	Wanting        []string    // reviewers who have not
+	Person         bool        // a person who is not the author approved this head
+	Against        []string    // people who request changes, on any head
+	Unread         []string    // paths of the change that a reviewer was not shown whole
+	UntilGreen     work.Reason // why it is a draft of ours, which is marked as ready once it is green
+	OtherCommits   bool        // a person approved this head when merging it brought other commits
+	Asked          []string    // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people
 	Held           *review.Held

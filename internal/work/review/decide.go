@@ -29,7 +29,7 @@ type Facts struct {
 	NoFix         work.Reason // why no fix may start now; zero: it may
 	Retried       bool        // a person's command restarts the reviews
 	MergeApproved bool        // a person approved merging this head
-	UntilGreen    bool        // a draft of ours that nobody but agents reviews yet
+	UntilGreen    work.Reason // why it is a draft that nobody but agents reviews yet; zero: it is none
 	NotFixable    bool        // somebody else's pull request: its author fixes it
 }
 
@@ -183,8 +183,8 @@ func (d *decision) decideOpen() {
 	d.toChecking()
 	if !d.peopleApprove() {
 		d.c.Why = work.Reason{Kind: work.WhyReviewPerson}
-		if d.f.UntilGreen {
-			d.c.Why = work.Reason{Kind: work.WhyUntilGreen}
+		if !d.f.UntilGreen.None() {
+			d.c.Why = d.f.UntilGreen
 		}
 		return
 	}
@@ -375,8 +375,8 @@ func (d *decision) person(r Reviewer, waits bool) {
 	case waits && !asked:
 		d.c.Why = d.f.NoReview
 		return
-	case d.f.UntilGreen && !asked:
-		d.c.Why = work.Reason{Kind: work.WhyUntilGreen}
+	case !d.f.UntilGreen.None() && !asked:
+		d.c.Why = d.f.UntilGreen
 		return
 	}
 	d.c.Why = work.Reason{Kind: work.WhyReviewPerson, Who: r.Login, Name: r.Name}

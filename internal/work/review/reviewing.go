@@ -18,12 +18,12 @@ type Item struct {
 	Repo       work.Repo
 	Pull       work.PullRequest
 	Labels     work.Labels
-	Facts      Facts  // as stored
-	Policy     Policy // by today's config
-	Held       *Held  // nil: not held
-	LabelHead  string // somebody else's pull request: the head for which the label was set
-	Unanswered int    // number of unanswered comments by people
-	UntilGreen bool   // a draft, which is marked as ready once it is green: agents review it, and people are asked after that
+	Facts      Facts       // as stored
+	Policy     Policy      // by today's config
+	Held       *Held       // nil: not held
+	LabelHead  string      // somebody else's pull request: the head for which the label was set
+	Unanswered int         // number of unanswered comments by people
+	UntilGreen work.Reason // of a draft that is marked as ready once it is green: agents review it, and people are asked after that
 	Now        time.Time
 }
 
@@ -69,7 +69,7 @@ func (i Item) facts() Facts {
 	case !f.NoReview.None():
 	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
 		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
-	case i.Pull.Draft && !i.UntilGreen:
+	case i.Pull.Draft && i.UntilGreen.None():
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
 	case i.Pull.Rollup == work.NeverStarted && i.checksOpen():
 		f.NoReview = work.Reason{Kind: work.WhyReviewNoCI}
@@ -82,17 +82,24 @@ func (i Item) facts() Facts {
 // Ready reports whether a draft is green: the head's checks are, or there are none, every reviewing agent who comes
 // before the next person approves, and nobody holds it or waits for an answer.
 func (i Item) Ready() bool {
-	if !i.UntilGreen || i.Pull.State != work.PullOpen || !i.held().None() || i.checksOpen() {
-		return false
-	}
-	if i.Pull.Rollup == "" && i.Now.Sub(i.Pull.HeadSince) < checksBegin {
+	if i.UntilGreen.None() || i.UntilGreen.At != 0 || i.Pull.State != work.PullOpen || !i.held().None() || i.checksOpen() {
 		return false
 	}
 	c := i.Choose()
 	return c.State == "" || c.Why.Kind == work.WhyUntilGreen || c.State == Approved
 }
 
-// checksBegin is how long checks may take to begin: before that, a head without checks is not green.
+// UntilGreen is why a pull request of ours is a draft. A head without checks is not green before they had the time
+// to begin.
+func UntilGreen(pull work.PullRequest, now time.Time) work.Reason {
+	why, begun := work.Reason{Kind: work.WhyUntilGreen}, pull.HeadSince.Add(checksBegin)
+	if pull.Rollup == "" && begun.After(now) {
+		why.At = begun.UnixMilli()
+	}
+	return why
+}
+
+// checksBegin is how long checks may take to begin.
 const checksBegin = 2 * time.Minute
 
 // held returns why neither a review nor the fix of one may start now.
