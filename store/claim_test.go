@@ -127,6 +127,7 @@ func moving(c claimed) map[string]func(context.Context, *Tx) error {
 		"HastenAction":    func(ctx context.Context, tx *Tx) error { return tx.HastenAction(ctx, c.planned.ID) },
 		"VoidTurnActions": func(ctx context.Context, tx *Tx) error { return tx.VoidTurnActions(ctx, c.turn.ID, "", t0) },
 		"RenewAction":     func(ctx context.Context, tx *Tx) error { return tx.RenewAction(ctx, renewed) },
+		"RedoAction":      func(ctx context.Context, tx *Tx) error { return tx.RedoAction(ctx, c.applied.ID) },
 		"RepeatAction":    func(ctx context.Context, tx *Tx) error { return tx.RepeatAction(ctx, renewed) },
 		"DeferDropped":    func(ctx context.Context, tx *Tx) error { return tx.DeferDropped(ctx, c.dropped.ID, later) },
 		"ReplanDropped":   func(ctx context.Context, tx *Tx) error { return tx.ReplanDropped(ctx, c.dropped.ID) },

@@ -132,6 +132,16 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 	return nil
 }
 
+// TakeBack records that commands that were carried out are not in their comments any more.
+func (t *Tx) TakeBack(ctx context.Context, ids []int64) error {
+	for _, id := range ids {
+		if err := t.write(ctx, fmt.Sprintf("take back event %d", id), `UPDATE events SET outcome = ? WHERE id = ? AND processed_at > 0`, OutcomeEdited, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // OtherInstallation is another installation of gh mergexo, identified by its account.
 type OtherInstallation struct {
 	RepoID int64
@@ -197,6 +207,24 @@ func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) err
 	return t.write(ctx, "take "+e.Key+" up again",
 		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome IN (?, ?, ?)`+newest,
 		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, work.OutcomeEditedByOther, work.OutcomeHidden, timeOf(&e.UpdatedAt))
+}
+
+// ListHidden returns the comments of a repository that do not count because people hid them, and that
+// were looked at before a time, longest ago first: at most most, of open work and of none.
+func (t *Tx) ListHidden(ctx context.Context, repoID int64, before time.Time, most int) ([]work.Event, error) {
+	return listRows(ctx, t, "list hidden comments", scanEvents(),
+		selectEvent+`WHERE repo_id = ? AND outcome = ? AND processed_at > 0 AND seen_at < ? AND node <> ''
+		 AND (item_id IS NULL OR item_id IN (SELECT id FROM work_items WHERE `+openItem+`)) ORDER BY seen_at, id LIMIT ?`, repoID, work.OutcomeHidden, t.stamp(before), most)
+}
+
+// LookedAt records when events were looked at last.
+func (t *Tx) LookedAt(ctx context.Context, ids []int64, at time.Time) error {
+	for _, id := range ids {
+		if err := t.write(ctx, fmt.Sprintf("look at event %d", id), `UPDATE events SET seen_at = ? WHERE id = ?`, t.stamp(at), id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReopenEvent makes an event pending again if it was processed with outcome, because the cause of

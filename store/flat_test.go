@@ -200,6 +200,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		_, roadmapsErr := tx.ListRoadmaps(ctx, r.ID)
+		_, hiddenErr := tx.ListHidden(ctx, r.ID, t0, 100)
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
@@ -214,11 +215,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(draftsErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
+		return firstOf(draftsErr, hiddenErr, roadmapsErr, waitingErr, factsErr, writtenErr, statesOfErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, unreadNumbersErr, itemsErr, rewrittenErr, dueErr, dependsErr, blockedErr, pausedErr, repoErr, accountsErr, unfinishedErr, busyErr, openErr, wholeErr, pagesErr, lookErr, labelsErr, nearErr, userErr, pendingErr, noticesErr, fleetErr, machinesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		_, accountErr := tx.AccountOn(ctx, r.Name.Host)
-		return firstOf(accountErr, tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
+		return firstOf(accountErr, tx.LookedAt(ctx, []int64{1}, t0), tx.SetClock(ctx, r.Name.Host, 0, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutNewest(ctx, r.ID, work.Stamps{}))
 	}))
 }
 
@@ -362,6 +363,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.RecordEditBack(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.ReopenEvent(ctx, r.ID, "new", "void", t0),
+		tx.TakeBack(ctx, []int64{1}),
 		tx.ForgetDetails(ctx, pull.ID), tx.MoveVerdicts(ctx, pull, "", t0),
 		tx.PutPullEnd(ctx, work.PullEnd{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),
@@ -373,6 +375,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetFirstLook(ctx, r.ID, "next"),
 		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
+		tx.MarkBacklogRead(ctx, r.ID, 1, "pass"),
+		tx.DropBacklogRead(ctx, r.ID, 1, "pass"),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetNearLabel(ctx, r.ID, NearLabel{Number: 1, Set: "agent:smalljob", Meant: "agent:small-job"}),
@@ -562,7 +566,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.CheckRenewal(ctx, a), second(tx.NamesOf(ctx, a)),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
 		tx.DeferAction(ctx, a.ID, t0, ""),
-		tx.RefuseAction(ctx, a.ID, t0, work.Reason{Kind: work.WhyMergeLater}),
+		tx.RefuseAction(ctx, a.ID, t0, work.Reason{Kind: work.WhyMergeLater}), tx.RedoAction(ctx, a.ID),
 		tx.HastenAction(ctx, a.ID),
 		tx.SetActionBody(ctx, a.ID, "said"),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),

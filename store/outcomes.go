@@ -56,7 +56,7 @@ func scanPullFacts(row scanner) (p PullFacts, err error) {
 // doneByPeople matches an event, named e, that a person caused: not bots, not our own comments, not
 // what we found out ourselves.
 var doneByPeople = `e.kind IN ('review', 'issue', 'summary', 'command', 'head', 'labelled', 'reopened') AND e.author_bot = 0
-	AND e.outcome NOT IN (` + quotedList(work.OutcomeOwn, work.OutcomeOthers) + `)`
+	AND e.outcome NOT IN (` + quotedList(work.OutcomeOwn, work.OutcomeOwnEdited, work.OutcomeOthers) + `)`
 
 // Pulls returns the pull requests that we opened and that are open, or ended on or after the day of
 // since, by number in each repository. It excludes other people's pull requests, which are only

@@ -200,6 +200,18 @@ func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
 	})
 }
 
+// MarkBacklogRead records that a pass has stored what it read of a number, which stays in the backlog until the pass
+// ends.
+func (t *Tx) MarkBacklogRead(ctx context.Context, repoID int64, number int, by string) error {
+	return t.write(ctx, fmt.Sprintf("mark #%d as read", number), `UPDATE reading SET etag = ? WHERE what = 'backlog' AND repo_id = ? AND n = ?`, by, repoID, number)
+}
+
+// DropBacklogRead takes a number off the backlog if its row has the pass's mark: a database that was set back has
+// neither what was read nor the mark.
+func (t *Tx) DropBacklogRead(ctx context.Context, repoID int64, number int, by string) error {
+	return t.write(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ? AND etag = ?`, repoID, number, by)
+}
+
 // DropBacklog records that a number was read.
 func (t *Tx) DropBacklog(ctx context.Context, repoID int64, number int) error {
 	return t.write(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM reading WHERE what = 'backlog' AND repo_id = ? AND n = ?`, repoID, number)

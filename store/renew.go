@@ -43,6 +43,13 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 		refOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Extra, a.Why, timeOf(&a.NotBefore), content, millis(t.now), content, known.ID, known.Renewals)
 }
 
+// RedoAction plans an applied action again, because GitHub shows something else since it was seen
+// there. An action that is not applied is unchanged.
+func (t *Tx) RedoAction(ctx context.Context, id int64) error {
+	return t.write(ctx, fmt.Sprintf("redo action %d", id),
+		`UPDATE actions SET state = 'planned', sends = 0, dropped = 0, not_before = 0, settled_at = 0, seen_content = '', renewals = renewals + 1 WHERE id = ? AND state = 'applied'`, id)
+}
+
 // knownAction returns the row of an action's token, or plans one. It makes the action's texts what is
 // stored of them, so that they compare with the row's.
 func (t *Tx) knownAction(ctx context.Context, what string, a *work.Action) (known work.Action, added bool, err error) {

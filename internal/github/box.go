@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // MaxBoxes is the maximum number of pull requests of one Boxes.
@@ -328,6 +329,11 @@ func (w *wireBox) box(issue int) (merging.Box, error) {
 		}
 	}
 	b.Checks, b.Expected = mergeChecks(w.checks(), boxState)
+	for _, check := range w.checks() {
+		if strings.EqualFold(check.Context, review.StatusContext) {
+			b.StatusText, b.StatusAt = check.Says, check.CreatedAt
+		}
+	}
 	return b, nil
 }
 

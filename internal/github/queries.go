@@ -46,6 +46,7 @@ var (
 	readyQuery      = loadQuery("ready")
 
 	createChildQuery = loadQuery("createchild")
+	revisionsQuery   = loadQuery("revisions", "author")
 )
 
 // boxesQuery returns a document that reads the merge boxes of a number of pull requests; 20 cost a
@@ -97,7 +98,7 @@ func readQuery(name string) string {
 func Queries() map[string]string {
 	return map[string]string{
 		"stamps": stampsQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
-		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "words": wordsQuery(),
+		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "words": wordsQuery(), "revisions": revisionsQuery(),
 		"resolve": resolveQuery(),
 		"boxes":   boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(), "ready": readyQuery(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // MaxWords is the maximum number of comments and reviews of one Words.
@@ -58,4 +59,38 @@ func (c *Client) Words(ctx context.Context, nodeIDs []string) (map[string]work.W
 		}
 	}
 	return words, nil
+}
+
+// Revision is one version of a comment or the text of a review.
+type Revision struct {
+	By   work.Account
+	At   time.Time
+	Body string // empty: GitHub does not show it, as somebody deleted it from the history
+}
+
+// Revisions reads the last versions of a comment or the text of a review that was edited, newest first.
+func (c *Client) Revisions(ctx context.Context, nodeID string) ([]Revision, error) {
+	data, _, err := transport.GraphQLStrict[struct {
+		Node *struct {
+			Edits struct {
+				Nodes []struct {
+					Editor *transport.Actor `json:"editor"`
+					At     time.Time        `json:"editedAt"`
+					Diff   string           `json:"diff"`
+				} `json:"nodes"`
+			} `json:"userContentEdits"`
+		} `json:"node"`
+	}](ctx, c.api, transport.Reads, revisionsQuery(), map[string]any{"id": nodeID})
+	if err != nil {
+		return nil, fmt.Errorf("read the versions of %s: %w", nodeID, err)
+	}
+	var all []Revision
+	if data.Node == nil {
+		return nil, nil
+	}
+	for _, v := range data.Node.Edits.Nodes {
+		all = append(all, Revision{By: v.Editor.Account(), At: v.At, Body: v.Diff})
+	}
+	sorted.By(all, func(a, b Revision) int { return b.At.Compare(a.At) })
+	return all, nil
 }

@@ -180,6 +180,9 @@ const OutcomeNoCommander = "ignored: command by an author without write permissi
 // OutcomeNoLabeller is for labels that start nothing because of who set them.
 const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
 
+// OutcomeOwnEdited is for our own comments that a person edited.
+const OutcomeOwnEdited = "ignored: our own, edited by a person"
+
 // OutcomeOwn is for our own comments.
 const OutcomeOwn = "ignored: our own"
 
@@ -204,7 +207,7 @@ const OutcomePaused = "ignored: paused"
 // author edits them.
 const OutcomeEditedByOther = "ignored: last edited by another account than its author's"
 
-// OutcomeHidden is for comments that people hid on GitHub.
+// OutcomeHidden is for comments that people hid on GitHub, until they are shown again.
 const OutcomeHidden = "ignored: hidden"
 
 // OutcomeTakenOver is for comments by a login that the config names, but whose account is not the

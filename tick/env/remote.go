@@ -54,6 +54,7 @@ type Lists interface {
 	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
 	Words(ctx context.Context, nodeIDs []string) (map[string]work.Word, error)
+	Revisions(ctx context.Context, nodeID string) ([]github.Revision, error)
 }
 
 // hostClock is GitHub's clock, learned from its answers.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -118,8 +119,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 // adopt tracks a pull request that was found singly, and its work item. It is read next: with its details if it is
 // open, otherwise only how it ended. since is when the label was set that led to one that ended.
 func (h *reading) adopt(item work.Item, p github.Pull, since time.Time) {
-	h.setItem(item)
-	h.adopted[p.Number] = item.Number
+	h.items[item.Number], h.adopted[p.Number] = item, item.Number
 	news := h.newsOf(p.Number)
 	news.row = work.PullRequest{
 		RepoID: h.row.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
@@ -202,11 +202,25 @@ type markedPull struct {
 	mark work.PullMark
 }
 
-// pastPull finds the newest pull request that we opened for an issue's label and that its timeline names; its number
-// is 0 if there is none. only is the state that it must have; empty: any. known means that the database already has
-// one.
+// pastPull finds the newest pull request that we opened for an issue's label; its number is 0 if there is none.
+// It is one that the timeline names, or else one whose branch has a name that the issue's current and former
+// titles give: a label set since this database began has none of those that the database lacks. only is the
+// state that it must have; empty: any. known means that the database already has one.
 func (h *reading) pastPull(ctx context.Context, r issueRead, a flowAsked, only work.PullState) (past markedPull, known bool, err error) {
+	isPast := func(p github.Pull) (bool, error) {
+		if only != "" && p.State != only {
+			return false, nil
+		}
+		mark, ours, err := h.ownPull(ctx, p)
+		past = markedPull{p, mark}
+		dropped := mark.Run != 0 && p.State == work.PullClosed // a change of a roadmap that was not merged says nothing about it
+		return ours && !dropped && mark.Issue == r.Number && follows(mark.Flow, a.Flow), err
+	}
+	titles := []string{r.Title}
 	for _, t := range slices.Backward(r.timeline) {
+		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
+			titles = append(titles, t.RenamedFrom)
+		}
 		if t.FromPull == 0 || !h.isOurs(t.Actor) {
 			continue
 		}
@@ -214,16 +228,32 @@ func (h *reading) pastPull(ctx context.Context, r issueRead, a flowAsked, only w
 			return markedPull{}, true, nil
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return markedPull{}, false, err
+		if err == nil && ok {
+			ok, err = isPast(p)
 		}
-		if !ok || only != "" && p.State != only {
-			continue
+		if err != nil || ok {
+			return past, false, err
 		}
-		mark, ours, err := h.ownPull(ctx, p)
-		dropped := mark.Run != 0 && p.State == work.PullClosed // a change of a roadmap that was not merged says nothing about it
-		if err != nil || ours && !dropped && mark.Issue == r.Number && follows(mark.Flow, a.Flow) {
-			return markedPull{p, mark}, false, err
+	}
+	if a.set.CreatedAt.After(h.row.IssuesSince.Add(2 * overlap)) { // no pass with a lost database acted on it
+		return markedPull{}, false, nil
+	}
+	flows := []work.Flow{a.Flow}
+	if a.Flow == work.FlowDesign {
+		flows = []work.Flow{work.FlowImplementation, work.FlowDesign} // the first shows how far the work got
+	}
+	for _, flow := range flows {
+		for _, title := range titles {
+			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, r.Number, title, 0))
+			if err != nil {
+				return markedPull{}, false, err
+			}
+			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
+			for _, p := range pulls {
+				if ok, err := isPast(p); ok || err != nil {
+					return past, false, err
+				}
+			}
 		}
 	}
 	return markedPull{}, false, nil
@@ -259,6 +289,20 @@ func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 		if e.TurnID == 0 && e.Kind != work.EventCommand && (h.handled[e.Key] || h.handled[work.ShortKey(e.Key)]) {
 			done = append(done, e.ID)
 		}
+	}
+	// Shown again, a comment that was answered before it was hidden is not answered twice.
+	hidden, err := tx.ListHidden(ctx, h.row.ID, now.Add(time.Second), math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	for _, e := range hidden {
+		if !h.handled[e.Key] && !h.handled[work.ShortKey(e.Key)] {
+			continue
+		}
+		if err := tx.ReopenEvent(ctx, h.row.ID, e.Key, work.OutcomeHidden, now); err != nil {
+			return err
+		}
+		done = append(done, e.ID)
 	}
 	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
 }

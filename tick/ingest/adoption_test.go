@@ -253,9 +253,7 @@ func (f fillLost) pull(issue, number int) {
 	case 4:
 		p.Head = "feature"
 	}
-	if f.machine.ours[number] = kind < 2; kind < 2 { // what we open names its issue, and GitHub keeps that also if somebody rewrites it
-		f.hub.timelines[issue] = append(f.hub.timelines[issue], github.TimelineEvent{ID: f.id(), Event: "cross-referenced", FromPull: number, Actor: us, CreatedAt: p.CreatedAt})
-	}
+	f.machine.ours[number] = kind < 2
 	f.hub.commits[number] = []work.Commit{commit}
 	f.hub.open = append(f.hub.open, p)
 	is := github.Issue{ID: f.id(), NodeID: p.NodeID, Number: number, IsPull: true, Body: p.Body, State: "open", Author: p.Author, UpdatedAt: p.UpdatedAt}

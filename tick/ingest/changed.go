@@ -134,7 +134,7 @@ func (h *reading) eachPage(ctx context.Context, l *list, address string, took fu
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.note = said
-	h.tell(said)
+	h.trouble = append(h.trouble, said)
 	h.log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", l.name, "pages", transport.MostPages)
 	return nil
 }

@@ -22,11 +22,6 @@ func (h *reading) add(c candidate) {
 	h.events = append(h.events, c)
 }
 
-// leaveIgnored leaves to ingest what does not count.
-func (h *reading) leaveIgnored() {
-	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
-}
-
 // addTalk adds a whole conversation.
 func (h *reading) addTalk(kind work.EventKind, item int64, talk []github.Comment) {
 	for _, c := range talk {

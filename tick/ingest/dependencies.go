@@ -42,7 +42,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 		case of[d.ItemID] > work.MostDependencies:
 			continue // the design has that fault
 		case !d.EdgeAt.IsZero() && h.now().Sub(d.EdgeAt) >= edgeSettles:
-			h.due.edges = append(h.due.edges, d)
+			h.edges = append(h.edges, d)
 			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error { return tx.LeaveToGitHub(ctx, d, now) })
 			continue
 		case h.now().Sub(d.SeenAt) < dependencyLife && (!changed || state == d.State):
@@ -148,7 +148,7 @@ func (h *reading) readBlockers(ctx context.Context) error {
 // replaces.
 func (h *reading) listBlocked(ctx context.Context, tx *store.Tx) (due []blockedItem, err error) {
 	items, err := tx.ListBlocked(ctx, h.row.ID, h.statesNow(), h.now())
-	for _, e := range h.due.edges {
+	for _, e := range h.edges {
 		if err == nil && !slices.ContainsFunc(items, func(i work.Item) bool { return i.ID == e.ItemID }) {
 			var item work.Item
 			item, err = tx.GetItem(ctx, e.ItemID)

@@ -59,7 +59,7 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 // itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
 // 0 if there is none.
 func (h *reading) itemID(issue int) int64 {
-	return cmp.Or(h.items[issue].ID, h.stored.items[issue])
+	return cmp.Or(h.items[issue].ID, h.newItems[issue])
 }
 
 // itemOf returns the id of the work item that an event belongs to, once the slice's items are
@@ -94,6 +94,15 @@ func (h *reading) declineOn(item int64, number int, need work.Need, token, body,
 		RepoID: h.row.ID, ItemID: item, Kind: work.ActionComment, Need: need, Token: token, State: work.ActionPlanned,
 		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: why,
 	})
+}
+
+// plainOf returns the kind and the id of a comment, also if it is a command.
+func plainOf(e work.Event) (work.EventKind, string) {
+	plain := versionKeys(e)[0]
+	if e.Kind == work.EventCommand {
+		plain = versionKeys(e)[1]
+	}
+	return work.EventKind(plain[0]), plain[1]
 }
 
 // versionKeys returns the kinds and ids under which versions of a comment are stored: an edit may

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -19,23 +20,27 @@ import (
 
 // facts are what judge reads beside what was said.
 type facts struct {
-	rights       *rights
-	ours         []int64               // ids of our accounts
-	answered     func(key string) bool // by the texts of ours that were read before
-	submitted    map[int64]time.Time   // when reviews were submitted, by id
-	reviewStates map[int64]string      // states of reviews, by id
+	rights        *rights
+	ours          []int64               // ids of our accounts
+	unread        map[int]string        // numbers of the item that cannot be read, and why
+	answered      func(key string) bool // by the texts of ours that were read before
+	obeyedEarlier []work.Event          // commands that were carried out before the database was lost
+	submitted     map[int64]time.Time   // when reviews were submitted, by id
+	reviewStates  map[int64]string      // states of reviews, by id
 
 	// From the database.
 	known           map[string]store.KnownEvent // by key
 	spots           map[whose]spot
-	foreign         map[int]bool           // numbers of pull requests of others
-	fixed           map[int][]int64        // reviews of people for which fixes are made, by the pull request's number
-	actions         map[string]work.Action // that our texts name, by token
-	pendingCommands []work.Event           // of earlier passes
+	foreign         map[int]bool            // numbers of pull requests of others
+	fixed           map[int][]int64         // reviews of people for which fixes are made, by the pull request's number
+	sent            map[int64][]work.Action // what we sent, by item
+	actions         map[string]work.Action  // that our texts name, by token
+	pendingCommands []work.Event            // of earlier passes
 
 	// From GitHub, as far as it was lacking.
 	mu        sync.Mutex               // guards what is read side by side
 	words     map[string]work.Word     // by node id
+	former    map[string]formerVersion // by node id
 	extra     map[string][]int64       // further copies of comments of ours, by token
 	said      map[int][]github.Comment // by number, since its oldest new command
 	reviewsOf map[int]bool             // numbers whose reviews are in reviewStates
@@ -50,10 +55,11 @@ type whose struct {
 
 func whoseOf(c candidate) whose { return whose{c.event.Number, c.pull, c.event.ItemID} }
 
-// spot has the stored pauses of an item on which somebody said something.
+// spot has the stored pauses and the hold of an item on which somebody said something.
 type spot struct {
 	numbers []int // of its issue and its pull request, as far as both exist
 	pauses  []work.Pause
+	hold    *commandedHold // of its open pull request; nil: none is open
 }
 
 // lackKind is a kind of fact.
@@ -64,6 +70,7 @@ const (
 	lackPin     lackKind = "pin"     // which account a login of the config means
 	lackLevel   lackKind = "level"   // what GitHub lets an account do
 	lackWord    lackKind = "word"    // who edited a text last and when, and whether it is hidden
+	lackFormer  lackKind = "former"  // what its author wrote before
 	lackCopies  lackKind = "copies"  // further copies of a comment of ours
 	lackAnswers lackKind = "answers" // what was said on a number since
 	lackReviews lackKind = "reviews" // states of the reviews of a pull request
@@ -92,6 +99,7 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 		return err
 	}
 	h.events, h.judged = j.events, j
+	h.obeyed = append(h.obeyed, j.obeyed...)
 	for _, e := range j.own {
 		h.noteOwn(e.Body, e.CreatedAt, e.URL)
 	}
@@ -107,6 +115,16 @@ func (h *reading) judgeEvents(ctx context.Context) error {
 			h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 				return tx.PlanAction(ctx, actions.Removal(h.row, c.of, id, now))
 			})
+		}
+	}
+	for _, c := range j.waiting {
+		said := fmt.Sprintf("comments on #%d wait until it can be read", slices.Sorted(maps.Keys(h.unread))[0])
+		left := h.numberOf(c.event.Number)
+		if !left.stays { // else it was not read itself
+			left.Why = said
+		}
+		if h.rest[left.Number] = left.Backlogged; !slices.Contains(h.trouble, said) {
+			h.trouble = append(h.trouble, said)
 		}
 	}
 	return nil
@@ -139,17 +157,10 @@ func (h *reading) settle(ctx context.Context, f *facts, said []candidate) (*judg
 // factsAbout reads what the database has about candidates.
 func (h *reading) factsAbout(ctx context.Context, said []candidate) (*facts, error) {
 	f := &facts{
-		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), answered: h.answered, submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
-		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, actions: map[string]work.Action{},
-		words: map[string]work.Word{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
-	}
-	for _, news := range h.pulls {
-		if news.read == nil {
-			continue
-		}
-		for _, r := range news.read.Reviews {
-			f.submitted[r.ID], f.reviewStates[r.ID] = r.SubmittedAt, r.State
-		}
+		rights: &h.rights, ours: h.accounts.Writers(h.repo.Name.Host), unread: h.unread, answered: h.answered,
+		obeyedEarlier: h.obeyed, submitted: h.submitted, reviewStates: h.reviewStates,
+		spots: map[whose]spot{}, foreign: map[int]bool{}, fixed: map[int][]int64{}, sent: map[int64][]work.Action{}, actions: map[string]work.Action{},
+		words: map[string]work.Word{}, former: map[string]formerVersion{}, extra: map[string][]int64{}, said: map[int][]github.Comment{}, reviewsOf: map[int]bool{},
 	}
 	pulls := map[int]work.PullRequest{}
 	for _, c := range said {
@@ -189,6 +200,11 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 			}
 			at.pauses = append(at.pauses, pauses...)
 		}
+		if slices.ContainsFunc(said, func(c candidate) bool { return whoseOf(c) == of && c.event.UpdatedAt.After(c.event.CreatedAt) }) {
+			if at.hold, err = loadHold(ctx, tx, repo, at.numbers); err != nil {
+				return err
+			}
+		}
 		f.spots[of] = at
 	}
 	for n, pull := range pulls {
@@ -211,9 +227,17 @@ func (f *facts) load(ctx context.Context, tx *store.Tx, repo int64, said []candi
 
 // loadOwn reads what we sent of what is said in our name.
 func (f *facts) loadOwn(ctx context.Context, tx *store.Tx, said []candidate) error {
+	clear(f.sent)
 	for _, c := range said {
 		if !slices.Contains(f.ours, c.event.Author.ID) {
 			continue
+		}
+		if _, known := f.sent[c.event.ItemID]; !known && c.event.ItemID != 0 {
+			all, err := tx.ListItemActions(ctx, c.event.ItemID)
+			if err != nil {
+				return err
+			}
+			f.sent[c.event.ItemID] = all
 		}
 		if marks, marked := work.ParseMarks(c.event.Body); marked {
 			a, known, err := tx.GetAction(ctx, marks.Token)
@@ -303,13 +327,22 @@ func (m missing) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("judge %s: %w", m.event.URL, err)
+	return &unjudged{m.event.Number, m.event.URL, err}
 }
 
 // learnOne reads one fact.
 func (h *reading) learnOne(ctx context.Context, f *facts, m missing) error {
 	hub, repo := h.repo.GitHub, h.row.Current
 	switch m.kind { //nolint:exhaustive // the others are about rights
+	case lackFormer:
+		var former formerVersion
+		versions, err := hub.Revisions(ctx, m.node)
+		if former.event = brakeAmong(versions, m.event); err == nil && former.event != nil {
+			former.known, err = readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (bool, error) {
+				return tx.HasEvent(ctx, h.row.ID, former.event.Key)
+			})
+		}
+		return learned(f, f.former, m.node, former, err)
 	case lackCopies:
 		extra, err := actions.ExtraCopies(ctx, actions.Scope{Repo: h.row, GitHub: hub, Accounts: f.ours}, f.actions[m.node])
 		return learned(f, f.extra, m.node, extra, err)

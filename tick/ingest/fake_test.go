@@ -160,6 +160,11 @@ func (h *hub) Pull(ctx context.Context, _ work.RepoName, number int) (github.Pul
 	return d.Pull, ok, h.time.ask(ctx)
 }
 
+func (h *hub) PullsByHead(ctx context.Context, _ work.RepoName, head string) ([]github.Pull, error) {
+	other := func(p github.Pull) bool { return p.Head != head }
+	return slices.DeleteFunc(slices.Clone(h.open), other), h.time.ask(ctx)
+}
+
 func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, number int) ([]work.Commit, error) {
 	return h.commits[number], h.time.ask(ctx)
 }
@@ -183,6 +188,10 @@ func (h *hub) Words(ctx context.Context, nodes []string) (map[string]work.Word, 
 		words[n] = work.Word{Known: true, Editor: h.editors[n]}
 	}
 	return words, h.time.ask(ctx)
+}
+
+func (h *hub) Revisions(ctx context.Context, _ string) ([]github.Revision, error) {
+	return nil, h.time.ask(ctx)
 }
 
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {

@@ -158,6 +158,7 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, shown *stamps) (*readi
 type Ingest struct {
 	needs
 	identifying sync.Mutex // one repository at a time finds out which repository has its name
+	levels      sync.Map   // what the database had of accounts' permissions, by levelOf
 }
 
 // needs are what ingest takes from a pass.

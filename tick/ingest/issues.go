@@ -184,7 +184,7 @@ func (h *reading) updateItem(ctx context.Context, r issueRead, asked []flowAsked
 	if again >= 0 && r.open() && item.State.Open() { // on a closed issue the label counts once it is reopened, in a pause once that ends
 		set := asked[again].set
 		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
-		h.setItem(item)
+		h.items[item.Number] = item
 		h.add(timelineEvent(item, work.EventLabelled, r.Number, set, label))
 	}
 	for _, t := range r.timeline { // closings and reopenings after the labelling that began the item
@@ -217,7 +217,7 @@ func (h *reading) updateText(ctx context.Context, item work.Item, r issueRead, l
 	if age := h.now().Sub(r.UpdatedAt); age > overlap || age > stampLag && !r.changedAfter() {
 		item.Fingerprint = fingerprint(r.Issue)
 	}
-	h.setItem(item)
+	h.items[item.Number] = item
 	return item, nil
 }
 

@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -23,13 +25,16 @@ type candidate struct {
 	former  bool  // it belongs to its item even if a later item follows on the issue
 	review  int64 // of a diff comment: its review's id
 	word    work.Word
+	keeps   bool // somebody else edited it; what its author said before still holds
 }
 
 // judged is a candidate on its way through the judgement.
 type judged struct {
 	candidate
 	known bool   // the database has it
+	over  bool   // and it counts no more than it did
 	was   string // if known: its outcome
+	holds []int  // its issue and pull request, if an earlier version of it holds the latter and this one says something else; of a hold that was put back, too
 }
 
 // judgement is what counts of what was said. It counts only once nothing is lacking.
@@ -42,10 +47,14 @@ type judgement struct {
 	events    []candidate     // new ones, with their outcomes
 	readAgain []work.Event    // known ones that count differently now
 	commands  []work.Event    // new ones to carry out
+	obeyed    []work.Event    // those that were carried out before the database was lost
 	refused   []work.Event    // of people who may give no commands
 	unmerged  []work.Event    // merge commands of people who may not push
 	own       []work.Event    // texts of ours; without number: found because of a command
 	copies    []surplus       // of comments of ours
+	waiting   []candidate     // comments that wait until a number can be read
+	takenBack []judged        // comments whose authors took a hold out of them
+	putBack   []judged        // and those of whom who put one back
 	handled   map[string]bool // event keys that texts of ours name as answered
 }
 
@@ -66,7 +75,7 @@ func judge(said []candidate, f *facts) *judgement {
 	j.rights.lack = j.lack
 	all := j.byAuthor(said)
 	if len(j.lacks) == 0 {
-		j.byEditor(all)
+		all = j.byEditor(all)
 	}
 	if len(j.lacks) == 0 {
 		j.byTime(all)
@@ -92,9 +101,13 @@ func (j *judgement) byAuthor(said []candidate) []judged {
 		switch {
 		case c.pending:
 		case known || twice[c.event.Key]:
-			if mayChange(k) || several[versionOf(c.event)] {
-				all = append(all, judged{candidate: c, known: true, was: k.Outcome})
+			counts := mayChange(k) || several[versionOf(c.event)]
+			if counts || c.event.UpdatedAt.After(c.event.CreatedAt) { // it may have been a hold in between
+				all = append(all, judged{candidate: c, known: true, over: !counts, was: k.Outcome})
 			}
+		case len(j.unread) > 0 && c.event.Kind.IsComment() && c.event.Kind != work.EventCommand: // a command may be the way out
+			twice[c.event.Key] = true
+			j.waiting = append(j.waiting, c)
 		default:
 			twice[c.event.Key] = true
 			if c.event.Kind.Written() && c.event.Outcome == "" {
@@ -111,6 +124,8 @@ func (j *judgement) verdict(e work.Event) string {
 	marks, marked := work.ParseMarks(e.Body)
 	ours := slices.Contains(j.ours, e.Author.ID)
 	switch {
+	case ours && j.editedByPerson(e):
+		return work.OutcomeOwnEdited
 	case ours && marked && !j.pasted(e, marks.Token):
 		j.own = append(j.own, e)
 		j.answer(e.Body)
@@ -140,6 +155,24 @@ func (j *judgement) answer(body string) {
 	}
 }
 
+// editedByPerson reports whether a comment that we sent has been edited by somebody else. We edit
+// sticky comments ourselves, so for those only a lost marker proves it.
+func (j *judgement) editedByPerson(e work.Event) bool {
+	kind, id := plainOf(e)
+	writes := []work.ActionKind{work.ActionComment, work.ActionSticky}
+	if kind == work.EventReview {
+		writes = []work.ActionKind{work.ActionReply}
+	}
+	marks, marked := work.ParseMarks(e.Body)
+	return kind != work.EventSummary && slices.ContainsFunc(j.sent[e.ItemID], func(a work.Action) bool {
+		changed := strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(e.Body)
+		if a.Kind == work.ActionSticky {
+			changed = !marked || marks.Token != a.Token
+		}
+		return a.Number == e.Number && a.ResultID == id && slices.Contains(writes, a.Kind) && changed
+	})
+}
+
 // pasted reports whether a person copied a comment of ours with its marker: it counts as theirs. Further copies
 // of our own are to be removed.
 func (j *judgement) pasted(e work.Event, token string) bool {
@@ -167,23 +200,103 @@ func (j *judgement) pasted(e work.Event, token string) bool {
 // asksWord reports whether the last editor decides about a candidate, and is not known yet.
 func (x judged) asksWord() bool {
 	e := x.event
-	return e.Kind.Written() && e.Outcome == "" && !x.word.Known && e.Node != "" &&
-		(!x.known || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
+	return e.Kind.Written() && (e.Outcome == "" || x.holds != nil) && !x.word.Known && e.Node != "" &&
+		(!x.over || x.holds != nil) && (!x.known || x.holds != nil || x.was == "" || x.was == store.OutcomeEdited || work.ByWord(x.was))
 }
 
-// byEditor has it asked who edited a text last and whether it is hidden.
-func (j *judgement) byEditor(all []judged) {
+// byEditor judges by who edited a text last and whether it is hidden, and adds what its author said before
+// somebody else edited it, if that holds work.
+func (j *judgement) byEditor(all []judged) (out []judged) {
 	for i, x := range all {
 		j.about = x.event
-		if !x.asksWord() {
-			continue
+		if x.event.UpdatedAt.After(x.event.CreatedAt) && !strings.Contains(strings.ToLower(x.event.Body), "/mergexo "+string(work.VerbHold)) && !isCommand(x.event, work.VerbResume, []int{x.event.Number}) { // which ends it itself
+			all[i].holds = j.heldBy(x.candidate)
 		}
-		word, asked := j.words[x.event.Node]
-		if !asked {
-			j.lack(lack{kind: lackWord, node: x.event.Node})
+		if x = all[i]; x.asksWord() {
+			word, asked := j.words[x.event.Node]
+			if !asked {
+				j.lack(lack{kind: lackWord, node: x.event.Node})
+			}
+			all[i].word = word
 		}
-		all[i].word = word
 	}
+	if len(j.lacks) > 0 {
+		return nil
+	}
+	for _, x := range all {
+		j.about = x.event
+		if x.event.Kind.Written() && x.event.Outcome == "" && x.word.Ignored(x.event.Author) == work.OutcomeEditedByOther {
+			brake, holds := j.brakeOf(x.candidate)
+			if x.keeps = holds; brake != nil {
+				out = append(out, *brake)
+			}
+		}
+		if by := x.event.Author.ID; x.holds != nil && by != 0 && x.word.Editor.ID == by {
+			j.takenBack = append(j.takenBack, x)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// heldBy returns the numbers of an issue and its pull request if a comment's author holds it by an
+// earlier version of the comment, and may still command.
+func (j *judgement) heldBy(c candidate) []int {
+	at := j.spots[whoseOf(c)]
+	if !c.event.Kind.Written() || c.pending || at.hold == nil {
+		return nil
+	}
+	if hold := *at.hold; !hold.beganWith(c.event) || !j.rights.mayComment(c.event) {
+		return nil
+	}
+	return at.numbers
+}
+
+// brakeOf looks whether a comment that somebody else edited was a hold or a pause when its author
+// wrote it last: nobody else's edit ends that. holds reports whether it was; brake is that version if
+// no pass has read it.
+func (j *judgement) brakeOf(c candidate) (brake *judged, holds bool) {
+	source := work.CommandSource(plainOf(c.event))
+	if slices.ContainsFunc(j.pendingCommands, func(e work.Event) bool { return e.Number == c.event.Number && e.Source == source && isBrake(e) }) {
+		return nil, true
+	}
+	former, asked := j.former[c.event.Node]
+	switch {
+	case !asked:
+		j.lack(lack{kind: lackFormer, node: c.event.Node})
+		return nil, false
+	case former.known || former.event == nil:
+		return nil, former.known
+	}
+	c.event, c.word = *former.event, work.Word{Known: true}
+	c.event.Outcome = j.verdict(c.event)
+	return &judged{candidate: c}, true
+}
+
+// formerVersion is what its author wrote last of a comment that somebody else edited, if that was a hold or a
+// pause.
+type formerVersion struct {
+	event *work.Event // nil: it was neither
+	known bool        // the database has it
+}
+
+// brakeAmong finds that version.
+func brakeAmong(versions []github.Revision, e work.Event) *work.Event {
+	own := slices.IndexFunc(versions, func(v github.Revision) bool { return v.By.ID == e.Author.ID })
+	if own < 0 {
+		return nil
+	}
+	e.Kind, e.Source = plainOf(e)
+	e.Body, e.UpdatedAt = work.Normalise(versions[own].Body), versions[own].At
+	if e = work.AsCommand(e); !isBrake(e) {
+		return nil
+	}
+	return &e
+}
+
+// isBrake reports whether an event is a command that stops something until people end that.
+func isBrake(e work.Event) bool {
+	return isCommand(e, work.VerbHold, []int{e.Number}) || isCommand(e, work.VerbPause, []int{e.Number})
 }
 
 // byTime judges what counts by the commands, pauses and reviews of its item at the time of its text.
@@ -199,6 +312,7 @@ func (j *judgement) byTime(all []judged) {
 			ignored = c.word.Ignored(c.event.Author)
 		}
 		switch {
+		case x.over:
 		case x.known:
 			j.judgeAgain(x, ignored)
 		case c.event.Kind == work.EventCommand:
@@ -238,13 +352,21 @@ func (j *judgement) isAnswered(key string) bool { return j.handled[key] || j.ans
 // An edit that a person reverted while the item was paused for them is skipped like other comments.
 func (j *judgement) judgeAgain(x judged, ignored string) {
 	c := x.candidate
-	switch {
+	switch reopened := x.was == store.OutcomeEdited; {
 	case c.event.Kind == work.EventCheck && x.was == work.OutcomeVoid+work.ReasonClosed: // it is open again
-	case !c.event.Kind.Written(), ignored != "" && ignored == x.was:
+	case !c.event.Kind.Written(), ignored != "" && (c.keeps || ignored == x.was):
 		return
 	case ignored != "":
 		c.event.Outcome = ignored
-	case (x.was == store.OutcomeEdited || work.ByWord(x.was)) && c.event.Kind.IsComment():
+	case reopened && isCommand(c.event, work.VerbHold, []int{c.event.Number}): // put back, it holds again; as the command, it is answered
+		if !j.rights.mayComment(c.event) {
+			c.event.Outcome = work.OutcomeNoCommander
+			break
+		}
+		x.holds = j.spots[whoseOf(c)].numbers
+		j.putBack = append(j.putBack, x)
+		c.event.Outcome = work.OutcomeAnswered
+	case (reopened || work.ByWord(x.was)) && c.event.Kind.IsComment():
 		c.event.Outcome = j.paused(c)
 	}
 	j.readAgain = append(j.readAgain, c.event)
@@ -260,6 +382,7 @@ func (j *judgement) commandVerdict(e work.Event, ignored string) string {
 	case e.Outcome != "":
 		return e.Outcome
 	case j.obeyedBefore(e):
+		j.obeyed = append(j.obeyed, e)
 		return work.OutcomeAnswered
 	case ignored != "":
 		return ignored
@@ -327,6 +450,7 @@ func (j *judgement) paused(c candidate) string {
 func (j *judgement) pausesFor(c candidate) []work.Pause {
 	at := j.spots[whoseOf(c)]
 	all := slices.Clone(at.pauses)
+	all = append(all, j.pausesByCommand(at.numbers, all)...)
 	for _, e := range slices.Concat(j.pendingCommands, j.commands) { // every comment after a command that ends a pause counts
 		for i, p := range all {
 			if since := work.StampOf(e); p.Open() && !since.Before(p.Began) && isCommand(e, work.VerbResume, at.numbers) {
@@ -335,6 +459,38 @@ func (j *judgement) pausesFor(c candidate) []work.Pause {
 		}
 	}
 	return all
+}
+
+// pausesByCommand returns the pauses begun by commands that were carried out before the database
+// was lost. Each ends when its label was set, as timelines show the pause from then on, when the label was
+// removed that paused already, or when another command ended it.
+func (j *judgement) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+	obeyed := slices.Concat(j.obeyedEarlier, j.obeyed)
+	for i, e := range obeyed { // oldest first
+		if !isCommand(e, work.VerbPause, numbers) {
+			continue
+		}
+		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
+		ends := func(at time.Time) {
+			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
+				p.Ended = at
+			}
+		}
+		for _, s := range shown {
+			if ends(s.Began); !s.Open() && s.Covers(p.Began) {
+				ends(s.Ended)
+			}
+		}
+		for _, o := range obeyed[i+1:] {
+			if isCommand(o, work.VerbResume, numbers) {
+				ends(work.StampOf(o))
+			}
+		}
+		if !p.Open() {
+			pauses = append(pauses, p)
+		}
+	}
+	return pauses
 }
 
 // inOrder puts commands first, and then what is older. Stamps are whole seconds; within a second GitHub's ids
@@ -379,3 +535,13 @@ func severalVersions(all []candidate) map[commentVersion]bool {
 	}
 	return several
 }
+
+// unjudged says that an event cannot be judged yet.
+type unjudged struct {
+	number int
+	url    string
+	err    error
+}
+
+func (e *unjudged) Error() string { return fmt.Sprintf("judge %s: %s", e.url, e.err) }
+func (e *unjudged) Unwrap() error { return e.err }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -96,7 +97,7 @@ func (h *reading) takeMergeBox(ctx context.Context, one mergeBox) error {
 	if err := h.findQueueExit(ctx, &one); err != nil {
 		return err
 	}
-	h.due.guarded = h.due.guarded || one.now.Decision == "REVIEW_REQUIRED" || one.now.Rules.LastPush
+	h.guarded = h.guarded || one.now.Decision == "REVIEW_REQUIRED" || one.now.Rules.LastPush
 	h.put(func(ctx context.Context, tx *store.Tx, now time.Time) error {
 		return h.storeMergeBox(ctx, tx, one, now)
 	})
@@ -128,6 +129,16 @@ const unheardFor = 10 * time.Minute
 // storeMergeBox stores a box. A refusal of the merge for a missing permission ends once the permission is back.
 func (h *reading) storeMergeBox(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
 	if err := tx.PutBox(ctx, one.pull.ID, one.now); err != nil {
+		return err
+	}
+	var status shownStatus
+	words := map[merging.CheckState]string{merging.Green: "success", merging.Runs: "pending", merging.Red: "failure"}
+	for _, c := range one.now.Checks {
+		if strings.EqualFold(c.Name, review.StatusContext) {
+			status = shownStatus{words[c.State], one.now.StatusText, one.now.StatusAt}
+		}
+	}
+	if err := h.restoreStatus(ctx, tx, one.pull, status); err != nil {
 		return err
 	}
 	if one.was.Forbids() && !one.now.Forbids() {

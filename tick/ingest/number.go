@@ -25,9 +25,9 @@ import (
 //  4. judgeEvents decides which of the events count, by the pauses that the timelines show: these are stored first.
 //  5. keep stores all of it, in one transaction that takes the number off the backlog.
 //
-// What belongs to one item, its issue and its pull request, does so together: a comment on one may have been made
-// in a pause that the other shows. A pass that dies or has no more time leaves the rest to the next one. If one of
-// them cannot be read, both stay, with the reason, and are tried again at growing intervals.
+// What belongs to one item, its issue and its pull request, does so together. A pass that dies or has no more
+// time leaves the rest to the next one. A number that cannot be read stays, with the reason, and is tried again
+// at growing intervals; until then no comment on its item counts, as it may have been made in a pause.
 
 // number is an issue or a pull request of the backlog, and what the lists of this pass showed of it.
 type number struct {
@@ -54,7 +54,7 @@ const readUntil = 9
 func (h *reading) read(ctx context.Context) error {
 	for _, n := range slices.Sorted(maps.Keys(h.numbers)) { // says what could not be read and waits
 		if c := h.numbers[n]; c.waits {
-			h.tell(h.sayUnread(c))
+			h.trouble = append(h.trouble, h.sayUnread(c))
 		}
 	}
 	most, cancel := h.until(ctx, h.config.Runtime.IngestTimeout*readUntil/10)
@@ -100,43 +100,44 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 			continue
 		}
 		h.next = order[i:]
-		group := []*number{c}
+		group, unread := []*number{c}, map[int]string{} // of those that wait, why they could not be read
 		for _, n := range h.partnersOf(ctx, c.Number) {
-			if other, some := h.numbers[n]; some && other != c && !other.done {
+			switch other, some := h.numbers[n]; {
+			case !some || other == c || other.done:
+			case other.waits:
+				unread[n] = other.Why
+			default:
 				group = append(group, other)
 			}
 		}
-		waits := func(n *number) bool { return n.waits }
-		fresh := func(n *number) bool { return n.fresh }
-		if slices.ContainsFunc(group, waits) && !slices.ContainsFunc(group, fresh) {
-			continue
-		}
 		slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
-		if err := h.readGroup(ctx, most, group); err != nil {
+		if err := h.readGroup(ctx, most, group, unread); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readGroup reads the numbers of an item and stores what is new. If one cannot be read, all stay in the backlog.
-func (h *reading) readGroup(ctx, most context.Context, group []*number) error {
-	failed, err := h.takeGroup(ctx, most, group)
-	if err == nil {
-		h.readSome = true
-		return h.keep(ctx, group, h.store)
-	}
-	h.slice = newSlice()
-	for _, c := range group {
-		c.done, c.stays = true, true
-		if c.At = h.now(); c == failed { // the others come after what else waits, too
-			continue
+// readGroup reads the numbers of an item and stores what is new. If one cannot be read, the others are
+// all the same, and of that one what was said: a command may be the way out.
+func (h *reading) readGroup(ctx, most context.Context, group []*number, unread map[int]string) error {
+	for len(group) > 0 {
+		h.unread = unread
+		failed, err := h.takeGroup(ctx, most, group)
+		if err == nil {
+			h.readSome = true
+			return h.keep(ctx, group, h.store)
 		}
-		if err := h.putOff(ctx, c); err != nil {
-			return err
+		h.slice = newSlice()
+		if fatal := h.leave(ctx, most, failed, err); fatal != nil || h.timeIsUp() {
+			return fatal
 		}
+		if _, again := unread[failed.Number]; again {
+			group = slices.DeleteFunc(slices.Clone(group), func(c *number) bool { return c == failed })
+		}
+		unread[failed.Number] = err.Error()
 	}
-	return h.leave(ctx, most, failed, err)
+	return nil
 }
 
 // takeGroup reads the numbers of an item and judges what was said on them. It returns the one at which it failed.
@@ -152,8 +153,10 @@ func (h *reading) takeGroup(ctx, most context.Context, group []*number) (failed 
 		}
 	}
 	for _, c := range group {
-		if err := contain("read", c, func() error {
-			err := h.take(most, c)
+		if err := contain("read", c, func() (err error) {
+			if _, unread := h.unread[c.Number]; !unread {
+				err = h.take(most, c)
+			}
 			h.takeTalk(most, c)
 			return err
 		}); err != nil {
@@ -167,6 +170,11 @@ func (h *reading) takeGroup(ctx, most context.Context, group []*number) (failed 
 		}
 		return h.judgeEvents(most)
 	})
+	if e, ok := errors.AsType[*unjudged](err); ok {
+		if i := slices.IndexFunc(group, func(c *number) bool { return c.Number == e.number }); i >= 0 {
+			failed = group[i]
+		}
+	}
 	return failed, err
 }
 
@@ -242,6 +250,7 @@ func (h *reading) noteListedPull(ctx context.Context, c *number, pull work.PullR
 		changed = changed || is.UpdatedAt.After(pull.UpdatedAt)
 		if pull.State == work.PullClosed {
 			changed = changed || is.State == "open" || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
+			h.lights[c.Number] = "changed" // differs from every fingerprint of a sweep
 		}
 	}
 	return changed && pull.State != work.PullMerged
@@ -279,7 +288,8 @@ func (h *reading) noteAssigned(ctx context.Context, pull work.PullRequest, is gi
 	})
 }
 
-// keep stores a slice, takes numbers off the backlog, and begins the next slice.
+// keep stores a slice, takes numbers off the backlog, and begins the next slice. Numbers of issues stay
+// there until the end of the pass, with what depends on them.
 func (h *reading) keep(ctx context.Context, group []*number, put func(context.Context, *store.Tx, time.Time) error) error {
 	h.logQueued(ctx, "issue comments seen")
 	now := h.now()
@@ -301,8 +311,8 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	for _, c := range group {
 		c.done = true
 	}
-	h.added += len(h.stored.events)
-	for _, e := range h.stored.events {
+	h.added += len(h.newEvents)
+	for _, e := range h.newEvents {
 		if e.Outcome != "" {
 			h.ignored++
 		}
@@ -320,15 +330,19 @@ func (h *reading) keep(ctx context.Context, group []*number, put func(context.Co
 	return nil
 }
 
-// storeBacklog takes the numbers of a group off the backlog, but for those that the next pass reads again.
+// storeBacklog takes the numbers of a group off the backlog, but for what of them is left to the next pass.
 func (h *reading) storeBacklog(ctx context.Context, tx *store.Tx, group []*number) (err error) {
 	for n, b := range h.rest {
 		h.numberOf(n).stays = true
 		err = cmp.Or(err, tx.PutBacklog(ctx, h.row.ID, b))
 	}
 	for _, c := range group {
-		if !c.stays {
-			err = cmp.Or(err, tx.DropBacklog(ctx, h.row.ID, c.Number))
+		switch {
+		case err != nil || c.stays:
+		case c.issue == nil:
+			err = tx.DropBacklog(ctx, h.row.ID, c.Number)
+		default:
+			err = tx.MarkBacklogRead(ctx, h.row.ID, c.Number, h.mark)
 		}
 	}
 	return err
@@ -358,6 +372,8 @@ func (h *reading) logEvents(ctx context.Context) {
 				h.eventAttrs(c, "account_id_before", h.rights.takenFrom(e.Author), "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
 		case work.OutcomeEditedByOther:
 			h.log.WarnContext(ctx, "a comment does not count: the last to edit it is not its author", h.eventAttrs(c, "editor", c.word.Editor.Login)...)
+		case work.OutcomeOwnEdited:
+			h.log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
 		case work.OutcomeNoLabeller:
 			h.log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
 		}
@@ -367,6 +383,7 @@ func (h *reading) logEvents(ctx context.Context) {
 // leave has a number that could not be read stay in the backlog. It returns an error that is not of that
 // number alone.
 func (h *reading) leave(ctx, most context.Context, c *number, err error) error {
+	c.done, c.stays = true, true
 	up := timeUp(most, err)
 	if up {
 		h.stopReading(err)
@@ -404,6 +421,18 @@ func (h *reading) putOff(ctx context.Context, c *number) error {
 	})
 }
 
+// lasting is how often a number could not be read when the report of a pass names it.
+const lasting = 3
+
+// sayUnread says why a number cannot be read, and when it is tried again.
+func (h *reading) sayUnread(c *number) string {
+	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
+	if c.Tries >= lasting {
+		h.note = said
+	}
+	return said
+}
+
 // waits reports whether a number that could not be read is left for a later pass. A person who asks for this
 // pass ends that.
 func (h *reading) waits(b store.Backlogged) bool {
@@ -423,8 +452,10 @@ func (h *reading) finish(ctx, most context.Context) error {
 			}
 		}
 	}
-	if err := h.untilStopped(h.askCommandersAgain(ctx)); err != nil {
-		return err
+	for _, sift := range []func(context.Context) error{h.readHidden, h.askCommandersAgain} {
+		if err := h.untilStopped(sift(ctx)); err != nil {
+			return err
+		}
 	}
 	return h.keep(ctx, nil, h.conclude)
 }

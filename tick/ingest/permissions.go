@@ -35,12 +35,16 @@ func (h *reading) ask(ctx context.Context, question func(*rights) bool) (bool, e
 func (h *reading) learnRight(ctx context.Context, l lack) error {
 	switch l.kind { //nolint:exhaustive // the others are not about rights
 	case lackStored:
+		if known, read := h.ingest.levels.Load(levelOf{h.repo.Row.ID, l.who.ID}); read {
+			h.rights.stored[l.who.ID] = known.(permission)
+			return nil
+		}
 		known, err := readRows(ctx, h.database, func(ctx context.Context, tx *store.Tx) (at permission, err error) {
 			at.level, at.at, _, err = tx.GetPermission(ctx, h.repo.Row.ID, l.who.ID)
 			return at, err
 		})
 		if err == nil {
-			h.rights.stored[l.who.ID] = known
+			h.keepLevel(l.who.ID, known)
 		}
 		return err
 	case lackPin:
@@ -64,7 +68,17 @@ func (h *reading) learnRight(ctx context.Context, l lack) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.rights.fresh[l.who.ID] = level
+	h.keepLevel(l.who.ID, permission{level, h.now()})
 	return nil
+}
+
+// levelOf names an account's permission in a repository.
+type levelOf struct{ repo, account int64 }
+
+// keepLevel keeps what was read for the whole pass. It has its time: it is asked again when it is too old.
+func (h *reading) keepLevel(account int64, at permission) {
+	h.rights.stored[account] = at
+	h.ingest.levels.Store(levelOf{h.repo.Row.ID, account}, at)
 }
 
 // The rules of rights, settled.

@@ -127,7 +127,7 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease, said []github.Co
 	} else if err != nil {
 		return nil, err
 	}
-	h.leaveIgnored()
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" }) // the others are left to ingest
 	return &News{h}, nil
 }
 

@@ -26,6 +26,7 @@ type reading struct {
 	pages      map[string]work.Validator // of earlier passes' requests, by URL
 	lookedUpTo string                    // how far the first look is
 	seenLabels []string                  // labels that the config had when the first look ended
+	mark       string                    // of the numbers whose rows have what was read, random
 
 	mu sync.Mutex // guards what concurrent reads write
 
@@ -34,6 +35,7 @@ type reading struct {
 	slice // what is collected of one item, until it is stored
 
 	due            due             // what the last reads begin with
+	obeyed         []work.Event    // commands that were carried out before the database was lost
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 
 	report
@@ -76,7 +78,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	}
 	return &reading{
 		needs: p.needs, ingest: p, repo: r, began: r.GitHub.Now(), row: r.Row, rights: may,
-		pages: map[string]work.Validator{},
+		pages: map[string]work.Validator{}, mark: store.NewEpoch(),
 		backlog: backlog{
 			openPulls: map[int]store.OpenPull{}, lights: map[int]string{}, swept: map[int]bool{}, numbers: map[int]*number{}, changed: map[int]bool{}, subIssues: map[int][]github.Issue{},
 		},
@@ -141,27 +143,10 @@ func (h *reading) deferOne(err error, what string, args ...any) error {
 // tellUnread logs why a part of the repository was not read, and has status show it until a pass reads
 // everything.
 func (h *reading) tellUnread(err error) {
-	h.tell(err.Error())
-	h.log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
-}
-
-// tell has status show why a part was not read.
-func (h *reading) tell(said string) {
-	if !slices.Contains(h.trouble, said) {
+	if said := err.Error(); !slices.Contains(h.trouble, said) {
 		h.trouble = append(h.trouble, said)
 	}
-}
-
-// lasting is how often a number could not be read when the report of a pass names it.
-const lasting = 3
-
-// sayUnread says why a number cannot be read, and when it is tried again.
-func (h *reading) sayUnread(c *number) string {
-	said := fmt.Sprintf("#%d cannot be read: %s; tried %s, next try after %s", c.Number, c.Why, work.Count(c.Tries, "time"), work.Stamp(c.At))
-	if c.Tries >= lasting {
-		h.note = said
-	}
-	return said
+	h.log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
 }
 
 // mostTold is how many parts of a repository that were not read status shows.
@@ -172,35 +157,33 @@ func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
 // slice is what was read of the numbers of one item and is not stored yet.
 type slice struct {
-	rows      storedRows
-	broken    error                    // why the database cannot be read, see stored
-	items     map[int]work.Item        // changed and new ones, by number
-	pulls     map[int]*pullNews        // by number
-	judged    *judgement               // of what was said
-	events    []candidate              // what was said, and what the issues and pull requests show
-	whole     map[int][]github.Comment // conversations that were read whole
-	rest      map[int]store.Backlogged // numbers that the next pass reads again
-	declined  []work.Action            // answers to people whose commands or labels do not count
-	handled   map[string]bool          // event keys that our texts name as answered
-	takeovers map[int]env.Takeover     // pauses that timelines show, by number
-	roadmaps  []mergedRoadmap          // documents to apply
-	puts      []put                    // what else is stored
-	adoption
-	stored storedNow
-}
+	rows   storedRows
+	broken error                    // why the database cannot be read, see stored
+	items  map[int]work.Item        // changed and new ones, by number
+	pulls  map[int]*pullNews        // by number
+	judged *judgement               // of what was said
+	events []candidate              // what was said, and what the issues and pull requests show
+	whole  map[int][]github.Comment // conversations that were read whole
+	unread map[int]string           // numbers of the item that cannot be read, and why
 
-// adoption is what a slice found singly.
-type adoption struct {
-	adopted     map[int]int      // adopted pull requests: number to issue
-	labels      map[int][]string // of the pull requests and of the adopted issues that were read, by number
-	unreadPulls []pullRead       // to be read next: their rows, and what is known of them
-	sought      map[int]bool     // issues whose merged roadmaps were looked for
-}
+	rest         map[int]store.Backlogged // numbers that the next pass reads: again, or because something said on them waits
+	declined     []work.Action            // answers to people whose commands or labels do not count
+	labels       map[int][]string         // of the pull requests and of the adopted issues that were read, by number
+	unreadPulls  []pullRead               // to be read next: their rows, and what is known of them
+	adopted      map[int]int              // adopted pull requests: number to issue
+	handled      map[string]bool          // event keys that our texts name as answered
+	takeovers    map[int]env.Takeover     // pauses that timelines show, by number
+	submitted    map[int64]time.Time      // when reviews were submitted, by id
+	reviewStates map[int64]string         // states of reviews, by id
+	edges        []store.Dependency       // of designs, that GitHub lists as blocking
+	roadmaps     []mergedRoadmap          // documents to apply
+	sought       map[int]bool             // issues whose merged roadmaps were looked for
+	guarded      bool                     // a pull request that may be merged has rules about who reviews it
+	puts         []put                    // what else is stored
 
-// storedNow is what the transaction that stores a slice found. It begins without: it may run again.
-type storedNow struct {
-	items  map[int]int64 // ids of the added work items, by issue
-	events []work.Event
+	// What the transaction that stores the slice found. It begins without: it may run again.
+	newItems  map[int]int64 // ids of the added work items, by issue
+	newEvents []work.Event
 }
 
 func newSlice() slice {
@@ -208,8 +191,8 @@ func newSlice() slice {
 		rows:   storedRows{items: map[int64]work.Item{}, newest: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, numbers: map[int64][]int{}},
 		judged: &judgement{},
 		items:  map[int]work.Item{}, pulls: map[int]*pullNews{}, whole: map[int][]github.Comment{}, rest: map[int]store.Backlogged{},
-		handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
-		adoption: adoption{adopted: map[int]int{}, labels: map[int][]string{}, sought: map[int]bool{}},
+		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, sought: map[int]bool{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{},
 	}
 }
 

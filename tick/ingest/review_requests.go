@@ -53,6 +53,7 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
 	h.adopt(item, p, time.Time{})
+	h.lights[p.Number] = ""
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, r pullRead) error {
 			off = github.TimelineEvent{ID: d.UpdatedAt.UnixMilli(), CreatedAt: d.UpdatedAt}
 		}
 		item.Label = ""
-		h.setItem(item)
+		h.items[item.Number] = item
 		h.add(timelineEvent(item, work.EventClosed, d.Number, off, "unlabelled"))
 		return nil
 	}
@@ -95,7 +96,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, r pullRead) error {
 			return err
 		}
 		item.Label, item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
-		h.setItem(item)
+		h.items[item.Number] = item
 		h.add(timelineEvent(item, work.EventLabelled, d.Number, set, label))
 		covers = covers || headPrecedesLabel(set.CreatedAt, old, d)
 	} else if old.HeadOID == d.HeadOID {

@@ -33,7 +33,7 @@ func (h *reading) readReviewers(ctx context.Context) error {
 	for _, x := range h.repo.Settings.Reviewers {
 		login := x.Speaks()
 		was, asked := known[strings.ToLower(login)]
-		wanted := h.due.guarded || x.Human && slices.Contains(awaited, x.Name)
+		wanted := h.guarded || x.Human && slices.Contains(awaited, x.Name)
 		if age := h.now().Sub(was.At); login == "" || !wanted || asked && age >= 0 && age < reviewerLife {
 			continue
 		}

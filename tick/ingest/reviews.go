@@ -14,6 +14,42 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
+// empty if GitHub shows none.
+type shownStatus struct {
+	state string
+	text  string    // empty: none, or it is not known
+	at    time.Time // zero: not known
+}
+
+// statusLag is how long GitHub may show a commit status without a time after we set another one.
+const statusLag = time.Minute
+
+// restoreStatus sets the commit status of a head again if somebody else set another one.
+func (h *reading) restoreStatus(ctx context.Context, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
+	if shown.state == "" || pull.State != work.PullOpen {
+		return nil
+	}
+	a, known, err := tx.GetAction(ctx, work.StatusToken(h.row.Key(), pull.HeadOID))
+	if err != nil || !known || a.State != work.ActionApplied {
+		return err
+	}
+	// A state that is not ours may be of the second in which ours was set. Another text must be newer,
+	// in case GitHub does not show texts as they were sent.
+	ours := shown.at.Before(a.SeenAt.Truncate(time.Second))
+	if shown.at.IsZero() {
+		ours = h.now().Sub(a.SeenAt) < statusLag
+	}
+	if a.Target == shown.state {
+		ours = shown.text == "" || shown.text == a.Body || !shown.at.After(a.SeenAt)
+	}
+	if ours {
+		return nil
+	}
+	h.log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	return tx.RedoAction(ctx, a.ID)
+}
+
 // readVerdict is a verdict on GitHub with its findings.
 type readVerdict struct {
 	review.Verdict
@@ -47,9 +83,9 @@ type reviewReader struct {
 func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by := h.reviewedBy(ctx, pull)
 	news := h.newsOf(pull.Number)
-	verdicts, states := map[int64]bool{}, map[int64]string{}
+	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
-		states[r.ID] = r.State
+		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
 		if changedAt(r).Before(d.Since) {
 			continue // it is stored; and of two copies the first may be missing here
 		}
@@ -84,7 +120,7 @@ func (h *reading) takeReviews(ctx context.Context, pull work.PullRequest, d gith
 				c.InReplyTo = t.Top
 			}
 			e := reviewEvent(pull, c)
-			e.event.State = states[c.ReviewID]
+			e.event.State = h.reviewStates[c.ReviewID]
 			if verdicts[c.ReviewID] && c.Word.Ignored(c.Author) == "" {
 				e.event.Outcome = work.OutcomeVerdict
 			}

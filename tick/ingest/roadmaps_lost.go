@@ -57,7 +57,7 @@ func (h *reading) adoptMergedRoadmap(ctx context.Context, issue int) (bool, erro
 // sub-issue's own marker. If the table says that all of the document was made, each edge of it was set, and people
 // removed those that GitHub lacks.
 func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, table work.NodesMark, subs []github.Issue) (found []roadmap.Child, err error) {
-	doc, faulty := m.doc, len(m.doc.Faults) > 0
+	doc, faulty, linked := m.doc, len(m.doc.Faults) > 0, map[string]bool{}
 	subs, gone, err := h.tabled(ctx, m, table, subs)
 	if err != nil {
 		return nil, err
@@ -90,11 +90,16 @@ func (h *reading) findNodes(ctx context.Context, m mergedRoadmap, table work.Nod
 				c.Step = roadmap.Labelled
 			}
 		}
-		found = append(found, c)
+		found, linked[c.Node] = append(found, c), is.Blockers.All > 0
 	}
 	for i, c := range found {
-		if table.Made == doc.Hash {
+		switch {
+		case table.Made == doc.Hash:
 			found[i].Edges = c.Needs
+		case linked[c.Node]:
+			if found[i].Edges, err = h.edgesOf(ctx, c, found, faulty); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return append(found, gone...), nil
@@ -131,6 +136,21 @@ func (h *reading) toldOf(ctx context.Context, m mergedRoadmap, since time.Time) 
 		cancelled = cancelled || marks.Cancelled == strconv.Itoa(m.number) && !c.CreatedAt.Before(since)
 	}
 	return table, cancelled, err
+}
+
+// edgesOf returns the edges of a node that GitHub has and that are the roadmap's: those that the
+// document asks for, and those on nodes that it does not have any more. Others are people's. Of a faulty
+// document nobody knows what the one before asked for: all between its nodes are the roadmap's.
+func (h *reading) edgesOf(ctx context.Context, c roadmap.Child, found []roadmap.Child, faulty bool) (edges []string, err error) {
+	list, err := h.repo.GitHub.BlockedBy(ctx, h.row.Current, c.Number)
+	for _, on := range found {
+		ref := work.Dependency{Repo: h.repo.Name, Number: on.Number}.String()
+		set := slices.ContainsFunc(list, func(b work.Blocker) bool { return strings.EqualFold(h.called(b.Ref), ref) })
+		if set && (faulty || on.Step == roadmap.Removed || slices.Contains(c.Needs, on.Node)) {
+			edges = append(edges, on.Node)
+		}
+	}
+	return edges, err
 }
 
 // tabled returns the nodes whose sub-issues people took away before the database was lost: our comment with the

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,11 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 		}
 	}
 	err := tx.Heartbeat(ctx, h.row.ID, now)
+	for _, c := range h.numbers { // issues that others depend on
+		if c.done && !c.stays && c.issue != nil {
+			err = cmp.Or(err, tx.DropBacklogRead(ctx, h.row.ID, c.Number, h.mark))
+		}
+	}
 	if err != nil || len(h.trouble) == 0 {
 		return err
 	}
@@ -76,9 +82,9 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 // store stores a slice: first items and pull requests, for their rows, and what was said; then what belongs to these
 // rows.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
-	h.stored = storedNow{items: map[int]int64{}}
+	h.newItems = map[int]int64{}
 	for _, put := range slices.Concat(
-		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeReviews, h.storeRoadmaps}, h.puts,
+		[]put{h.storeItems, h.storePulls, h.storeEvents, h.storeTakenBack, h.storePutBack, h.storeReviews, h.storeRoadmaps}, h.puts,
 		[]put{h.storeAgain, h.finishHandled, h.storeDeclined},
 	) {
 		if err := put(ctx, tx, now); err != nil {
@@ -107,7 +113,7 @@ func (h *reading) storeItems(ctx context.Context, tx *store.Tx, _ time.Time) err
 		if err != nil {
 			return err
 		}
-		h.stored.items[n] = id
+		h.newItems[n] = id
 	}
 	return nil
 }
@@ -120,7 +126,7 @@ func (h *reading) storePulls(ctx context.Context, tx *store.Tx, _ time.Time) (er
 			continue
 		}
 		r := *news.read
-		if item, added := h.stored.items[h.adopted[n]]; added {
+		if item, added := h.newItems[h.adopted[n]]; added {
 			news.row.ItemID = item
 		}
 		if news.row.ID, err = tx.PutPull(ctx, news.row); err != nil {
@@ -170,7 +176,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	if err != nil {
 		return err
 	}
-	h.stored.events = added
+	h.newEvents = added
 	for _, e := range added {
 		if err := h.restoreStop(ctx, tx, e); err != nil {
 			return err
@@ -183,7 +189,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	}
 	var ended []store.Version // of what counts instead of its older versions
 	for _, e := range added {
-		if !e.Kind.Written() {
+		if !e.Kind.Written() || slices.ContainsFunc(h.events, func(c candidate) bool { return c.keeps && c.event.Key == e.Key }) {
 			continue
 		}
 		for _, v := range versionKeys(e) {

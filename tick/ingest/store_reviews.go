@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -67,6 +69,14 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, news pullNew
 	}
 	if err := h.storeHold(ctx, tx, pull, r, stored.Held); err != nil {
 		return err
+	}
+	for _, c := range r.Checks {
+		if !github.IsOurStatus(c) {
+			continue
+		}
+		if err := h.restoreStatus(ctx, tx, pull, shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}); err != nil {
+			return err
+		}
 	}
 	if old := r.old; !r.over && old.HeadOID == pull.HeadOID && old.State == pull.State && old.Draft == pull.Draft && old.Rollup == pull.Rollup &&
 		old.Mergeable == pull.Mergeable && old.Base == pull.Base && old.MergeBase == pull.MergeBase && old.Author.ID == pull.Author.ID {

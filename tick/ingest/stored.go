@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/store"
@@ -31,24 +32,24 @@ func stored[T any](ctx context.Context, h *reading, read func(context.Context, *
 	return some
 }
 
-// due is what the last reads of a pass ask GitHub about.
+// due are rows about which the last reads of a pass ask GitHub.
 type due struct {
 	designs      []work.Item // all open items: those with a faulty design among them
 	dependencies []store.Dependency
 	roadmaps     []roadmap.Record
-	commands     []work.Event       // pending ones that no action answers
-	edges        []store.Dependency // of designs, that GitHub lists as blocking
-	guarded      bool               // a pull request that may be merged has rules about who reviews it
+	hidden       []work.Event
+	commands     []work.Event // pending ones that no action answers
 }
 
 func (h *reading) loadDue(ctx context.Context, tx *store.Tx) (d due, err error) {
-	var errs [4]error
+	var errs [5]error
 	if len(h.changed) > 0 {
 		d.designs, errs[0] = tx.ListOpenItems(ctx, h.row.ID)
 	}
 	d.dependencies, errs[1] = tx.ListOpenDependencies(ctx, h.row.ID)
 	d.roadmaps, errs[2] = tx.ListRoadmaps(ctx, h.row.ID)
-	d.commands, errs[3] = h.listUnanswered(ctx, tx)
+	d.hidden, errs[3] = tx.ListHidden(ctx, h.row.ID, tx.Moment(h.now).Add(-hiddenLife), github.MaxWords)
+	d.commands, errs[4] = h.listUnanswered(ctx, tx)
 	return d, errors.Join(errs[:]...)
 }
 
@@ -73,9 +74,6 @@ func (h *reading) item(ctx context.Context, number int) (work.Item, bool) {
 	})
 	return item, item.ID != 0
 }
-
-// setItem has a work item stored that is new or changed.
-func (h *reading) setItem(item work.Item) { h.items[item.Number] = item }
 
 // pull returns a tracked pull request, with this slice's changes.
 func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool) {

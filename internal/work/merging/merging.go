@@ -216,13 +216,15 @@ type Box struct {
 	Issue       Issue          `json:"issue,omitzero"`
 	Closes      bool           `json:"closes,omitempty"` // the pull request's text says that its merge closes that issue
 	Change
-	Threads     int      `json:"threads,omitempty"` // conversations on the diff that are not resolved
-	Reviews     []Review `json:"reviews,omitempty"` // the oldest first
-	Checks      []Check  `json:"checks,omitempty"`
-	ChecksKnown bool     `json:"checks_known"`       // false: the token may not see them
-	Expected    []string `json:"expected,omitempty"` // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
-	Queue       Queue    `json:"queue"`
-	Rules       Rules    `json:"rules"`
+	Threads     int       `json:"threads,omitempty"` // conversations on the diff that are not resolved
+	Reviews     []Review  `json:"reviews,omitempty"` // the oldest first
+	Checks      []Check   `json:"checks,omitempty"`
+	ChecksKnown bool      `json:"checks_known"`          // false: the token may not see them
+	Expected    []string  `json:"expected,omitempty"`    // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
+	StatusText  string    `json:"status_text,omitempty"` // of the commit status of the reviews
+	StatusAt    time.Time `json:"status_at,omitzero"`    // when that was set
+	Queue       Queue     `json:"queue"`
+	Rules       Rules     `json:"rules"`
 
 	Methods      []Method `json:"methods"` // that the repository allows
 	DeleteBranch bool     `json:"delete_branch,omitempty"`
