@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -27,15 +28,10 @@ func (ready) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 		return observation{url: p.URL}, true, nil
 	}
 	events, err := s.GitHub.TimelineOf(ctx, s.Repo.Current, a.Number)
-	if err != nil {
-		return observation{}, false, err
+	if err == nil && slices.ContainsFunc(events, func(e github.TimelineEvent) bool { return e.Event == "ready_for_review" }) {
+		err = &overError{why: "it was ready for review before: a person made it a draft again"}
 	}
-	for _, e := range slices.Backward(events) {
-		if e.Event == "ready_for_review" {
-			return observation{}, false, &overError{why: "it was ready for review before: a person made it a draft again"}
-		}
-	}
-	return observation{}, false, nil
+	return observation{}, false, err
 }
 
 func (ready) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
