@@ -140,7 +140,7 @@ func (s *storm) underWay(machine string) (turns []leftTurn, err error) {
 
 // takenOver: no turn is still the one of a pass that was away, or whose machine lost its name.
 func (s *storm) takenOver() (err error) {
-	fmt.Printf("%d turns were under way on machines that went away or were renamed\n", len(s.left))
+	fmt.Printf("%d unfinished turns of machines that were stopped, cut off or renamed\n", len(s.left))
 	for _, t := range s.left {
 		turns, readErr := s.underWay(t.machine)
 		err = errors.Join(err, readErr)

@@ -37,8 +37,8 @@ func main() {
 // levels are the functions of testhome that ask for the level.
 var levels = []string{"OnlyLong", "NotRest", "Long", "Rest", "All"}
 
-// leveled returns the tests of a folder that ask for the level. It follows names, whatever they belong to:
-// it may return a test too many.
+// leveled returns the tests of a folder that ask for the level. It compares names and knows no types, so two
+// functions of one name count as one: it may return a test too many.
 func leveled(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
