@@ -26,7 +26,7 @@ type moment struct {
 	sub  []moment // parts of it, without times of their own
 }
 
-// moments returns what happened, oldest first. It omits applied actions that only decorate GitHub.
+// moments returns what happened, oldest first.
 func (s Story) moments() []moment {
 	var all []moment
 	for _, e := range s.Events {
@@ -47,7 +47,7 @@ func (s Story) moments() []moment {
 		all = append(all, m)
 	}
 	for _, x := range s.Actions {
-		if x.Turn == "" && (x.URL != "" || x.need == work.NeedRequired || x.State != work.ActionApplied) {
+		if x.Turn == "" && x.told() {
 			all = append(all, moment{at: x.at, mark: "→", what: x.says(), link: x.URL})
 		}
 	}
@@ -62,6 +62,15 @@ func (s Story) moments() []moment {
 	}
 	sorted.By(all, func(x, y moment) int { return x.at.Compare(y.at) })
 	return all
+}
+
+// told reports whether the timeline has an action. One that only decorates GitHub is there as long as it is to be
+// done, and if something prevented it.
+func (x Action) told() bool {
+	if x.URL != "" || x.need == work.NeedRequired {
+		return true
+	}
+	return x.State != work.ActionApplied && (x.State != work.ActionVoid || x.ending != "")
 }
 
 // happened describes an event.
