@@ -61,11 +61,13 @@ type PullRequest struct {
 	Mergeable string         `json:"mergeable"` // in GitHub's word
 	Checks    string         `json:"checks"`    // in GitHub's word for all of them
 	Error     string         `json:"error"`     // why it could not be read
+
+	closing bool // a command closes it, and no pass has read that
 }
 
 // PullOf returns a stored pull request for people and programs.
 func PullOf(p work.PullRequest) PullRequest {
-	return PullRequest{p.Number, p.URL, p.State, p.HeadOID, p.Mergeable, p.Rollup, p.LastError}
+	return PullRequest{Number: p.Number, URL: p.URL, State: p.State, Head: p.HeadOID, Mergeable: p.Mergeable, Checks: p.Rollup, Error: p.LastError}
 }
 
 // Stop is why an item is blocked, as a comment on GitHub tells it.
@@ -168,6 +170,7 @@ func (f ItemFacts) item() Item {
 			p.HeadOID, p.Mergeable, p.Rollup = head, "", ""
 		}
 		i.PullRequest = new(PullOf(p))
+		i.PullRequest.closing = f.Closing()
 	}
 	return i
 }
@@ -271,10 +274,18 @@ func (i Item) warning(out terminal.Output) string {
 	return fmt.Sprintf("%s (%s); its output: gh mergexo logs %s --level warn", setupSays(f), out.When(f.At, i.now), i.ref())
 }
 
+// is is its state in words.
+func (p PullRequest) is() string {
+	if p.closing {
+		return "open at the last pass, and a command closes it"
+	}
+	return string(p.State)
+}
+
 // says sums up a pull request. Only an open one can be mergeable.
 func (p PullRequest) says() string {
-	is := []string{string(p.State)}
-	if p.State == work.PullOpen {
+	is := []string{p.is()}
+	if p.State == work.PullOpen && !p.closing {
 		is = append(is, p.Mergeable)
 	}
 	return terminal.OneLine(strings.ToLower(strings.TrimSpace(strings.Join(append(is, p.Checks), " "))))

@@ -132,11 +132,16 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	for _, t := range turns {
 		keys[t.ID] = t.Key
 	}
+	for _, a := range actions {
+		f.Restarted = cmp.Or(f.Restarted, f.RestartedBy(a, f.Repo.HeartbeatAt))
+	}
 	s = f.story(merged)
 	s.Others = []PullRequest{}
 	for _, x := range b.facts {
 		if x.Number == f.Number && x.ID != f.ID && x.HasPull() {
-			s.Others = append(s.Others, PullOf(x.Pull))
+			p := PullOf(x.Pull)
+			p.closing = x.Closing()
+			s.Others = append(s.Others, p)
 		}
 	}
 	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place, b.machines) })
@@ -199,7 +204,7 @@ func (x *Action) answers(a work.Action, events []work.Event, turns []work.Turn) 
 func (s Story) Print(out terminal.Output) error {
 	head := append(s.Item.head(out), s.Item.Review.head()...)
 	for _, p := range s.Others {
-		head = append(head, [2]string{"another pull request", fmt.Sprintf("#%d, %s: %s", p.Number, p.State, p.URL)})
+		head = append(head, [2]string{"another pull request", fmt.Sprintf("#%d, %s: %s", p.Number, p.is(), p.URL)})
 	}
 	if w := s.Item.Turn; w != nil {
 		head = append(head, [2]string{"works", w.Says(s.Item.local)})

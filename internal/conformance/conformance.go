@@ -4,6 +4,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,13 +99,14 @@ func Play(ctx context.Context, t *Trial, tell func(step string)) (all []Outcome)
 
 // remedy is what a person does about a failed run.
 func remedy(err error) string {
+	advice := ""
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		return blocked.Reason.Advice
+		advice = blocked.Reason.Advice
 	}
 	if _, ok := errors.AsType[*agent.AnswerError](err); ok {
 		return "name another model in the agent's table"
 	}
-	return ""
+	return cmp.Or(advice, "see what gh mergexo doctor says of its program, its login and its sandbox")
 }
 
 // The file that the agent writes, and what is in it: no model guesses the word.

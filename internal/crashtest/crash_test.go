@@ -127,6 +127,7 @@ func build(dir string) (p programs, err error) {
 	}
 	for out, from := range packages {
 		c := exec.Command("go", "build", linked, "-o", out, from)
+		c.Env = append(os.Environ(), "CGO_ENABLED=0") // as in a release
 		if text, err := c.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("go build %s: %w\n%s", from, err, text)
 		}

@@ -100,10 +100,8 @@ func (h *reading) withdraw(r issueRead) {
 // time a label is set.
 func (h *reading) declineSecondLabel(item work.Item, other flowAsked, underWay string) {
 	token := work.NoticeToken(h.row.Key(), item.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
-	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.Name, item.Label, item.Label)
-	if underWay != "" {
-		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, underWay, work.CommandOf(other.Flow))
-	}
+	first := fmt.Sprintf("`%s` was set first and counts", item.Label)
+	body := fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, cmp.Or(underWay, first), work.CommandOf(other.Flow))
 	h.declineOn(item.ID, item.Number, work.NeedRequired, token, body, "a second label, "+other.Name)
 }
 

@@ -361,6 +361,9 @@ func (r *commander) startsOver() string {
 	if r.item.Flow == work.FlowReview {
 		return r.reviewedAgain()
 	}
+	if label := r.item.Restarted; label != "" {
+		return fmt.Sprintf("the label `%s` is set: work begins once a pass has read it", label)
+	}
 	if r.changesRoadmap() {
 		return fmt.Sprintf("`/mergexo replan WHY` on #%d changes the roadmap", r.item.Number)
 	}

@@ -209,9 +209,14 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 	}
 	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
 		closes := fmt.Sprintf("Pull request #%d is closed; its branch `%s` stays.", r.item.Pull.Number, r.item.Pull.Branch)
-		if !next.cancels {
+		switch {
+		case next.cancels:
+		case r.item.Pause != nil:
+			closes += " Reopen the pull request and remove the label, and it resumes."
+		default:
 			closes += " Reopen the pull request and it resumes."
 		}
+		next.Unsent = fmt.Sprintf("%s Pull request #%d is not closed on GitHub yet; its branch `%s` stays. %s", said, r.item.Pull.Number, r.item.Pull.Branch, next.Said)
 		said += " " + closes
 		next.sent = append(next.sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Title: closes, Extra: next.Said, Need: work.NeedRequired, State: work.ActionPlanned,

@@ -262,6 +262,8 @@ func unread(why work.Reason, until time.Time) Standing {
 
 func ended(i known.Item) work.Reason {
 	switch {
+	case i.Restarted != "":
+		return work.Reason{Kind: work.WhyClosed, Names: []string{i.Restarted}}
 	case i.Reason.Kind == work.WhyRoadmapCancelled:
 		return work.Reason{Kind: work.WhyClosed}
 	case i.State == work.StateMerged && i.Flow == work.FlowDesign:
@@ -273,7 +275,7 @@ func ended(i known.Item) work.Reason {
 	if i.IssueClosed {
 		why.Name = "the issue"
 	}
-	if i.Pull.State == work.PullClosed {
+	if i.Pull.State == work.PullClosed || i.Closing() {
 		why.Number = i.Pull.Number
 	}
 	if len(i.Pauses) > 0 {

@@ -102,6 +102,11 @@ func (r *reading) past(ctx context.Context, i *known.Item) error {
 	if i.Open, err = r.tx.ListOpenPullsOf(ctx, r.repo.ID, i.Number); err != nil {
 		return err
 	}
+	begun, _, err := r.tx.GetAction(ctx, work.FlowToken(r.repo.Key(), i.Number))
+	if err != nil {
+		return err
+	}
+	i.Restarted = i.RestartedBy(begun, r.repo.HeartbeatAt)
 	i.Pointed, i.Shelved = nil, nil
 	for _, e := range events {
 		switch {

@@ -154,7 +154,7 @@ var reasons = []row{
 		`The program of agent "{who}" does not start on the machine that runs gh mergexo. No tokens were used.`, fix("{advice}"), nil},
 	{
 		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
-		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [runtime] in the config"), nil,
+		fix("update the agent's program, or change sandbox or readable of [runtime] in the config (`gh mergexo doctor` there has the details)"), nil,
 	},
 	{
 		work.WhyAgentNoTemp, Operator, AtOnce, `{name} in the settings of agent "{who}" keeps its commands from writing to the temporary folder. No tokens were used.`,
@@ -190,7 +190,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyMachineFault, Operator, Reminded, "the machine that runs gh mergexo cannot write what a turn needs: no room, a read-only disk, or no permission",
-		step("on that machine `gh mergexo doctor` says what to fix"), wholly(""),
+		step("`gh mergexo doctor` there says what to fix"), wholly(""),
 	},
 
 	// Whole repositories.
@@ -280,8 +280,8 @@ var reasons = []row{
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
 	{
-		work.WhyClosed, People, Never, "{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
-		step("nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]][[remove {ignore}, with which {who} paused it, and ]]set its label (where it is set, remove it first) to start over"), nil,
+		work.WhyClosed, People, Never, "a pass: the label `{names}` is set|{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
+		step("work begins once a pass has read the label `{names}`|nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]][[remove {ignore}, with which {who} paused it, and ]]set its label (where it is set, remove it first) to start over"), nil,
 	},
 
 	// Reviews that are stopped.
@@ -307,7 +307,7 @@ var reasons = []row{
 		work.WhyReviewAuthor, People, Reminded, `its author: reviewer "{name}" requests changes`,
 		step("a push is reviewed again; if its author has no write permission, once the label is removed and set again"), nil,
 	},
-	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
+	{work.WhyReviewDraft, People, Reminded, "a person: the pull request is a draft", step("mark it as ready for review"), nil},
 	{work.WhyUntilGreen, Nobody, Overdue, "a pass: it is a draft until its checks are green and the reviewing agents approve[[; no check has begun: without any, until {stamp}]]", step("it is marked as ready for review then"), nil},
 	{work.WhyReviewNoCI, People, Overdue, "CI did not start, and nobody reviews it before that", step("rerun it on GitHub: a reviewer looks at it once it is green"), nil},
 	{work.WhyReviewChecks, Nobody, Overdue, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},

@@ -117,7 +117,7 @@ func changeAdvice(r work.Reason, _ Place, w Words) Words {
 // failed adds the last error, for this machine, and what to check if the agent itself failed.
 func failed(r work.Reason, p Place, w Words) Words {
 	if r.Kind == work.WhyFailed && r.Text != "" {
-		advice := "see that the agent works on that machine"
+		advice := "see that the agent works there"
 		if r.Advice != "" {
 			advice += " (" + r.Advice + ")"
 		}
