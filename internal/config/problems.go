@@ -14,6 +14,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 )
 
 // Problem is one problem of a config.
@@ -94,7 +95,7 @@ func (r *report) err() error {
 		meant[p.meant] = p.meant != ""
 	}
 	all := slices.DeleteFunc(slices.Clone(r.problems), func(p Problem) bool { return meant[p.absent] })
-	slices.SortStableFunc(all, func(a, b Problem) int {
+	sorted.By(all, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(min(len(a.absent), 1), min(len(b.absent), 1)), cmp.Compare(a.Line, b.Line))
 	})
 	return &InvalidError{Problems: all}

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // scripts is where the stories are: in a folder for each topic, named by the behaviour that they
@@ -42,6 +43,19 @@ func storyName(file string) string {
 	return filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar")
 }
 
+// orderVariable names the variable that shuffles the folders.
+const orderVariable = "MERGEXO_ORDER"
+
+// shuffled orders folders by a hash with the order that is asked for; without one they stay as they are.
+func shuffled(folders []string) []string {
+	order := os.Getenv(orderVariable)
+	if order == "" {
+		return folders
+	}
+	place := func(folder string) string { return work.ContentHash(order + folder) }
+	return slices.SortedFunc(slices.Values(folders), func(a, b string) int { return strings.Compare(place(a), place(b)) })
+}
+
 // runFolders plays stories as sub-tests of their folders, side by side. Those about the sandbox play
 // where homes are: of a home below a temporary folder, where the others play, a sandbox shows nothing
 // anyway.
@@ -65,7 +79,7 @@ func runFolders(t *testing.T, p testscript.Params, files []string) {
 		}
 		byFolder[folder] = append(byFolder[folder], file)
 	}
-	for _, folder := range folders {
+	for _, folder := range shuffled(folders) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			play := func(root func() string, files []string) {

@@ -87,7 +87,8 @@
 // program also runs each function given to the database's Update twice, see store.Options, and what
 // status shows is compared with the answer to /mergexo status after each pass, not only at the end.
 // What has not begun when three quarters of go test's limit have passed is left out, and the run says how
-// many stories that is.
+// many stories that is. MERGEXO_ORDER, a text such as a commit, shuffles the folders, so that a slow machine leaves
+// out others for each commit.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the stories.
 package story

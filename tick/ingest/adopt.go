@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -248,7 +249,7 @@ func (h *reading) pastPull(ctx context.Context, r issueRead, a flowAsked, only w
 			if err != nil {
 				return markedPull{}, false, err
 			}
-			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
+			sorted.By(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
 			for _, p := range pulls {
 				if ok, err := isPast(p); ok || err != nil {
 					return past, false, err

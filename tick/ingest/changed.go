@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -236,7 +237,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 			old = append(old, pull)
 		}
 	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
+	sorted.By(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
 		h.swept[pull.Number] = true
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -93,7 +94,7 @@ func (j *judgement) lack(l lack) {
 func (j *judgement) byAuthor(said []candidate) []judged {
 	several, twice := severalVersions(said), map[string]bool{}
 	said = slices.Clone(said)
-	slices.SortStableFunc(said, inOrder)
+	sorted.By(said, inOrder)
 	all := make([]judged, 0, len(said))
 	for _, c := range said {
 		j.about = c.event

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -53,7 +54,7 @@ func (h *reading) flowsAsked(ctx context.Context, r issueRead) ([]flowAsked, err
 			h.declineLabel(r.item, r.Number, set, l)
 		}
 	}
-	slices.SortFunc(asked, func(a, b flowAsked) int { return cmp.Compare(a.set.ID, b.set.ID) })
+	sorted.By(asked, func(a, b flowAsked) int { return cmp.Compare(a.set.ID, b.set.ID) })
 	return h.declineRoadmaps(ctx, r, asked), nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -143,7 +144,7 @@ func (p *Ingest) choose(ctx context.Context, repos []*env.Repo, n int, rep *env.
 // longestAgo returns those of the repositories that were read longest ago, as many as a pass reads, and
 // the others.
 func longestAgo(due []oneOfMany) (first, others []oneOfMany) {
-	slices.SortStableFunc(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
+	sorted.By(due, func(a, b oneOfMany) int { return a.Row.HeartbeatAt.Compare(b.Row.HeartbeatAt) })
 	most := min(len(due), mostReads)
 	return due[:most], due[most:]
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -83,7 +84,7 @@ func (h *reading) read(ctx context.Context) error {
 
 // sortBacklog sorts the numbers: those tried longest ago first, and of an issue and its pull request the issue.
 func (h *reading) sortBacklog() {
-	h.next = slices.SortedFunc(maps.Values(h.numbers), func(a, b *number) int {
+	h.next = sorted.Values(maps.Values(h.numbers), func(a, b *number) int {
 		return cmp.Or(a.At.Compare(b.At), a.Number-b.Number)
 	})
 }
@@ -110,7 +111,7 @@ func (h *reading) readBacklog(ctx, most context.Context) error {
 				group = append(group, other)
 			}
 		}
-		slices.SortFunc(group, func(a, b *number) int { return a.Number - b.Number })
+		sorted.By(group, func(a, b *number) int { return a.Number - b.Number })
 		if err := h.readGroup(ctx, most, group, unread); err != nil {
 			return err
 		}

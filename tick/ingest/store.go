@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -203,7 +204,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 // storeDeclined plans each answer to a declined person once, where it was first due: after the
 // database is lost, a pass finds it there again.
 func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
-	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
+	sorted.By(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
 	for _, a := range h.declined {
 		before, planned, err := tx.GetAction(ctx, a.Token)
 		if err != nil {
