@@ -108,7 +108,7 @@ func retriedLine(done, all int, reason work.ReasonKind) string {
 	case all == 0 && reason != "":
 		return "nothing is blocked for that reason, so there is nothing to retry"
 	case all == 0:
-		return "nothing is blocked, so there is nothing to retry"
+		return "nothing is blocked, so there is nothing to retry (gh mergexo tick --now tries at once what waits after an error)"
 	}
 	return fmt.Sprintf("retried %d of %s", done, work.Count(all, "blocked item"))
 }

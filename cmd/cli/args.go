@@ -111,6 +111,9 @@ func noCommand(c *cobra.Command, word string) error {
 	if meant := DidYouMean(err, word, known, ""); meant.Error() != err.Error() {
 		return meant
 	}
+	if row, ok := work.FindCommand(work.Verb(word)); ok && !c.HasParent() {
+		return fmt.Errorf("%w; comment /mergexo %s on the issue", err, row.Verb)
+	}
 	if parts := partsNamed(c, word); len(parts) == 1 {
 		return fmt.Errorf("%w; did you mean %s?", err, parts[0])
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/roadmap"
 	"github.com/mergexo/gh-mergexo/internal/work/sorted"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -41,16 +42,20 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r work.Repo) (all []I
 	return all, nil
 }
 
-// result is what became of a finished item.
+// result is what became of a finished item. Its issue may be open.
 func (i Item) result() string {
-	is := i.State // cancelled or closed
-	if is == string(work.StateMerged) || is == string(work.StateCompleted) {
-		is = "merged"
+	p := i.pull()
+	switch {
+	case i.State == string(roadmap.Cancelled):
+		return "the roadmap was cancelled"
+	case p.closing:
+		return fmt.Sprintf("#%d is being closed", p.Number)
+	case p.Number == 0 || p.State == work.PullOpen:
+		return "the work ended"
+	case p.Number == i.Number:
+		return string(p.State)
 	}
-	if p := i.pull(); p.Number != 0 && p.Number != i.Number {
-		return fmt.Sprintf("#%d is %s", p.Number, is)
-	}
-	return is
+	return fmt.Sprintf("#%d is %s", p.Number, p.State)
 }
 
 // printEnded prints recently finished items for people.
@@ -61,7 +66,7 @@ func (b Board) printEnded(out terminal.Output) error {
 	if len(b.Items) == 0 {
 		fmt.Fprintln(out.W)
 	}
-	fmt.Fprintln(out.W, out.Bold("MERGED OR CLOSED IN THE LAST 24 HOURS"))
+	fmt.Fprintln(out.W, out.Bold("ENDED IN THE LAST 24 HOURS"))
 	for _, i := range b.finished {
 		line := fmt.Sprintf("%s: %s: %s", i.ref(), terminal.OneLine(i.Title), i.result())
 		fmt.Fprint(out.W, out.Linked(fmt.Sprintf("%4s  ", terminal.Age(i.Since.Time, b.now)), line, i.address()))

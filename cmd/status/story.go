@@ -46,6 +46,7 @@ type Event struct {
 
 	seenAt time.Time // when a pass read it
 	place  string    // of a comment on code
+	head   string    // that a push made; empty: it is no push
 }
 
 // outcomeRefused is that of a command that did nothing; the answer to it says why.
@@ -170,8 +171,12 @@ func (f ItemFacts) story(merged *Merged) Story {
 }
 
 func eventOf(e work.Event, turn string) Event {
+	head := ""
+	if e.Kind == work.EventHead {
+		head = e.Source
+	}
 	return Event{
-		Kind: e.Kind, Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body, CreatedAt: terminal.Stamp(e.CreatedAt),
+		head: head, Kind: e.Kind, Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body, CreatedAt: terminal.Stamp(e.CreatedAt),
 		ProcessedAt: terminal.Stamp(e.ProcessedAt), Outcome: e.Outcome, Turn: turn, seenAt: e.SeenAt, place: place(e.Path, e.Line),
 	}
 }

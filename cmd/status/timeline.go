@@ -28,9 +28,15 @@ type moment struct {
 
 // moments returns what happened, oldest first.
 func (s Story) moments() []moment {
+	pushed := map[string]bool{}
+	for _, x := range s.Actions {
+		if x.Kind == work.ActionPush && x.State == work.ActionApplied {
+			pushed[x.head] = true
+		}
+	}
 	var all []moment
 	for _, e := range s.Events {
-		if e.Outcome != work.OutcomeOwn { // an action shows it
+		if e.Outcome != work.OutcomeOwn && !pushed[e.head] { // an action shows it
 			all = append(all, moment{at: cmp.Or(e.CreatedAt.Time, e.seenAt), mark: "•", said: e.happened(), what: e.fate(), link: e.URL})
 		}
 	}
@@ -147,6 +153,7 @@ func (e Event) fate() string {
 	switch {
 	case e.Outcome == outcomeRefused:
 		return " (refused)"
+	case e.Kind == work.EventCommand && e.State == work.SaidLocally: // it was carried out at once
 	case e.ProcessedAt.IsZero() && e.Turn == "":
 		return " (waits for a turn)"
 	case strings.HasPrefix(e.Outcome, work.OutcomeRefused):
@@ -172,6 +179,8 @@ func (x Action) says() string {
 	switch {
 	case x.Kind == work.ActionPush:
 		said += fmt.Sprintf(": %s to %s", work.Short(x.head), x.target)
+	case x.Kind == work.ActionFlow && x.target == "":
+		said = "no " + said + ": " + x.Why
 	case x.Kind == work.ActionReply:
 		said += " to " + x.Why
 	case x.Why != "":

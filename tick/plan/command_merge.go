@@ -45,7 +45,7 @@ func (r mergeCommands) merge(inv invocation) Reply {
 	r.p.add(change.MergeApproval{MergeApproval: w})
 	r.item.Landing.MergeApprovals = append(slices.Clone(r.item.Landing.MergeApprovals), w)
 	r.forget()
-	rep := reply("%s says that %s, the head of `%s` now, may be merged. %s%s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds(), r.ends())
+	rep := reply("%s says that %s, the head of `%s` as last read, may be merged. %s%s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds(), r.ends())
 	rep.merge = head
 	return rep
 }

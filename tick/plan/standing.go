@@ -356,6 +356,8 @@ func mergeable(i known.Item, o Outlook, why work.Reason) work.Reason {
 	case i.Pull.Rollup == work.NeverStarted:
 		return work.Reason{Kind: work.WhyMergeNoCI}
 	case why.Kind != work.WhyReviewApproved:
+	case len(i.Reviews.Against()) > 0:
+		return work.Reason{Kind: work.WhyMergeChangesAsked, Names: i.Reviews.Against()}
 	case o.Review != nil && (i.Reviews.Record.State != review.Approved || i.Reviews.Record.Head != o.Review.Head):
 		return work.Reason{Kind: work.WhyApprovalDue}
 	case i.Landing.Status.State == work.ActionPlanned, i.Landing.Status.State == work.ActionSent:

@@ -36,7 +36,7 @@ const (
 	RetryRoadmap   Remedy = "remove what stands in the way, then comment `/mergexo retry` on the roadmap's issue"
 	ReopenOwnIssue Remedy = "reopen it"
 	CancelRoadmap  Remedy = "{cancel}"
-	CloseSubIssues Remedy = "work on them; the roadmap ends once all are closed, and at least one is completed"
+	CloseSubIssues Remedy = "agents and people work on them; the roadmap ends once all are closed, and at least one is completed"
 )
 
 // oneOf offers remedies. Those whose details are missing are left out.

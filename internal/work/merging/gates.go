@@ -27,7 +27,7 @@ const (
 	github                    // GitHub itself enforces it
 	ours                      // GitHub does not know it: if it closes, a queued pull request is dequeued
 	fromBox                   // judged from GitHub's merge box
-	byPaths                   // may close once the changed paths are read with GitHub's merge box
+	byHead                    // an open one may be closed for a head that no pass has read
 	settles                   // opens by itself once the branch is updated
 )
 
@@ -40,7 +40,7 @@ func Table() []GateRow {
 		{
 			gateChecks, "the required checks are green: those of GitHub's rules and of `required_checks`. If none is required, all checks", "the checks; a turn, if they fail", github | fromBox | settles, (*gates).checks,
 		},
-		{gateApprovals, "every configured [reviewer](../review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
+		{gateApprovals, "every configured [reviewer](../review.md) approved this commit", "they do", ours | settles | byHead, (*gates).approvals},
 		{gateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
 		{gateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
 		{gateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
@@ -48,10 +48,10 @@ func Table() []GateRow {
 		{gateAsked, "its issue has its flow's label, and is open or closed as completed", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{gateDocument, "the document of a design or roadmap has no faults", "anyone who pushes a correction", people | ours, (*gates).document},
-		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`", people | ours | byPaths, (*gates).human},
+		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`", people | ours | byHead, (*gates).human},
 		{
 			gateNotReviewed, "every reviewer was shown the whole change, but for files of `review_unread`, or a person has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`",
-			people | ours, (*gates).allReviewed,
+			people | ours | byHead, (*gates).allReviewed,
 		},
 		{gateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
 		{
@@ -77,9 +77,8 @@ func (c Code) has(t trait) bool {
 // state is unknown.
 func (c Code) FromBox() bool { return c.has(fromBox) }
 
-// ByPaths reports whether the gate may close once the changed paths are read with GitHub's merge box.
-// Until then, that it is open is not known.
-func (c Code) ByPaths() bool { return c.has(byPaths) }
+// ByHead reports whether the gate depends on the head. That it is open says nothing of a head that no pass has read.
+func (c Code) ByHead() bool { return c.has(byHead) }
 
 // Gates judges every gate, in the order of Table.
 func Gates(f Facts, p Policy) []Gate {

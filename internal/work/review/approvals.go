@@ -15,7 +15,7 @@ type Approvals struct {
 // also approve.
 func approvalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
-	a := Approvals{Person: d.personApproves(), Against: d.against()}
+	a := Approvals{Person: d.personApproves(), Against: f.Against()}
 	for _, r := range d.line {
 		if v, said := d.currentVerdict(r.Name); !said || v.Decision != Approve {
 			a.Wanting = append(a.Wanting, r.Name)
@@ -33,12 +33,12 @@ func approvalsOf(f Facts, p Policy) Approvals {
 	return a
 }
 
-// against returns the people who requested changes on GitHub, have not approved since and whose
+// Against returns the people who requested changes on GitHub, have not approved since and whose
 // review was not dismissed. A push does not clear a request for changes.
-func (d *decision) against() []string {
+func (f Facts) Against() []string {
 	said := map[int64]bool{}
 	var logins []string
-	for _, v := range slices.Backward(d.f.Verdicts) {
+	for _, v := range slices.Backward(f.Verdicts) {
 		if !v.Human || said[v.By.ID] {
 			continue
 		}
