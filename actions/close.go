@@ -24,7 +24,11 @@ func (closing) find(ctx context.Context, s Scope, a work.Action) (observation, b
 		return observation{}, false, err
 	}
 	seen, err := closed(a, p)
-	return seen, !ok || p.State != work.PullOpen, err
+	if err != nil || !ok || p.State != work.PullOpen || a.SentAt.IsZero() {
+		return seen, !ok || p.State != work.PullOpen, err
+	}
+	done, err := happened(ctx, s, a, "closed", "") // then a person has opened it again since
+	return seen, done, err
 }
 
 func (closing) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

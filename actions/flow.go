@@ -18,7 +18,7 @@ type timelines interface {
 
 // flow sets the label that starts an issue's flow again, or removes it. The labelling starts a
 // flow, not the label. The timeline shows whether anybody, including us, has set the label since
-// the action was planned. Target is the label, empty for none; Base the labels to remove; Head the
+// the action was planned, also if a person has removed it since. Target is the label, empty for none; Base the labels to remove; Head the
 // time, on GitHub's clock, since when any labelling counts as ours. Extra is the roadmap's issue of
 // which the issue is a part: what a person took out of it does not begin.
 type flow struct{ present []string }
@@ -28,7 +28,7 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	if err != nil {
 		return observation{}, false, err
 	}
-	if len(e.surplus(a)) > 0 || a.Target != "" && !containsLabel(e.present, a.Target) {
+	if len(e.surplus(a)) > 0 || a.Target != "" && a.SentAt.IsZero() && !containsLabel(e.present, a.Target) {
 		return observation{}, false, nil
 	}
 	if a.Target == "" {

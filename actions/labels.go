@@ -1,9 +1,11 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -41,7 +43,37 @@ func (e *labels) find(ctx context.Context, s Scope, a work.Action) (observation,
 	}
 	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return containsLabel(present, l.Name) })
 	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !containsLabel(present, name) })
+	if err := e.leaveUndone(ctx, s, a); err != nil {
+		return observation{}, false, err
+	}
 	return observation{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
+}
+
+// leaveUndone leaves labels of a command as they are that were set or removed as it was sent: people have undone that.
+func (e *labels) leaveUndone(ctx context.Context, s Scope, a work.Action) (err error) {
+	if a.Need != work.NeedRequired || a.SentAt.IsZero() || len(e.missing)+len(e.surplus) == 0 {
+		return nil
+	}
+	e.missing = slices.DeleteFunc(e.missing, func(l work.Label) bool {
+		done, failed := happened(ctx, s, a, "labeled", l.Name)
+		err = cmp.Or(err, failed)
+		return done
+	})
+	e.surplus = slices.DeleteFunc(e.surplus, func(name string) bool {
+		done, failed := happened(ctx, s, a, "unlabeled", name)
+		err = cmp.Or(err, failed)
+		return done
+	})
+	return err
+}
+
+// happened reports whether the timeline has an event of that kind, about that label, since an action was planned.
+func happened(ctx context.Context, s Scope, a work.Action, event, label string) (bool, error) {
+	all, err := s.GitHub.TimelineOf(ctx, s.Repo.Current, a.Number)
+	since := a.PlannedAt.Truncate(time.Second) // as GitHub's times
+	return slices.ContainsFunc(all, func(t github.TimelineEvent) bool {
+		return t.Event == event && strings.EqualFold(t.Label, label) && !t.CreatedAt.Before(since)
+	}), err
 }
 
 func (e *labels) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

@@ -19,7 +19,7 @@ func (s *stage) readying() (number int, a work.Action) {
 	s.must(err)
 	return number, s.add(work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionReady, Need: work.NeedRequired, State: work.ActionPlanned,
-		Token: work.ReadyToken(s.scope.Repo.Key(), number), Number: number, Target: p.NodeID,
+		Token: work.ReadyToken(s.scope.Repo.Key(), number, p.HeadOID), Number: number, Target: p.NodeID, Head: p.HeadOID,
 	})
 }
 

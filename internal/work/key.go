@@ -214,8 +214,8 @@ func DismissToken(repo RepoKey, number int, reviewID int64) string {
 	return token("dismiss", repo, number, strconv.FormatInt(reviewID, 10))
 }
 
-// ReadyToken is the token of marking a draft of ours as ready for review, once.
-func ReadyToken(repo RepoKey, number int) string { return token("ready", repo, number) }
+// ReadyToken is the token of marking a draft of ours as ready for review at a head.
+func ReadyToken(repo RepoKey, number int, head string) string { return token("ready", repo, number, head) }
 
 // RequestToken is the token of requesting a person's review of a head.
 func RequestToken(repo RepoKey, number int, reviewer, head string) string {

@@ -42,7 +42,7 @@ type Item struct {
 	Shelved   []string                    // keys of events given up for the present head; read only if commands wait
 	Followed  *Followed                   // the next item on its issue; read only if commands wait; nil if none
 	Newer     bool                        // newer work on its issue is open; read only if commands wait
-	Restarted string                      // the label that a command set to start over, which no pass has read yet; read only if commands wait, and for people
+	Restarted string                      // the label with which a command starts work, which no pass has read yet; read only if commands wait, and for people
 	Pauses    []work.Pause                // all of its issue and its pull request, also those that ended; read only if a command asks for a pause or a hold; of ended work, always the open ones of its issue
 	Proposals []work.Proposal             // follow-ups that agents proposed on its issue; read only if a command asks for one
 
@@ -63,8 +63,8 @@ type Followed struct {
 	Pull  work.PullRequest // zero if none yet
 }
 
-// RestartedBy returns the label that an action sets on the issue of ended work to start over, until a pass has read the
-// repository since.
+// RestartedBy returns the label that an action sets on an issue without open work to start it, until a pass has read
+// the repository since.
 func (i Item) RestartedBy(a work.Action, read time.Time) string {
 	if i.State.Open() || a.Kind != work.ActionFlow || a.State == work.ActionVoid || a.State.Settled() && a.SeenAt.Before(read) {
 		return ""

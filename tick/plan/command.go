@@ -362,7 +362,7 @@ func (r *commander) startsOver() string {
 		return r.reviewedAgain()
 	}
 	if label := r.item.Restarted; label != "" {
-		return fmt.Sprintf("the label `%s` is set: work begins once a pass has read it", label)
+		return fmt.Sprintf("a command starts it over with the label `%s`, which the next pass reads", label)
 	}
 	if r.changesRoadmap() {
 		return fmt.Sprintf("`/mergexo replan WHY` on #%d changes the roadmap", r.item.Number)

@@ -167,10 +167,31 @@ func (r *commander) resumeTo(to work.State) {
 
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
+	if rep, ok := r.cancelStart(inv); ok {
+		return rep
+	}
 	below := r.cancelBelow(inv)
 	rep := r.cancelItem(inv, below != "")
 	rep.Said = strings.TrimSpace(rep.Said + " " + below)
 	return rep
+}
+
+// cancelStart takes back a command that starts work, as long as no pass has read its label.
+func (r *commander) cancelStart(inv invocation) (Reply, bool) {
+	_, over := r.over()
+	label := r.item.Restarted
+	for _, n := range Of[change.Notice](*r.p) { // an earlier command of this plan
+		if n.Action.Token == work.FlowToken(r.v.Repo.Key(), r.item.Number) {
+			label = n.Action.Target
+		}
+	}
+	switch {
+	case label != "" && (over || r.item.ID == 0):
+		return Reply{Said: fmt.Sprintf("The label `%s` is taken back, and no work begins.", label), sent: []work.Action{r.flowLabel(inv, "")}}, true
+	case r.item.ID == 0:
+		return r.noItem(inv), true
+	}
+	return Reply{}, false
 }
 
 // cancelItem cancels the work on the issue itself. below: something below it is cancelled, too.

@@ -121,13 +121,13 @@ func (r reviews) plan() {
 
 // ready marks a draft that is green as ready for review, once.
 func (r reviews) ready() {
-	token := work.ReadyToken(r.v.Repo.Key(), r.item.Pull.Number)
+	token := work.ReadyToken(r.v.Repo.Key(), r.item.Pull.Number, r.item.Pull.HeadOID)
 	if !r.about().Ready() || r.item.Notices[token] != "" {
 		return
 	}
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionReady, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: r.item.Pull.Number, Target: r.item.Pull.NodeID, Why: "it is green",
+		Number: r.item.Pull.Number, Target: r.item.Pull.NodeID, Head: r.item.Pull.HeadOID, Why: "it is green",
 	}, "the draft is green, and is marked as ready for review")
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -84,8 +85,8 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 		return v, item, err
 	}
 	row, err := itemOn(ctx, tx, r.Row.ID, number)
-	if err != nil || row.ID == 0 {
-		return v, known.Item{Item: row}, err
+	if item.Item = row; err != nil || row.ID == 0 {
+		return v, item, cmp.Or(err, from.restarted(ctx, &item))
 	}
 	items, err := from.items(ctx, []int64{row.ID})
 	if err != nil {

@@ -38,7 +38,7 @@ func (r *reading) untilGreen(ctx context.Context, i *known.Item) error {
 	if !i.HasPull() || !i.Pull.Draft || i.Pull.State != work.PullOpen || i.Flow == work.FlowReview || r.settings.Draft != config.UntilGreen {
 		return nil
 	}
-	a, planned, err := r.tx.GetAction(ctx, work.ReadyToken(r.repo.Key(), i.Pull.Number))
+	a, planned, err := r.tx.GetAction(ctx, work.ReadyToken(r.repo.Key(), i.Pull.Number, i.Pull.HeadOID))
 	if planned {
 		i.Notices[a.Token] = a.State
 	}
@@ -92,6 +92,13 @@ func needsPast(i known.Item) bool {
 	})
 }
 
+// restarted reads whether a command has set a label to start over.
+func (r *reading) restarted(ctx context.Context, i *known.Item) error {
+	begun, _, err := r.tx.GetAction(ctx, work.FlowToken(r.repo.Key(), i.Number))
+	i.Restarted = i.RestartedBy(begun, r.repo.HeartbeatAt)
+	return err
+}
+
 // past reads the outcomes of the item's earlier events, and what else is on its issue: open pull requests, and the item
 // that followed it.
 func (r *reading) past(ctx context.Context, i *known.Item) error {
@@ -102,11 +109,9 @@ func (r *reading) past(ctx context.Context, i *known.Item) error {
 	if i.Open, err = r.tx.ListOpenPullsOf(ctx, r.repo.ID, i.Number); err != nil {
 		return err
 	}
-	begun, _, err := r.tx.GetAction(ctx, work.FlowToken(r.repo.Key(), i.Number))
-	if err != nil {
+	if err := r.restarted(ctx, i); err != nil {
 		return err
 	}
-	i.Restarted = i.RestartedBy(begun, r.repo.HeartbeatAt)
 	i.Pointed, i.Shelved = nil, nil
 	for _, e := range events {
 		switch {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -274,7 +275,7 @@ func (r *reading) untracked(ctx context.Context) ([]known.Item, error) {
 	var found []known.Item
 	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
 		i := known.Item{Item: work.Item{RepoID: r.repo.ID, Number: n}, Events: byNumber[n]}
-		if err := r.notices(ctx, &i); err != nil {
+		if err := cmp.Or(r.notices(ctx, &i), r.restarted(ctx, &i)); err != nil {
 			return nil, err
 		}
 		found = append(found, i)

@@ -280,7 +280,7 @@ var reasons = []row{
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
 	{
-		work.WhyClosed, People, Never, "a pass: the label `{names}` is set|{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
+		work.WhyClosed, People, Never, "a pass: a command starts it over with the label `{names}`|{text}|pull request #{number} is closed, and its branch {branch} is deleted|",
 		step("work begins once a pass has read the label `{names}`|nothing; [[restore the branch {branch}, then ]][[reopen #{number} to resume it, or ]][[reopen {name} and ]][[remove {ignore}, with which {who} paused it, and ]]set its label (where it is set, remove it first) to start over"), nil,
 	},
 

@@ -79,10 +79,10 @@ func (i Item) facts() Facts {
 	return f
 }
 
-// Ready reports whether a draft is green: the head's checks are, or there are none, every reviewing agent who comes
+// Ready reports whether a draft is green: the head's checks are, or there are none, but none runs; every reviewing agent who comes
 // before the next person approves, and nobody holds it or waits for an answer.
 func (i Item) Ready() bool {
-	if i.UntilGreen.None() || i.UntilGreen.At != 0 || i.Pull.State != work.PullOpen || !i.held().None() || i.checksOpen() {
+	if i.UntilGreen.None() || i.UntilGreen.At != 0 || i.Pull.State != work.PullOpen || !i.held().None() || i.Pull.Rollup != "" && i.Pull.Rollup != "SUCCESS" {
 		return false
 	}
 	c := i.Choose()
