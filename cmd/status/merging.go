@@ -73,7 +73,8 @@ func (f ItemFacts) merge(merged *Merged) *Merge {
 }
 
 func (f ItemFacts) gate(g merging.Gate) Gate {
-	if f.Landing.Box.Head != f.NewestHead() && (g.Code.FromBox() || g.Open && g.Code.ByHead()) {
+	head := f.NewestHead()
+	if f.Landing.Box.Head != head && (g.Code.FromBox() || g.Open && g.Code.ByPaths()) || f.Pull.HeadOID != head && g.Open && g.Code.ByHead() {
 		return Gate{Code: g.Code, Kind: work.WhyMergeNotRead, unknown: true}
 	}
 	if g.Open {

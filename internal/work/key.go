@@ -215,7 +215,9 @@ func DismissToken(repo RepoKey, number int, reviewID int64) string {
 }
 
 // ReadyToken is the token of marking a draft of ours as ready for review at a head.
-func ReadyToken(repo RepoKey, number int, head string) string { return token("ready", repo, number, head) }
+func ReadyToken(repo RepoKey, number int, head string) string {
+	return token("ready", repo, number, head)
+}
 
 // RequestToken is the token of requesting a person's review of a head.
 func RequestToken(repo RepoKey, number int, reviewer, head string) string {

@@ -181,8 +181,8 @@ func (r *commander) cancelStart(inv invocation) (Reply, bool) {
 	_, over := r.over()
 	label := r.item.Restarted
 	for _, n := range Of[change.Notice](*r.p) { // an earlier command of this plan
-		if n.Action.Token == work.FlowToken(r.v.Repo.Key(), r.item.Number) {
-			label = n.Action.Target
+		if n.Token == work.FlowToken(r.v.Repo.Key(), r.item.Number) {
+			label = n.Target
 		}
 	}
 	switch {

@@ -27,7 +27,8 @@ const (
 	github                    // GitHub itself enforces it
 	ours                      // GitHub does not know it: if it closes, a queued pull request is dequeued
 	fromBox                   // judged from GitHub's merge box
-	byHead                    // an open one may be closed for a head that no pass has read
+	byPaths                   // may close once the changed paths are read with GitHub's merge box
+	byHead                    // judged from what was said of the head
 	settles                   // opens by itself once the branch is updated
 )
 
@@ -48,7 +49,7 @@ func Table() []GateRow {
 		{gateAsked, "its issue has its flow's label, and is open or closed as completed", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{gateDocument, "the document of a design or roadmap has no faults", "anyone who pushes a correction", people | ours, (*gates).document},
-		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`", people | ours | byHead, (*gates).human},
+		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`", people | ours | byPaths, (*gates).human},
 		{
 			gateNotReviewed, "every reviewer was shown the whole change, but for files of `review_unread`, or a person has approved this commit", "an approval on GitHub, or a comment `/mergexo merge`",
 			people | ours | byHead, (*gates).allReviewed,
@@ -77,7 +78,11 @@ func (c Code) has(t trait) bool {
 // state is unknown.
 func (c Code) FromBox() bool { return c.has(fromBox) }
 
-// ByHead reports whether the gate depends on the head. That it is open says nothing of a head that no pass has read.
+// ByPaths reports whether the gate may close once the changed paths are read with GitHub's merge box.
+// Until then, that it is open is not known.
+func (c Code) ByPaths() bool { return c.has(byPaths) }
+
+// ByHead reports whether the gate is judged from what was said of the head. That it is open says nothing of a newer one.
 func (c Code) ByHead() bool { return c.has(byHead) }
 
 // Gates judges every gate, in the order of Table.
