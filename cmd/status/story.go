@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // Story is everything that the database holds about one work item. It is the output of show.
@@ -29,6 +30,7 @@ type Story struct {
 	Repo   work.Repo    `json:"-"`
 	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
 	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
+	Begins bool         `json:"-"` // a command sets a label on a number that is no item, and no pass has read it
 	near   string       // why the label of a number that is no item starts nothing; empty: it has none
 }
 
@@ -100,7 +102,9 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		}
 	}
 	if !found {
-		return s, false, nil
+		begun, _, err := tx.GetAction(ctx, work.FlowToken(s.Repo.Key(), number))
+		s.Begins = known.Item{}.RestartedBy(begun, s.Repo.HeartbeatAt) != ""
+		return s, false, err
 	}
 	turns, err := tx.ListTurns(ctx, f.ID)
 	if err != nil {

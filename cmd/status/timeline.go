@@ -153,8 +153,7 @@ func (e Event) fate() string {
 	switch {
 	case e.Outcome == outcomeRefused:
 		return " (refused)"
-	case e.Kind == work.EventCommand && e.State == work.SaidLocally: // it was carried out at once
-	case e.ProcessedAt.IsZero() && e.Turn == "":
+	case e.ProcessedAt.IsZero() && e.Turn == "" && e.State != work.SaidLocally: // what is said on the machine is done at once
 		return " (waits for a turn)"
 	case strings.HasPrefix(e.Outcome, work.OutcomeRefused):
 		return " (" + cli.Plain(firstLine(e.Outcome)) + ")"

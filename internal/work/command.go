@@ -326,9 +326,9 @@ func CommandTable() []CommandSpec {
 		},
 		{
 			Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays",
-			Roadmap: "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label. `--all` does the same for the roadmaps below it",
-			All:     "Cancel the roadmaps below it, too",
-			OnePull: true, Also: []string{"abort", "close", "kill"},
+			Roadmap:   "On the issue of a merged roadmap it closes, as not planned, the sub-issues that the roadmap opened and on which no work has begun; the issue stays open and loses its label. `--all` does the same for the roadmaps below it",
+			All:       "Cancel the roadmaps below it, too",
+			NeedsItem: true, OnePull: true, Also: []string{"abort", "close", "kill"},
 		},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},

@@ -159,6 +159,9 @@ func (r *commander) execute(inv invocation) Reply {
 		return refusal("%s. %s.", why, r.onIssue(inv))
 	}
 	if row.NeedsItem && r.item.ID == 0 {
+		if rep, starts := r.cancelStart(inv); starts && inv.Verb == work.VerbCancel {
+			return rep
+		}
 		return r.noItem(inv)
 	}
 	if several := r.severalPulls(inv); several != "" && row.OnePull {

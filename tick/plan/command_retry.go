@@ -185,13 +185,10 @@ func (r *commander) cancelStart(inv invocation) (Reply, bool) {
 			label = n.Target
 		}
 	}
-	switch {
-	case label != "" && (over || r.item.ID == 0):
-		return Reply{Said: fmt.Sprintf("The label `%s` is taken back, and no work begins.", label), sent: []work.Action{r.flowLabel(inv, "")}}, true
-	case r.item.ID == 0:
-		return r.noItem(inv), true
+	if label == "" || !over && r.item.ID != 0 {
+		return Reply{}, false
 	}
-	return Reply{}, false
+	return Reply{Said: fmt.Sprintf("The label `%s` is taken back, and no work begins.", label), sent: []work.Action{r.flowLabel(inv, "")}}, true
 }
 
 // cancelItem cancels the work on the issue itself. below: something below it is cancelled, too.
