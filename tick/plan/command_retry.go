@@ -231,7 +231,7 @@ func (r *commander) cancelItem(inv invocation, below bool) Reply {
 		case next.cancels:
 		case r.item.Pause != nil:
 			closes += " Reopen the pull request and remove the label, and it resumes."
-		case r.item.Landing.Policy.Auto:
+		case r.item.Landing.Policy.Auto && r.continued() == "":
 			closes += fmt.Sprintf(" Reopen the pull request and it resumes; to have it merged, set the label `%s` again, too.", r.item.Label)
 		default:
 			closes += " Reopen the pull request and it resumes."
