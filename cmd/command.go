@@ -121,7 +121,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command) error 
 		return cli.NotDone(err)
 	case !seen:
 		return cli.ErrNothingYet
-	case !known && row.NeedsItem && !(story.Begins && cmd.Verb == work.VerbCancel): // which takes the label back
+	case !known && row.NeedsItem && (!story.Begins || cmd.Verb != work.VerbCancel): // a cancel takes the label back
 		return status.UnknownItem(story, item)
 	}
 	told, err := a.give(ctx, cfg, which, cmd)
